@@ -6,6 +6,7 @@ use std::sync::Arc;
 use apikey_core::TableName;
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
+use axum::middleware::from_fn;
 use axum::response::Redirect;
 use axum::routing::get;
 use axum::{Json, Router};
@@ -22,6 +23,7 @@ use serde_json::json;
 
 use crate::figures::Figures;
 use crate::options::Options;
+use crate::traces::of_request;
 
 /// What API and pages are made of.
 #[derive(Debug)]
@@ -33,6 +35,8 @@ pub(crate) struct App {
     tokens: Tokens,
     /// Whether the figures are served elsewhere.
     figures_apart: bool,
+    /// Whether requests are spans of traces.
+    traced: bool,
 }
 
 impl App {
@@ -61,6 +65,7 @@ impl App {
             sessions: Sessions::new(options.tls, keys.guesses().clone(), check),
             tokens,
             figures_apart: options.metrics.is_some(),
+            traced: options.traces.is_some(),
         }
     }
 
@@ -91,9 +96,13 @@ impl App {
             .merge(figures.health())
             .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({"err": "Not found"}))) });
         // Figures tell about all users' business.
-        match self.figures_apart {
+        let router = match self.figures_apart {
             true => router,
             false => router.merge(figures.guarded(self.guard)),
+        };
+        match self.traced {
+            true => router.layer(from_fn(of_request)),
+            false => router,
         }
     }
 }

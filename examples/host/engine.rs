@@ -12,6 +12,7 @@ use gatepost_ids::Quotas;
 use crate::failure::{Failure, InWords};
 use crate::options::Options;
 use crate::stores::Stores;
+use crate::traces::Spans;
 
 /// Networks of this machine and of private clouds, for tests of webhooks on one's own desk.
 const PRIVATE: [&str; 6] = [
@@ -38,12 +39,15 @@ pub(crate) async fn start(
     let idle = descriptors.idle;
     let sender = Sender::builder(policy(options, receiver)?).max_idle(idle.min(256), idle);
     let in_flight = InFlightLimits::default().with_total(descriptors.in_flight);
-    let engine = Engine::builder(stores.webhooks.clone(), sender.build().in_words(what)?)
+    let mut engine = Engine::builder(stores.webhooks.clone(), sender.build().in_words(what)?)
         .watch(platform.clone(), platform.clone())
         .quotas(quotas)
         .catalog(Platform::catalog().in_words(what)?)
         .operational_events(OperationalEvents::all())
         .limits(Limits::default().with_in_flight(in_flight));
+    if options.traces.is_some() {
+        engine = engine.tracer(Arc::new(Spans));
+    }
     engine.start().await.in_words(what)
 }
 

@@ -9,6 +9,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt, registry};
 
 use crate::failure::Failure;
+use crate::traces::Traces;
 
 /// Says what is logged, instead of `-v` and `-q`.
 const FILTER: &str = "RUST_LOG";
@@ -42,11 +43,11 @@ fn debugged(target: &'static str) -> (&'static str, LevelFilter) {
     (target, LevelFilter::DEBUG)
 }
 
-/// Logs from now on.
+/// Logs from now on, and hands spans over.
 ///
 /// # Errors
 /// When `RUST_LOG` cannot be understood.
-pub(crate) fn begin(verbosity: Verbosity) -> Result<(), Failure> {
+pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(), Failure> {
     let shown = match variable(FILTER) {
         Some(text) => text.parse().map_err(|error| {
             Failure::usage(format!(
@@ -62,7 +63,10 @@ pub(crate) fn begin(verbosity: Verbosity) -> Result<(), Failure> {
         // Where the standard error is closed, nothing can be said about it.
         .log_internal_errors(false)
         .with_filter(shown);
-    registry().with(lines).init();
+    registry()
+        .with(lines)
+        .with(traces.map(Traces::layer))
+        .init();
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod log;
 mod options;
 mod stores;
 mod tell;
+mod traces;
 mod usage;
 mod users;
 
@@ -39,6 +40,7 @@ use options::{Asked, Options};
 use stores::Stores;
 use tell::Told;
 use tokio::net::TcpListener;
+use traces::Traces;
 
 /// Connections to the listener of the figures.
 const SCRAPERS: usize = 16;
@@ -77,7 +79,8 @@ fn say(text: &str) {
 }
 
 async fn run(options: &Options) -> Result<(), Failure> {
-    log::begin(options.verbosity)?;
+    let traces = options.traces.as_ref().map(Traces::to).transpose()?;
+    log::begin(options.verbosity, traces.as_ref())?;
     let metrics = PrometheusBuilder::new().install_recorder();
     let metrics = metrics.in_words(|| "cannot record metrics".into())?;
     let descriptors = Descriptors::of_this_process();
@@ -138,6 +141,9 @@ async fn run(options: &Options) -> Result<(), Failure> {
     served.in_words(|| "cannot serve".into())?;
     engine.shutdown(Duration::from_secs(10)).await;
     keys.shutdown().await;
+    if let Some(traces) = traces {
+        traces.finish().await;
+    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use examples::passwords::Password;
 use examples::private;
 use lexopt::{Arg, Parser, ValueExt};
+use url::Url;
 
 use crate::address::Address;
 use crate::data::Data;
@@ -45,6 +46,7 @@ pub(crate) struct Options {
     pub tls: bool,
     pub password: Option<Password>,
     pub metrics: Option<Address>,
+    pub traces: Option<Url>,
     pub private_targets: bool,
     pub unlimited: bool,
     pub demo: WithDemo,
@@ -65,6 +67,7 @@ impl Options {
             tls: false,
             password: None,
             metrics: None,
+            traces: None,
             private_targets: false,
             unlimited: false,
             demo: WithDemo::AtFirst,
@@ -100,6 +103,7 @@ impl Options {
             "--admin-password" => self.password = Some(option.text(value()?)?.into()),
             "--admin-password-file" => self.password = Some(password_in(value()?.as_ref())?),
             "--metrics-listen" => self.metrics = Some(option.address(&value()?)?),
+            "--traces" => self.traces = Some(option.collector(value()?)?),
             "--allow-private-targets" => self.private_targets = true,
             "--unlimited" => self.unlimited = true,
             "--demo" => self.demo = WithDemo::Always,
@@ -156,6 +160,13 @@ impl Taken {
     fn text(&self, value: OsString) -> Result<String, Failure> {
         let text = value.into_string();
         text.map_err(|_| self.wrong("the value is not UTF-8"))
+    }
+
+    fn collector(&self, value: OsString) -> Result<Url, Failure> {
+        let url = self.text(value)?.parse::<Url>().ok();
+        let url = url.filter(|url| url.scheme() == "http" && url.has_host());
+        // It may hold a password.
+        url.ok_or_else(|| self.wrong("this is no address such as http://127.0.0.1:4318"))
     }
 
     fn address(&self, value: &OsString) -> Result<Address, Failure> {
@@ -224,6 +235,10 @@ mod tests {
             (
                 &["--listen", "here"],
                 "--listen: \"here\" is no address with a port",
+            ),
+            (
+                &["--traces", "https://a:s3cret@b"],
+                "--traces: this is no address such as http://127.0.0.1:4318",
             ),
             (
                 &["--data", "mysql://a:s3cret@b/c"],

@@ -14,6 +14,7 @@ Where it is:
       --tls-self-signed          speaks HTTPS, with a certificate of its own: cert.pem in the folder of --state
       --metrics-listen HOST:PORT serves /metrics and /status there, to whoever comes
                                  [at the main address, to system administrators]
+      --traces URL               exports traces to the OpenTelemetry collector there, such as http://127.0.0.1:4318
 
 What it keeps:
   -d, --data WHERE               a folder, with a SQLite file in it; `memory`; or postgres://USER:PASSWORD@HOST/DATABASE

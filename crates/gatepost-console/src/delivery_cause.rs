@@ -44,6 +44,9 @@ pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
         @if let Some(cause) = &delivery.cause {
             @if let Some(object) = object(t, cause, names) { dt { (t.of("deliveries-object")) } dd { (seen(&object)) } }
             @if let Some(id) = &cause.occurrence { dt { (t.of("deliveries-occurrence-id")) } dd { code { (id) } } }
+            @if let Some(trace) = &cause.trace {
+                dt { (t.of("deliveries-trace")) } dd { code { (format!("{:032x}", trace.parent.trace_id())) } }
+            }
             @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.0))) } }
         }
         @if delivery.task.is_some() { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } }

@@ -94,6 +94,12 @@ impl GuardedSpan {
         Self(guarded(make))
     }
 
+    /// What `call` returns of the span; `None` if there is none, or it panicked.
+    pub(crate) fn with<T>(&self, call: impl FnOnce(&Span) -> T) -> Option<T> {
+        let span = self.0.as_ref()?;
+        guarded(|| call(span))
+    }
+
     /// The future is pinned where it is made: moving a large one costs.
     pub(crate) async fn run<F: Future>(self, mut future: Pin<&mut F>) -> F::Output {
         poll_fn(|context| {

@@ -31,6 +31,7 @@ mod routes;
 mod settle;
 #[cfg(test)]
 mod testing;
+mod trace;
 mod transport;
 mod troubles;
 mod unwritten;
@@ -59,3 +60,4 @@ pub use records::owners::Usage;
 pub use records::run_about::RunAbout;
 pub use records::targets::TargetVerdict;
 pub use render::Example;
+pub use trace::Tracer;

@@ -39,7 +39,7 @@ const TRIES: u32 = 1_000;
 impl OutboxStore for PostgresStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let columns = OutboxColumns::of(occurrence);
-        let params: [Param<'_>; 12] = [
+        let params: [Param<'_>; 13] = [
             &columns.event_type,
             &columns.event,
             &columns.object_id,
@@ -52,6 +52,7 @@ impl OutboxStore for PostgresStore {
             &columns.operators,
             &now,
             &columns.data,
+            &columns.trace,
         ];
         let sql = include_str!("sql/outbox/push.sql");
         let row = self.db().query_opt(sql, &params).await?;
@@ -172,6 +173,7 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         tenant: row.try_get("tenant")?,
         owner: row.try_get("owner")?,
         operators: row.try_get("operators")?,
+        trace: row.try_get::<_, Option<&str>>("trace")?.map(Into::into),
     };
     // A row that names its tasks in a way that cannot be read is set aside as a whole.
     let (occurrence, left) = match left(row.try_get("after_task")?, row.try_get("tasks")?) {

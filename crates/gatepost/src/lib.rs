@@ -26,3 +26,8 @@ struct FrontPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/tenants.md")]
 struct TenantsPage;
+
+/// The code of the page on traces compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/traces.md")]
+struct TracesPage;

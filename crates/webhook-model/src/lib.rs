@@ -9,6 +9,7 @@ mod size;
 mod task;
 mod template;
 mod text;
+mod trace;
 mod webhook;
 
 // The public interface is:
@@ -27,6 +28,7 @@ pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
+pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
     Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers,
     MAX_HEADERS, RateLimit, RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl,

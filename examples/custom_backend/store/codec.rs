@@ -302,7 +302,7 @@ pub(super) fn from_occurrence(new: &NewOutbox, now: DateTime<Utc>) -> Value {
         "turn": 0, "created": micros(now), "due": micros(new.due), "after_task": after_task, "tasks": tasks,
         "tenant": c.tenant, "owner": c.owner, "operators": c.operators,
         "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
-        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id,
+        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id, "trace": c.trace,
     })
 }
 
@@ -332,6 +332,7 @@ fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
         tenant: row["tenant"].as_i64(),
         owner: row["owner"].as_i64(),
         operators: row["operators"].as_bool().unwrap_or_default(),
+        trace: text("trace").map(Into::into),
     }
     .occurrence()
 }

@@ -22,4 +22,5 @@ mod start;
 mod tables;
 mod tasks;
 mod tenants;
+mod traces;
 mod webhooks;

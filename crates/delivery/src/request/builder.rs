@@ -163,6 +163,7 @@ impl RequestBuilder {
             body: self.body,
             id,
             signature: None,
+            trace: None,
         })
     }
 

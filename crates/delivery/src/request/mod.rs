@@ -8,6 +8,7 @@ mod origin;
 mod ready;
 mod redirect;
 mod request_target;
+mod trace;
 mod trust;
 
 pub use builder::RequestBuilder;

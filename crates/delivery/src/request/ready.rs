@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Uri};
+use http::{HeaderName, HeaderValue, Method, Uri};
 
 use super::delivery_id::DeliveryId;
 use super::error::RequestError;
 use super::headers::Headers;
 use super::origin::Origin;
+use super::trace::Trace;
 use super::trust::Trust;
 use crate::sign::SigningKeys;
 
@@ -25,6 +26,7 @@ pub struct Request {
     pub(crate) id: Option<DeliveryId>,
     /// The signature, where it was made before the message is.
     pub(crate) signature: Option<Arc<str>>,
+    pub(crate) trace: Option<Trace>,
 }
 
 /// What all deliveries to one target have in common.
@@ -56,7 +58,26 @@ impl Request {
             body: body.into(),
             id: Some(DeliveryId::parse(id.to_owned())?),
             signature: None,
+            trace: None,
         })
+    }
+
+    /// The same request as a part of a trace, whose headers it carries: `traceparent`, and
+    /// `tracestate` if given (W3C Trace Context §3). If it has a header of either name already,
+    /// that stays and these are not sent; nor are they to another origin, after a redirect.
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::HeaderValue`].
+    pub fn with_trace(self, parent: &str, state: Option<&str>) -> Result<Self, RequestError> {
+        let trace = Some(Trace::new(parent, state)?);
+        Ok(Self { trace, ..self })
+    }
+
+    /// The headers of its trace that are sent.
+    pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+        let headers = &self.fixed.headers;
+        self.trace.iter().flat_map(|trace| trace.beside(headers))
     }
 
     /// The method.

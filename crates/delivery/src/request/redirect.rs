@@ -41,7 +41,9 @@ impl Request {
         }
         let (path, absolute) = request_targets(&url, &origin).ok()?;
         let mut next = Fixed::clone(&self.fixed);
+        let mut trace = self.trace.clone();
         if origin != next.origin {
+            trace = None;
             next.leave_credentials();
             next.headers.set_host(origin.host_header().ok()?);
         }
@@ -57,6 +59,7 @@ impl Request {
             body: self.body.clone(),
             id: self.id.clone(),
             signature: None,
+            trace,
         })
     }
 }

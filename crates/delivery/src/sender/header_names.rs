@@ -31,6 +31,8 @@ impl HeaderNames {
                 "content-length",
                 "transfer-encoding",
                 "connection",
+                "traceparent",
+                "tracestate",
                 "user-agent",
             ];
             if ours.contains(&name.as_str()) {

@@ -75,17 +75,18 @@ impl Parts {
         Ok((message, shown))
     }
 
-    /// The headers that the sender vouches for: id, time, signature, and `User-Agent` if the
-    /// request brings none.
+    /// The headers that the sender vouches for: id, time, signature, and those of which
+    /// the request brings none: `User-Agent` and its trace.
     fn own_headers(
         &self,
         request: &Request,
         now: DateTime<Utc>,
     ) -> Result<Vec<(HeaderName, HeaderValue)>, ErrorClass> {
-        let mut own = Vec::with_capacity(5);
+        let mut own = Vec::with_capacity(7);
         if !request.fixed.headers.contains(&USER_AGENT) {
             own.push((USER_AGENT, self.user_agent.clone()));
         }
+        own.extend(request.trace());
         let Some(id) = &request.id else {
             return Ok(own);
         };

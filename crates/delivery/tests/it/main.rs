@@ -27,3 +27,4 @@ mod target_policy;
 mod tls;
 mod tls_behaviour;
 mod tls_hostile;
+mod traces;

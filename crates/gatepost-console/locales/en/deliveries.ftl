@@ -46,6 +46,7 @@ deliveries-object = Object
 deliveries-occurrence-id = Occurrence ID
 deliveries-run-by = Run by
 deliveries-task = Task
+deliveries-trace = Trace ID
 deliveries-webhook = Webhook
 deliveries-state = State
 # The status code of the HTTP response.

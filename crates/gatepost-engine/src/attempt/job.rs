@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Claim, Disposition, LaneClass, MessageId, Settlement};
 use tokio::time::Instant;
+use webhook_model::TraceContext;
 
 use crate::admission::Permit;
 use crate::routes::Route;
@@ -14,6 +15,8 @@ use crate::routes::Route;
 pub(crate) struct Outgoing {
     pub id: MessageId,
     pub body: Arc<str>,
+    /// The trace that it belongs to; once an attempt has begun, where its span stands.
+    pub trace: Option<TraceContext>,
 }
 
 #[derive(Debug)]

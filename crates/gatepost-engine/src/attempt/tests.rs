@@ -42,6 +42,7 @@ async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
         message: Outgoing {
             id: "msg_1".parse().unwrap(),
             body: "hello".into(),
+            trace: None,
         },
         route,
         class: LaneClass::First,

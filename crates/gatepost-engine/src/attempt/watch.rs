@@ -1,5 +1,5 @@
-//! What attempts say beyond their deliveries: metrics, the error rate, and webhooks that do nothing
-//! but fail. The platform is notified of those, and they are disabled if it asked for that.
+//! What attempts say beyond their deliveries: traces, metrics, the error rate, and webhooks that do
+//! nothing but fail. The platform is notified of those, and they are disabled if it asked for that.
 
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use crate::health::ErrorRate;
 use crate::meter;
 use crate::observe::{Notice, Observers};
 use crate::routes::Route;
+use crate::trace::Traces;
 use crate::troubles::{Tried, Troubles};
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
@@ -33,6 +34,7 @@ pub(crate) struct Watch {
     observers: Observers,
     activities: Activities,
     troubles: Arc<Troubles>,
+    pub(crate) traces: Traces,
 }
 
 /// What a settlement is to say of its webhook, once it is recorded.
@@ -50,6 +52,7 @@ impl Watch {
         observers: Observers,
         activities: Activities,
         troubles: Arc<Troubles>,
+        traces: Traces,
     ) -> Self {
         Self {
             error_rate,
@@ -58,6 +61,7 @@ impl Watch {
             observers,
             activities,
             troubles,
+            traces,
         }
     }
 
@@ -179,6 +183,7 @@ mod tests {
             observers,
             activities,
             Arc::default(),
+            Traces::default(),
         );
         (watch, route, notices)
     }

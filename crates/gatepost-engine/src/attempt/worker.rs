@@ -13,13 +13,15 @@ use std::task::Poll;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use delivery::Attempt;
+use delivery::{Attempt, ErrorClass, Request};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     AttemptRecord, Disposition, DueLane, Lane, LaneClass, Settled, Settlement,
 };
 use tokio::time::Instant;
-use webhook_model::OwnerId;
+use tracing::Span;
+use tracing::field::Empty;
+use webhook_model::{OwnerId, TraceState};
 
 use super::job::{Job, Outgoing};
 use super::outcome;
@@ -74,16 +76,25 @@ impl Worker {
     }
 
     /// Sends in a task of its own.
-    pub(crate) fn start(self: &Arc<Self>, job: Job) {
+    pub(crate) fn start(self: &Arc<Self>, mut job: Job) {
         let span = GuardedSpan::new(|| {
+            // Not a child of the caller's span, which need not outlive its request for this.
             tracing::info_span!(
+                parent: None,
                 "delivery",
+                otel.kind = "client",
                 id = job.claim.delivery.0,
                 webhook = job.route.id.0,
                 owner = job.route.webhook.owner.0,
-                attempt = job.attempts + 1
+                attempt = job.attempts + 1,
+                trace_id = Empty,
+                span_id = Empty,
+                otel.status_code = Empty,
+                http.response.status_code = Empty
             )
         });
+        let trace = job.message.trace.take();
+        job.message.trace = self.watch.traces.begin(&span, trace);
         let worker = self.clone();
         let (owner, place) = (job.route.webhook.owner, job.permit.place());
         self.lifecycle.spawn(async move {
@@ -157,7 +168,8 @@ impl Worker {
             return Tried::NoClock;
         };
         let began = Instant::now();
-        let attempt = match route.request(&message.id, &message.body) {
+        let request = route.request(&message.id, &message.body);
+        let attempt = match request.and_then(|request| traced(request, &message)) {
             Ok(request) => self.transport.send(&request, now).await,
             Err(class) => Attempt::unsent(class, now),
         };
@@ -185,6 +197,7 @@ impl Worker {
         };
         job.permit.learnt(lesson);
         self.watch.note(&job.route, &attempt);
+        guarded(|| mark(&Span::current(), &attempt));
         let credentials = Credentials::of(&job.route.webhook);
         let mut record = outcome::record(&attempt, &credentials);
         let is_full = self.judge.log_is_full(job.route.webhook.owner);
@@ -267,5 +280,24 @@ impl Worker {
         } else if job.route.is_in_order() && !lanes.touch(lane(LaneClass::First)) {
             lanes.inquiries.ask(webhook);
         }
+    }
+}
+
+/// The request, with the headers of its trace.
+fn traced(request: Request, message: &Outgoing) -> Result<Request, ErrorClass> {
+    let Some(trace) = &message.trace else {
+        return Ok(request);
+    };
+    let state = trace.state.as_ref().map(TraceState::as_str);
+    Ok(request.with_trace(&trace.parent.to_string(), state)?)
+}
+
+/// What OpenTelemetry's conventions want to know of how it went.
+fn mark(span: &Span, attempt: &Attempt) {
+    if let Some(status) = attempt.status {
+        span.record("http.response.status_code", status);
+    }
+    if !attempt.is_success() {
+        span.record("otel.status_code", "ERROR");
     }
 }

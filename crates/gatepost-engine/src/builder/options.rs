@@ -13,6 +13,7 @@ use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention};
 use crate::judge::{Rule, Watch};
 use crate::observe::{Nobody, Observer};
 use crate::random::Random;
+use crate::trace::{TraceHeaders, Tracer};
 use crate::transport::Transport;
 
 /// Sets up an [`Engine`](crate::Engine).
@@ -35,6 +36,8 @@ pub struct EngineBuilder {
     pub(super) rules: Vec<(Rule, Arc<dyn Accounts>)>,
     pub(super) quotas: Arc<dyn Quotas>,
     pub(super) default_audience: Option<Audience>,
+    pub(super) tracer: Option<Arc<dyn Tracer>>,
+    pub(super) trace_headers: TraceHeaders,
 }
 
 impl EngineBuilder {
@@ -56,6 +59,8 @@ impl EngineBuilder {
             rules: Vec::new(),
             quotas: Arc::new(Quota::default()),
             default_audience: None,
+            tracer: None,
+            trace_headers: TraceHeaders::default(),
         }
     }
 
@@ -171,6 +176,25 @@ impl EngineBuilder {
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = observer;
+        self
+    }
+
+    /// What knows the traces of the platform's spans: an occurrence that names no trace joins the
+    /// one in which it is emitted, and attempts are spans of it. Nobody by default: then a trace
+    /// goes on where an [`Occurrence`](webhook_model::Occurrence::traced) names it.
+    #[must_use]
+    pub fn tracer(mut self, tracer: Arc<dyn Tracer>) -> Self {
+        self.tracer = Some(tracer);
+        self
+    }
+
+    /// Requests carry no `traceparent` and no `tracestate`: no target learns which of the
+    /// platform's requests made a message, or which messages one request made. By default they
+    /// do, where there is a trace and the webhook has no header of either name. Owners of webhooks
+    /// see the trace's id with a delivery either way.
+    #[must_use]
+    pub fn withhold_traces(mut self) -> Self {
+        self.trace_headers = TraceHeaders::Withheld;
         self
     }
 

@@ -38,6 +38,7 @@ use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::{HourlyCounts, SettlementWriter, Settler};
+use crate::trace::Traces;
 use crate::transport::Transport;
 use crate::troubles::Troubles;
 
@@ -130,6 +131,7 @@ impl Ground {
             self.observers.clone(),
             self.activities(),
             self.troubles.clone(),
+            Traces::new(options.tracer, options.trace_headers, random.clone()),
         );
         let worker = Arc::new(Worker {
             transport: options.transport.clone(),

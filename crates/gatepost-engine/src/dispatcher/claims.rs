@@ -105,6 +105,7 @@ impl Dispatcher {
             message: Outgoing {
                 id: delivery.message_id,
                 body: delivery.body,
+                trace: delivery.cause.and_then(|cause| cause.trace),
             },
             route: taken_for,
             class,

@@ -1,5 +1,6 @@
 //! What the drain of the outbox needs, and its loops.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -81,7 +82,8 @@ impl OutboxDrain {
     /// Stores an occurrence to be fanned out a moment later.
     pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
         let now = self.clock.now()?;
-        self.store.push_outbox(occurrence, now).await?;
+        let occurrence = self.emitter.traces().joined(Cow::Borrowed(occurrence));
+        self.store.push_outbox(&occurrence, now).await?;
         self.emitter.wake.notify_one();
         Ok(())
     }

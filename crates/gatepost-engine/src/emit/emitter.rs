@@ -1,5 +1,6 @@
 //! What an occurrence needs to become deliveries.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{Left, WebhookStore};
@@ -12,6 +13,7 @@ use crate::clock::EngineClock;
 use crate::config::EmitLimits;
 use crate::judge::Judge;
 use crate::render::Renderer;
+use crate::trace::Traces;
 
 #[derive(Debug)]
 pub(crate) struct Emitter {
@@ -30,6 +32,15 @@ impl Emitter {
     /// All tasks that match.
     pub(crate) fn all() -> Left {
         Left::After(TaskId(0))
+    }
+
+    /// The occurrence, as a part of the caller's trace if it names none.
+    pub(crate) fn joined(&self, occurrence: Occurrence) -> Occurrence {
+        self.traces().joined(Cow::Owned(occurrence)).into_owned()
+    }
+
+    pub(super) fn traces(&self) -> &Traces {
+        &self.launcher.worker.watch.traces
     }
 }
 

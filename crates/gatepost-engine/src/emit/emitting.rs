@@ -46,6 +46,7 @@ impl Emitter {
         run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
         let (emitter, run) = (self.clone(), run.into());
+        let occurrence = self.joined(occurrence);
         self.detached(async move { emitter.emit(&occurrence, run).await })
             .await
     }

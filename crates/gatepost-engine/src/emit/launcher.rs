@@ -106,6 +106,7 @@ impl Launcher {
                 message: Outgoing {
                     id: new.message_id,
                     body: new.body,
+                    trace: new.cause.and_then(|cause| cause.trace),
                 },
                 route: permit.route().clone(),
                 class: LaneClass::First,

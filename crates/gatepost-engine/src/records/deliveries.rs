@@ -76,6 +76,7 @@ impl Deliveries {
         };
         let (row, owner) = self.recipient(webhook).await?;
         let occurrence = about.occurrence(Audience::Owner(owner))?;
+        let occurrence = self.emitter.joined(occurrence);
         let cause = Cause::of(&occurrence);
         let (renderer, now) = (self.renderer.clone(), self.clock.now()?);
         let bytes = message.as_str().len();

@@ -29,6 +29,7 @@ use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::Settler;
+use crate::trace::Traces;
 
 /// The delay before each retry.
 pub(crate) const RETRY_AFTER: Duration = Duration::from_secs(60);
@@ -122,6 +123,7 @@ impl Bench {
                 observers,
                 activities,
                 Arc::default(),
+                Traces::default(),
             ),
             admission: admission.clone(),
             clock: clock.clone(),

@@ -15,4 +15,5 @@ mod robustness;
 mod secrets;
 mod support;
 mod time;
+mod traces;
 mod walls;

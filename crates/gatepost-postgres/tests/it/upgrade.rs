@@ -11,7 +11,7 @@ use gatepost_storage::{OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook,
-    message, named, outbox, settlement_of, webhook,
+    message, named, outbox, settlement_of, trace, webhook,
 };
 use tokio_postgres::Client;
 use webhook_model::{Event, Filter, Occurrence, TaskId, WebhookId};
@@ -33,6 +33,12 @@ const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.
 const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
+/// From the sixth on, opened by the one that knows traces.
+const UNTRACED: [&str; 3] = [
+    include_str!("../../migrations/0006_data.sql"),
+    include_str!("../../migrations/0007_key_grant.sql"),
+    include_str!("../../migrations/0008_key_expires.sql"),
+];
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
@@ -209,11 +215,12 @@ async fn what_waited_in_the_version_before_goes_on() {
     }
     let waiting = outbox(&Webhooks::of(Arc::new(store.clone())), 70).await;
     assert_eq!(waiting.len(), 1, "the one that was set aside stays aside");
-    let without_data = Occurrence {
+    let of_before = Occurrence {
         data: None,
+        trace: None,
         ..full_occurrence()
     };
-    assert_eq!(waiting[0].occurrence, Ok(without_data));
+    assert_eq!(waiting[0].occurrence, Ok(of_before));
     assert_eq!(
         (waiting[0].turn, &waiting[0].left),
         (0, &Left::After(TaskId(0)))
@@ -417,4 +424,29 @@ async fn occurrences_that_waited_before_there_was_data_bring_nothing_along() {
         .collect();
     assert!(rows.len() > 1, "those of before");
     assert_eq!(data, ["{\"a\":1,\"b\":1.5}".parse().unwrap()]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_stored_before_there_were_traces_belongs_to_none_and_what_comes_to_one() {
+    let [sixth, seventh, eighth] = UNTRACED;
+    let marks = "(4, 'cause'), (5, 'key_use'), (6, 'data'), (7, 'key_grant'), (8, 'key_expires');
+        UPDATE gatepost_delivery SET cause = 'vms poweron 3 7 order-4711'";
+    let (store, client) = opened(&[FOURTH, FIFTH, sixth, seventh, eighth], marks).await;
+    let log = DeliveryQuery::all(Page::first(99));
+    let deliveries = store.list_deliveries(&log).await.unwrap();
+    let causes = deliveries.into_iter().map(|one| one.cause);
+    let causes: Vec<_> = causes.flatten().collect();
+    assert!(!causes.is_empty());
+    assert!(causes.iter().all(|cause| cause.trace.is_none()));
+    let insert = format!(
+        "INSERT INTO gatepost_occurrence (event_type, event, tenant, trace, due)
+        VALUES ('vms', 'poweron', 77, '{}', 'epoch')",
+        trace()
+    );
+    client.batch_execute(&insert).await.unwrap();
+    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
+    let traces = rows.iter().filter_map(|row| row.occurrence.as_ref().ok());
+    let traces: Vec<_> = traces.filter_map(|one| one.trace.clone()).collect();
+    assert!(rows.len() > 1, "those of before");
+    assert_eq!(traces, [trace()]);
 }

@@ -97,6 +97,7 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
                 tasks,
                 micros(new.due),
                 columns.data,
+                columns.trace,
             ],
             |row| row.get(0),
         )?;

@@ -35,7 +35,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
     };
     let (event_type, event) = (text("event_type")?, text("event")?);
     let (tags, variables) = (text("tags")?, text("variables")?);
-    let data = text("data")?;
+    let (data, trace) = (text("data")?, text("trace")?);
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
     let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
@@ -52,6 +52,8 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
             tenant,
             owner,
             operators,
+            // As one that is no trace.
+            trace: trace.ok().flatten().map(Into::into),
         }
         .occurrence()
     };

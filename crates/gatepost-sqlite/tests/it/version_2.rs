@@ -10,7 +10,9 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{at, direct, full_grant, lane, message, outbox, settlement};
+use gatepost_testkit::fixtures::{
+    at, direct, full_grant, lane, message, outbox, settlement, trace,
+};
 use rusqlite::Connection;
 use webhook_model::{Activity, WebhookId};
 
@@ -21,6 +23,12 @@ const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.
 const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
+/// From the sixth on, opened by the one that knows traces.
+const UNTRACED: [&str; 3] = [
+    include_str!("../../migrations/0006_data.sql"),
+    include_str!("../../migrations/0007_key_grant.sql"),
+    include_str!("../../migrations/0008_key_expires.sql"),
+];
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -329,4 +337,29 @@ async fn occurrences_that_waited_before_there_was_data_bring_nothing_along() {
         .collect();
     assert!(rows.len() > 1, "those of before");
     assert_eq!(data, ["{\"a\":1}".parse().unwrap()]);
+}
+
+#[tokio::test]
+async fn what_was_stored_before_there_were_traces_belongs_to_none_and_what_comes_to_one() {
+    let [sixth, seventh, eighth] = UNTRACED;
+    let caused = "UPDATE gatepost_delivery SET cause = 'vms poweron 3 7 order-4711'";
+    let fourth = format!("{FOURTH}; {caused}");
+    let steps = [THIRD, &fourth, FIFTH, sixth, seventh, eighth];
+    let (store, folder) = written_by(&steps).await;
+    let causes = all(&store).await.into_iter().map(|one| one.cause);
+    let causes: Vec<_> = causes.flatten().collect();
+    assert!(!causes.is_empty());
+    assert!(causes.iter().all(|cause| cause.trace.is_none()));
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, trace)
+        VALUES ('vms', 'poweron', 77, ?1), ('vms', 'poweron', 77, x'00'), ('vms', 'poweron', 77, 'x')";
+    file.execute(insert, [trace().to_string()]).unwrap();
+    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
+    let traces = rows.iter().map(|row| row.occurrence.as_ref().unwrap());
+    let traces: Vec<_> = traces.filter_map(|one| one.trace.clone()).collect();
+    assert!(
+        rows.len() > 3,
+        "those of before, and those whose trace is none"
+    );
+    assert_eq!(traces, [trace()]);
 }

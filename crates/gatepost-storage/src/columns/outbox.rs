@@ -6,6 +6,7 @@ use gatepost_ids::TenantId;
 use serde_json::Value;
 use webhook_model::{
     Audience, Data, MAX_DATA, Object, ObjectId, Occurrence, OccurrenceId, OwnerId, TagId, TaskId,
+    TraceContext,
 };
 
 use crate::seal::SEALED;
@@ -41,6 +42,9 @@ pub struct OutboxColumns<'a> {
     pub owner: Option<i64>,
     /// Whether it is meant for the operators alone; not with either.
     pub operators: bool,
+    /// The trace that it belongs to: a `traceparent`, and after a blank a `tracestate`. One that
+    /// cannot be read is none, as in a request (W3C Trace Context §4.3): it holds nothing up.
+    pub trace: Option<Cow<'a, str>>,
 }
 
 impl<'a> OutboxColumns<'a> {
@@ -67,6 +71,7 @@ impl<'a> OutboxColumns<'a> {
                 _ => None,
             },
             operators: occurrence.audience == Audience::Operators,
+            trace: occurrence.trace.as_ref().map(|t| t.to_string().into()),
         }
     }
 
@@ -114,6 +119,7 @@ impl<'a> OutboxColumns<'a> {
             tags: tags(&self.tags)?,
             variables: variables(&self.variables)?,
             data: self.data.map(data).transpose()?,
+            trace: self.trace.as_deref().and_then(trace),
         })
     }
 }
@@ -150,6 +156,14 @@ fn tags(json: &str) -> Result<Vec<TagId>, String> {
     Ok(tags.into_iter().map(TagId).collect())
 }
 
+fn trace(text: &str) -> Option<TraceContext> {
+    let (parent, state) = match text.split_once(' ') {
+        Some((parent, state)) => (parent, Some(state)),
+        None => (text, None),
+    };
+    TraceContext::from_headers(parent, state)
+}
+
 /// Longer than data may be are only those that [`SealedMessages`](crate::SealedMessages) sealed.
 fn data(json: &str) -> Result<Data, String> {
     let data = Data::stored(json).map_err(|e| e.to_string())?;
@@ -179,6 +193,8 @@ fn variables(json: &str) -> Result<Vec<(String, String)>, String> {
 mod tests {
     use super::*;
 
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
     fn columns() -> OutboxColumns<'static> {
         OutboxColumns {
             event_type: "vms",
@@ -192,6 +208,7 @@ mod tests {
             tenant: None,
             owner: None,
             operators: false,
+            trace: None,
         }
     }
 
@@ -291,6 +308,7 @@ mod tests {
         full.tags = vec![TagId(9), TagId(1), TagId(9)];
         let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
         full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());
+        full.trace = Some(format!("{PARENT} a=1 2,b=3").parse().unwrap());
         full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
         assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
         for audience in [
@@ -300,6 +318,20 @@ mod tests {
         ] {
             let plain = Occurrence::new(full.event_type.clone(), full.event.clone(), audience);
             assert_eq!(OutboxColumns::of(&plain).occurrence(), Ok(plain.clone()));
+        }
+    }
+
+    #[test]
+    fn a_trace_that_cannot_be_read_holds_no_row_up() {
+        for (text, read) in [
+            (PARENT, Some(PARENT)),
+            (&format!("{PARENT} NO"), Some(PARENT)),
+            (&PARENT.to_uppercase(), None),
+            ("", None),
+        ] {
+            let trace = Some(text.into());
+            let occurrence = OutboxColumns { trace, ..columns() }.occurrence().unwrap();
+            assert_eq!(occurrence.trace, read.map(|text| text.parse().unwrap()));
         }
     }
 

@@ -4,15 +4,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use gatepost_ids::OwnerId;
-use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId};
+use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId, TraceContext};
 
 /// Stands for what there is not.
 const NONE: &str = "-";
 
-/// What made a delivery: the occurrence that ran its task. At most 310 bytes as a text.
+/// What made a delivery: the occurrence that ran its task. At most 879 bytes as a text, 310
+/// without a trace.
 ///
 /// As a text, which is how backends keep it: type, event, object, user and occurrence id, with a
-/// blank between them and `-` for what there is not: `vms poweron 3 - order-4711`.
+/// blank between them and `-` for what there is not: `vms poweron 3 - order-4711`. The trace
+/// follows after a blank where there is one, and nothing where there is none.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Cause {
     /// The area of the platform.
@@ -25,11 +27,13 @@ pub struct Cause {
     pub by: Option<OwnerId>,
     /// The platform's own id of the occurrence.
     pub occurrence: Option<OccurrenceId>,
+    /// The trace that its attempts go on with, those of a replay too.
+    pub trace: Option<TraceContext>,
 }
 
 /// A text that is not a [`Cause`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a cause is a type, an event, an object, a user and an occurrence id")]
+#[error("a cause is a type, an event, an object, a user, an occurrence id and a trace")]
 pub struct InvalidCause;
 
 impl Cause {
@@ -42,6 +46,7 @@ impl Cause {
             object: occurrence.object.as_ref().map(|object| object.id),
             by: None,
             occurrence: occurrence.id.clone(),
+            trace: occurrence.trace.clone(),
         }
     }
 }
@@ -59,8 +64,12 @@ impl fmt::Display for Cause {
             }
         }
         match &self.occurrence {
-            Some(id) => id.fmt(f),
-            None => f.write_str(NONE),
+            Some(id) => id.fmt(f)?,
+            None => f.write_str(NONE)?,
+        }
+        match &self.trace {
+            Some(trace) => write!(f, " {trace}"),
+            None => Ok(()),
         }
     }
 }
@@ -69,11 +78,11 @@ impl FromStr for Cause {
     type Err = InvalidCause;
 
     fn from_str(text: &str) -> Result<Self, InvalidCause> {
-        let mut parts = text.split(' ');
+        // A trace may have blanks in it.
+        let mut parts = text.splitn(6, ' ');
         let mut part = || parts.next().ok_or(InvalidCause);
         let (event_type, event, object, by, id) = (part()?, part()?, part()?, part()?, part()?);
-        let is_all = part().is_err();
-        let cause = Self {
+        Ok(Self {
             event_type: event_type.parse().map_err(|_| InvalidCause)?,
             event: event.parse().map_err(|_| InvalidCause)?,
             object: number(object)?.map(ObjectId),
@@ -82,8 +91,11 @@ impl FromStr for Cause {
                 NONE => None,
                 id => Some(id.parse().map_err(|_| InvalidCause)?),
             },
-        };
-        is_all.then_some(cause).ok_or(InvalidCause)
+            trace: match part() {
+                Ok(trace) => Some(trace.parse().map_err(|_| InvalidCause)?),
+                Err(_) => None,
+            },
+        })
     }
 }
 
@@ -98,6 +110,15 @@ fn number(text: &str) -> Result<Option<i64>, InvalidCause> {
 mod tests {
     use super::*;
 
+    fn longest_trace() -> TraceContext {
+        let member = |key: &str| format!("{key}={}", "v w".repeat(42));
+        let state = ["a", "b", "c"].map(member).join(",") + ",d=" + &"v".repeat(123);
+        let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let trace = TraceContext::from_headers(parent, Some(&state)).unwrap();
+        assert_eq!(trace.to_string().len(), 568);
+        trace
+    }
+
     #[test]
     fn a_cause_is_read_as_it_is_written_and_is_short() {
         let long = Cause {
@@ -106,6 +127,7 @@ mod tests {
             object: Some(ObjectId(i64::MIN)),
             by: Some(OwnerId(i64::MAX)),
             occurrence: Some("~".repeat(128).parse().unwrap()),
+            trace: Some(longest_trace()),
         };
         let short = Cause {
             object: None,
@@ -113,9 +135,13 @@ mod tests {
             occurrence: None,
             ..long.clone()
         };
-        for cause in [long, short] {
+        let untraced = Cause {
+            trace: None,
+            ..long.clone()
+        };
+        for (cause, most) in [(long, 879), (short, 879), (untraced, 310)] {
             let text = cause.to_string();
-            assert!(text.len() <= 310, "{}", text.len());
+            assert!(text.len() <= most, "{}", text.len());
             assert_eq!(text.parse(), Ok(cause));
         }
         let cause: Cause = "vms poweron 3 - order-4711".parse().unwrap();
@@ -130,6 +156,8 @@ mod tests {
             "vms poweron 3 -",
             "vms poweron x - -",
             "vms poweron 3 - a b",
+            "vms poweron 3 - - ",
+            "vms poweron 3 - - 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 ",
             "VMs poweron - - -",
             "vms poweron - - ä",
         ] {

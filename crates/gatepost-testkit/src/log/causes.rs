@@ -4,11 +4,11 @@ use gatepost_storage::webhooks::{Cause, Disposition, NewDelivery};
 use webhook_model::{ObjectId, OwnerId};
 
 use super::look::{all, number};
-use crate::fixtures::{at, claim, direct, message, queued, settlement};
+use crate::fixtures::{at, claim, direct, message, queued, settlement, trace};
 use crate::harness::Webhooks;
 
-/// A delivery says what made it: alone, in lists, when it is claimed, and once it has ended; one
-/// that was sent by hand says nothing.
+/// A delivery says what made it, and in which trace: alone, in lists, when it is claimed, and once
+/// it has ended; one that was sent by hand says nothing.
 pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     let hook = queued(&store, &["by-hand"]).await;
     let cause = Cause {
@@ -17,6 +17,7 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
         object: Some(ObjectId(3)),
         by: Some(OwnerId(7)),
         occurrence: Some("order=4711;~".parse().unwrap()),
+        trace: Some(trace()),
     };
     let new = NewDelivery {
         cause: Some(cause.clone()),

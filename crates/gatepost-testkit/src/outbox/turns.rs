@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{
 use webhook_model::{Audience, Data, MAX_DATA, TaskId, WebhookId};
 
 use crate::fixtures::{
-    at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued,
+    at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued, trace,
 };
 use crate::harness::Webhooks;
 
@@ -248,14 +248,15 @@ pub async fn o12_audiences_take_turns(store: Webhooks) {
     assert_ne!(taken.audience, mine, "O12 its time is over");
 }
 
-/// What an occurrence brings along waits with it, up to the last byte that it may have: where it
-/// was pushed, and where an enqueue left it for later.
+/// What an occurrence brings along waits with it, up to the last byte that it may have, and so does
+/// its trace: where it was pushed, and where an enqueue left it for later.
 pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) {
     let largest = format!(r#"{{"a":"{}"}}"#, "x".repeat(MAX_DATA - 8));
     let odd = r#"{"":[1.5,-1,18446744073709551615,1e300],"é\"":"\u0000\u2028"}"#;
     for text in [largest.as_str(), odd, "{}"] {
         let mut brings = occurrence("on");
         brings.data = Some(text.parse::<Data>().unwrap());
+        brings.trace = Some(trace());
         store.outbox.push_outbox(&brings, at(0)).await.unwrap();
         let batch = Enqueue {
             later: vec![NewOutbox {

@@ -8,6 +8,7 @@ use gatepost_ids::{Audience, ObjectId, TagId};
 use super::words::{EventName, EventType};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
+use crate::trace::TraceContext;
 
 /// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
 /// the same occurrence, so a repeated emit does nothing.
@@ -74,10 +75,12 @@ pub struct Occurrence {
     pub variables: Vec<(String, String)>,
     /// What it brings along: filters of events look into it, and messages show it.
     pub data: Option<Data>,
+    /// The trace that it belongs to: its deliveries go on with it.
+    pub trace: Option<TraceContext>,
 }
 
 impl Occurrence {
-    /// An occurrence without an id, an object, tags, variables and data.
+    /// An occurrence without an id, an object, tags, variables, data and a trace.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
@@ -89,6 +92,16 @@ impl Occurrence {
             tags: Vec::new(),
             variables: Vec::new(),
             data: None,
+            trace: None,
+        }
+    }
+
+    /// The same, as a part of this trace.
+    #[must_use]
+    pub fn traced(self, trace: impl Into<TraceContext>) -> Self {
+        Self {
+            trace: Some(trace.into()),
+            ..self
         }
     }
 }

@@ -138,6 +138,13 @@ pub(super) static TABLE: Table = Table {
         )
         .read_only(),
         Column::new(
+            "cause_trace",
+            Kind::Text { min: 0, max: 32 },
+            "\"4bf92f3577b34da6a3ce929d0e0e4736\"",
+            "The ID of the trace that its requests go on with (W3C Trace Context); empty for none.",
+        )
+        .read_only(),
+        Column::new(
             "request",
             Kind::Text {
                 min: 0,

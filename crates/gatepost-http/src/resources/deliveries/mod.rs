@@ -183,6 +183,15 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
                 word(|cause| cause.occurrence.as_ref().map_or("", |id| id.as_str())).into(),
             ),
             (
+                "cause_trace",
+                cause
+                    .and_then(|cause| cause.trace.as_ref())
+                    .map_or_else(String::new, |trace| {
+                        format!("{:032x}", trace.parent.trace_id())
+                    })
+                    .into(),
+            ),
+            (
                 "response_status",
                 delivery.response_status.unwrap_or_default().into(),
             ),

@@ -69,6 +69,7 @@ passed_on! { DeliveryLog {
             match self.fault() {
                 "l01" => delivery.body = delivery.body.trim().into(),
                 "l33" => delivery.cause = None,
+                "l33-trace" => delivery.cause.iter_mut().for_each(|cause| cause.trace = None),
                 "l19" => delivery.tries = delivery.attempts,
                 "q32" => delivery.tenant = None,
                 _ => {}

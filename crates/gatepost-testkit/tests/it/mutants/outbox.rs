@@ -19,6 +19,7 @@ passed_on! { OutboxStore {}
         match self.fault() {
             "o01" => occurrence.variables.sort(),
             "o16" => occurrence.data = None,
+            "o16-trace" => occurrence.trace = None,
             "o07" => occurrence.audience = Audience::OneSystem,
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! What enqueues leave to be decided later: rows for the outbox.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left_columns};
 use gatepost_storage::webhooks::NewOutbox;
@@ -16,6 +18,7 @@ struct What<'a> {
     variables: Vec<String>,
     occurrence_id: Vec<Option<&'a str>>,
     data: Vec<Option<&'a str>>,
+    trace: Vec<Option<String>>,
 }
 
 /// The audience.
@@ -49,6 +52,8 @@ impl<'a> LaterColumns<'a> {
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);
         self.what.data.push(columns.data);
+        let trace = columns.trace.map(Cow::into_owned);
+        self.what.trace.push(trace);
         self.audience.tenant.push(columns.tenant);
         self.audience.owner.push(columns.owner);
         self.audience.operators.push(columns.operators);
@@ -61,7 +66,7 @@ impl<'a> LaterColumns<'a> {
         self.item.is_empty()
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 15] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 16] {
         [
             &self.item,
             &self.what.event_type,
@@ -78,6 +83,7 @@ impl<'a> LaterColumns<'a> {
             &self.tasks,
             &self.due,
             &self.what.data,
+            &self.what.trace,
         ]
     }
 }

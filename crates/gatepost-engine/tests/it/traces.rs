@@ -1,0 +1,99 @@
+//! A trace, from the occurrence to the requests that it makes.
+
+use std::collections::HashSet;
+
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, Replay};
+use webhook_model::{Headers, ObjectId, Occurrence, Target, TraceContext, Webhook};
+
+use crate::support::{World, poweron, receiver, world, world_with};
+
+const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+fn traced() -> Occurrence {
+    let trace = TraceContext::from_headers(PARENT, Some("a=1"));
+    poweron(1, &[]).traced(trace.unwrap())
+}
+
+/// A webhook that receives it when machine 1 is switched on.
+async fn listening(world: &World, statuses: &[u16], change: impl FnOnce(&mut Webhook)) {
+    let (_receiver, addr) = receiver(false, statuses).await;
+    let webhook = world.webhook("w", addr, change).await;
+    let task = world.task(webhook, "x", false).await;
+    let machine = Target::Instance(ObjectId(1));
+    world.event("vms", "poweron", machine, task).await;
+}
+
+/// The headers of a trace that each attempt sent: `traceparent` and `tracestate`.
+async fn sent(world: &World, id: DeliveryId) -> Vec<(Option<String>, Option<String>)> {
+    world.ended(id).await;
+    let attempts = world.store.attempts(id, 99).await.unwrap();
+    let heads = attempts.into_iter().map(|attempt| {
+        let head = String::from_utf8(attempt.request_head).unwrap();
+        let header = |name: &str| {
+            let mut lines = head.lines();
+            lines.find_map(|line| Some(line.strip_prefix(name)?.to_owned()))
+        };
+        (header("traceparent: "), header("tracestate: "))
+    });
+    heads.collect()
+}
+
+#[tokio::test]
+async fn each_attempt_is_a_span_of_the_occurrences_trace_those_of_a_replay_too() {
+    let world = world().await;
+    listening(&world, &[500], |_| {}).await;
+    let id = world.engine.emit(traced()).await.unwrap().deliveries[0];
+    assert_eq!(sent(&world, id).await.len(), 2);
+    world.engine.replay(&Replay::Ids(vec![id])).await.unwrap();
+    let three = async || world.store.attempts(id, 99).await.unwrap().len() == 3;
+    while !three().await {
+        tokio::task::yield_now().await;
+    }
+    let given: TraceContext = PARENT.parse().unwrap();
+    let mut spans = HashSet::from([given.parent.span_id()]);
+    for (parent, state) in sent(&world, id).await {
+        let own: TraceContext = parent.unwrap().parse().unwrap();
+        assert_eq!(own.parent.trace_id(), given.parent.trace_id());
+        assert!(own.parent.is_sampled());
+        assert!(spans.insert(own.parent.span_id()), "a span of its own");
+        assert_eq!(state.as_deref(), Some("a=1"));
+    }
+}
+
+#[tokio::test]
+async fn a_trace_waits_in_the_outbox_with_its_occurrence() {
+    let world = world().await;
+    listening(&world, &[], |_| {}).await;
+    world.engine.emit_later(&traced()).await.unwrap();
+    let id = DeliveryId(1);
+    while world.store.delivery(id).await.unwrap().is_none() {
+        tokio::task::yield_now().await;
+    }
+    let (parent, state) = sent(&world, id).await.remove(0);
+    assert!(parent.unwrap().starts_with(&PARENT[..35]));
+    assert_eq!(state.as_deref(), Some("a=1"));
+}
+
+#[tokio::test]
+async fn a_webhooks_own_header_of_that_name_is_sent_as_its_owner_wrote_it() {
+    let world = world().await;
+    let own = |w: &mut Webhook| w.headers = Headers::parse_lines("traceparent: mine").unwrap();
+    listening(&world, &[], own).await;
+    let id = world.engine.emit(traced()).await.unwrap().deliveries[0];
+    assert_eq!(sent(&world, id).await, [(Some("mine".to_owned()), None)]);
+}
+
+#[tokio::test]
+async fn nothing_of_a_trace_is_sent_without_one_or_where_the_platform_withholds_it() {
+    let open = world().await;
+    listening(&open, &[], |_| {}).await;
+    let untraced = open.engine.emit(poweron(1, &[])).await.unwrap().deliveries[0];
+    assert_eq!(sent(&open, untraced).await, [(None, None)]);
+
+    let closed = world_with(|builder| builder.withhold_traces()).await;
+    listening(&closed, &[], |_| {}).await;
+    let id = closed.engine.emit(traced()).await.unwrap().deliveries[0];
+    assert_eq!(sent(&closed, id).await, [(None, None)]);
+    let kept = closed.store.delivery(id).await.unwrap().unwrap().cause;
+    assert_eq!(kept.unwrap().trace, traced().trace, "the platform has it");
+}
