@@ -73,7 +73,9 @@ impl Actor {
             let result = act.await;
             if result.is_ok() {
                 let subject = Subject::new(row, actor.principal.owner, "");
-                actor.record(table, Operation::Platform(action), subject).await;
+                actor
+                    .record(table, Operation::Platform(action), subject)
+                    .await;
             }
             Ok(result)
         })

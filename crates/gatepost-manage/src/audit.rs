@@ -165,7 +165,9 @@ impl<'a> Audited<'a> {
 fn cut(text: &str, most: usize) -> String {
     let mut ends = (0..=most.min(text.len())).rev();
     let end = ends.find(|end| text.is_char_boundary(*end));
-    text.get(..end.unwrap_or_default()).unwrap_or_default().to_owned()
+    text.get(..end.unwrap_or_default())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Receives a record of every change, after the store has committed it and before the call returns,

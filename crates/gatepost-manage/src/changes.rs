@@ -69,7 +69,11 @@ impl Changes {
         changes.shown("expires", expires(*expiration), expires(new.expiration));
         changes.text("ip_allow_list", &ip.allow, &new.ip.allow);
         changes.text("ip_deny_list", &ip.deny, &new.ip.deny);
-        changes.text("read_only", &grant.is_read_only(), &new.grant.is_read_only());
+        changes.text(
+            "read_only",
+            &grant.is_read_only(),
+            &new.grant.is_read_only(),
+        );
         changes.text("tables", grant.tables(), new.grant.tables());
         changes.text("scopes", grant.scopes(), new.grant.scopes());
         changes.text("enabled", enabled, &new.enabled);
@@ -201,12 +205,7 @@ impl Changes {
         Self(fields.collect())
     }
 
-    fn shown(
-        &mut self,
-        field: &'static str,
-        old: impl AsRef<str>,
-        new: impl AsRef<str>,
-    ) {
+    fn shown(&mut self, field: &'static str, old: impl AsRef<str>, new: impl AsRef<str>) {
         let (old, new) = (old.as_ref(), new.as_ref());
         if old != new {
             let values = Some((cut(old), cut(new)));

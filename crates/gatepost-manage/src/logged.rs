@@ -8,8 +8,8 @@ use apikey_core::KeyId;
 use chrono::{DateTime, Utc};
 use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
-use gatepost_storage::audit::{AuditId, AuditQuery, AuditRow};
 use gatepost_storage::Page;
+use gatepost_storage::audit::{AuditId, AuditQuery, AuditRow};
 
 use crate::actor::Actor;
 use crate::audit_log::AuditLog;

@@ -2,9 +2,8 @@
 
 use gatepost_keys::OwnerId;
 use gatepost_storage::webhooks::Delivery;
-use webhook_model::{Event, WebhookId};
+use webhook_model::Event;
 
-use crate::actor::Actor;
 use crate::changes::Changes;
 
 /// The record of a change.
@@ -40,14 +39,5 @@ impl Subject {
 
     pub(crate) fn with(self, changes: Changes) -> Self {
         Self { changes, ..self }
-    }
-}
-
-impl Actor {
-    /// A webhook of this owner; one that cannot be read has no name.
-    pub(crate) async fn webhook_subject(&self, id: WebhookId, owner: OwnerId) -> Subject {
-        let read = self.engine().webhook(id).await.ok().flatten();
-        let name = read.map(|row| row.value.name.as_str().to_owned());
-        Subject::new(id.0, owner, name.unwrap_or_default())
     }
 }

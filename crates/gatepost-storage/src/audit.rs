@@ -141,7 +141,7 @@ impl AuditQuery {
 /// of an owner who was removed, until [`forget_audit`](Self::forget_audit).
 #[async_trait]
 pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
-    /// Adds entries in this order, all or none. Of each owner whom they name the newest `most` by
+    /// Adds entries in this order, all or none. Of each owner that they name the newest `most` by
     /// row number are kept, and older ones leave in the same commit: nobody's entries push out
     /// another's. Waits for no change of a record, and none waits for it.
     ///

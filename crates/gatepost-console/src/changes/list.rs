@@ -1,5 +1,7 @@
 //! The list of changes.
 
+use std::borrow::Cow;
+
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::{FieldChange, LoggedChange};
@@ -11,7 +13,7 @@ use super::words::{kind, operation, path};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, empty, note, page, seen};
+use crate::layout::{Section, beginning, empty, note, page, seen};
 use crate::list_view::{Asked, Listing as _};
 use crate::platform_names::PlatformNames;
 use crate::texts::Texts;
@@ -19,6 +21,10 @@ use crate::time::stamp;
 
 /// The platform's table of users.
 const USERS: &str = "users";
+/// Fields of a change that are shown; the API has them all.
+const FIELDS: usize = 5;
+/// Bytes of a value that are shown.
+const VALUE: usize = 60;
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     if !ctx.actor.has_audit_log() {
@@ -59,7 +65,7 @@ async fn table(ctx: &PageContext, rows: &[LoggedChange]) -> Markup {
                 td data-label=(t.of("changes-who")) { span { (who(ctx, row, &names)) } }
                 td data-label=(t.of("changes-what")) { span { (operation(t, &row.operation)) } }
                 td data-label=(t.of("changes-record")) { span { (record(ctx, row, &names)) } }
-                td data-label=(t.of("changes-fields")) { (fields(t, row)) }
+                td data-label=(t.of("changes-fields")) { div { (fields(t, row)) } }
             } } }
         } } }
     }
@@ -78,7 +84,7 @@ fn who(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Markup {
     }
 }
 
-fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> std::borrow::Cow<'a, str> {
+fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> {
     match names.get(USERS, user.0) {
         Some(name) => seen(name),
         None => t
@@ -91,10 +97,11 @@ fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> std::borrow::
 fn record(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Markup {
     let t = ctx.texts();
     let number = row.row.to_string();
-    let name = if row.name.is_empty() {
-        t.with("changes-unnamed", &[("id", number.into())]).into()
-    } else {
-        seen(&row.name)
+    let name = match row.name.as_str() {
+        "" => html! { (t.with("changes-unnamed", &[("id", number.into())])) },
+        // What the catalog calls them.
+        name if row.table == "task_events" => html! { code { (seen(name)) } },
+        name => html! { (seen(name)) },
     };
     // What was just deleted has no page any more.
     let page = path(&row.table, row.row).filter(|_| row.operation != "delete");
@@ -107,9 +114,11 @@ fn record(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Marku
 
 /// What an edit changed; secrets are named alone.
 fn fields(t: &Texts, row: &LoggedChange) -> Markup {
+    let more = row.changes.iter().count().saturating_sub(FIELDS);
     html! {
         @if row.changes.is_empty() { span.quiet { "–" } }
-        @else { ul.plain { @for change in row.changes.iter() { li { (field(t, change)) } } } }
+        @for change in row.changes.iter().take(FIELDS) { div { (field(t, change)) } }
+        @if more > 0 { div.quiet { (t.with("changes-more-fields", &[("count", more.into())])) } }
     }
 }
 
@@ -124,5 +133,9 @@ fn field(t: &Texts, change: &FieldChange) -> Markup {
 }
 
 fn value(t: &Texts, value: &str) -> Markup {
-    html! { @if value.is_empty() { span.quiet { (t.of("changes-empty")) } } @else { code { (seen(value)) } } }
+    let shown = beginning(value, VALUE);
+    html! {
+        @if value.is_empty() { span.quiet { (t.of("changes-empty")) } }
+        @else { code { (seen(shown)) @if shown.len() < value.len() { "…" } } }
+    }
 }

@@ -81,7 +81,10 @@ impl Listing for ChangeList {
 }
 
 /// The page of changes that was asked for.
-pub(super) async fn shown(ctx: &PageContext, asked: &Asked) -> Result<Shown<LoggedChange>, Failure> {
+pub(super) async fn shown(
+    ctx: &PageContext,
+    asked: &Asked,
+) -> Result<Shown<LoggedChange>, Failure> {
     let record = asked.kept(RECORD).rsplit_once('/');
     let record = record.and_then(|(table, row)| Some((table.to_owned(), row.parse().ok()?)));
     let actor = asked.kept(ACTOR).parse().ok().map(OwnerId);

@@ -76,12 +76,7 @@ impl Buffer {
 }
 
 fn bytes(entry: &AuditEntry) -> usize {
-    let texts = [
-        &entry.table,
-        &entry.name,
-        &entry.operation,
-        &entry.changes,
-    ];
+    let texts = [&entry.table, &entry.name, &entry.operation, &entry.changes];
     FIXED + texts.into_iter().map(String::len).sum::<usize>()
 }
 

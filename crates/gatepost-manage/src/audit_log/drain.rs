@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use gatepost_storage::audit::AuditEntry;
 
-use super::Shared;
+use super::shared::Shared;
 use crate::finish::caught;
 
 /// Entries that are stored in one commit.
@@ -60,9 +60,7 @@ async fn trim(log: &Shared) -> bool {
     if last.is_some_and(|last| now.signed_duration_since(last).abs() < TRIM_EVERY) {
         return false;
     }
-    let before = now.checked_sub_signed(log.retention);
-    let before = before.unwrap_or(DateTime::<Utc>::MIN_UTC);
-    let removed = caught(log.store.trim_audit(before, BITE)).await;
+    let removed = caught(log.store.trim_audit(log.kept_from(), BITE)).await;
     if let Some(Ok(removed)) = removed
         && removed >= u64::from(BITE)
     {

@@ -69,7 +69,7 @@ fn remove_oldest(c: &Connection, owner: OwnerId, count: i64) -> Result<i64> {
     Ok(removed)
 }
 
-/// How many entries there are now about this owner's records, with so many more.
+/// How many entries there are now about this owner's records, after this change of the count.
 fn counted(c: &Connection, owner: OwnerId, more: i64) -> Result<i64> {
     let mut count = c.prepare_cached(include_str!("../sql/audit/count.sql"))?;
     Ok(count.query_row([owner.0, more], |row| row.get(0))?)

@@ -1,53 +1,14 @@
 //! The log of changes in memory.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, TenantId};
+use gatepost_ids::OwnerId;
 
-use super::rows::{Counter, Groups, micros, page, page_of};
+use super::rows::{page, page_of};
 use super::store::MemoryStore;
-use crate::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use crate::audit::{AuditEntry, AuditQuery, AuditRow, AuditStore};
 use crate::error::StoreError;
 use crate::page::Scope;
-
-#[derive(Debug, Default)]
-pub(super) struct AuditTable {
-    ids: Counter,
-    rows: BTreeMap<AuditId, AuditRow>,
-    of_owner: Groups<OwnerId, AuditId>,
-    of_tenant: Groups<TenantId, AuditId>,
-}
-
-impl AuditTable {
-    fn add(&mut self, entry: &AuditEntry) {
-        let id = AuditId(self.ids.next());
-        let mut entry = entry.clone();
-        entry.at = micros(entry.at);
-        self.of_owner.add(entry.owner, id);
-        if let Some(tenant) = entry.tenant {
-            self.of_tenant.add(tenant, id);
-        }
-        self.rows.insert(id, AuditRow { id, entry });
-    }
-
-    fn remove(&mut self, id: AuditId) {
-        if let Some(AuditRow { entry, .. }) = self.rows.remove(&id) {
-            self.of_owner.remove(entry.owner, id);
-            if let Some(tenant) = entry.tenant {
-                self.of_tenant.remove(tenant, id);
-            }
-        }
-    }
-
-    /// Removes all of these, and says how many there were.
-    fn remove_all(&mut self, ids: Vec<AuditId>) -> u64 {
-        let count = ids.len() as u64;
-        ids.into_iter().for_each(|id| self.remove(id));
-        count
-    }
-}
 
 #[async_trait]
 impl AuditStore for MemoryStore {

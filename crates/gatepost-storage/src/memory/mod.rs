@@ -4,6 +4,7 @@
 //! the process ends.
 
 mod audit;
+mod audit_table;
 #[cfg(feature = "webhooks")]
 mod claims;
 #[cfg(feature = "webhooks")]

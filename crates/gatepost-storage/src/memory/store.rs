@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::audit::AuditTable;
+use super::audit_table::AuditTable;
 #[cfg(feature = "webhooks")]
 use super::delivery_table::Deliveries;
 #[cfg(feature = "keys")]

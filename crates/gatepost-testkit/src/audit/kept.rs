@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::AuditStore;
 
-use super::{entry, full_entry, list, newest};
+use super::entries::{entry, full_entry, list, newest};
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 

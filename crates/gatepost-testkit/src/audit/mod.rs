@@ -1,59 +1,17 @@
 //! The clauses about the log of changes. Each takes a store with nothing in it.
 
-use std::sync::Arc;
-
 use chrono::TimeDelta;
-use gatepost_ids::{KeyId, OwnerId, TenantId};
-use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
-use gatepost_storage::{AuditStore, ErrorKind, Order, Page, Scope};
+use gatepost_ids::{OwnerId, TenantId};
+use gatepost_storage::audit::{AuditEntry, AuditQuery};
+use gatepost_storage::{ErrorKind, Order, Page, Scope};
 
 use crate::fixtures::at;
 
+mod entries;
 mod kept;
 
+use entries::{Store, entry, full_entry, list, newest};
 pub use kept::*;
-
-type Store = Arc<dyn AuditStore>;
-
-/// An owner's change of a row of `tasks`, at this second.
-pub(crate) fn entry(owner: i64, row: i64, seconds: i64) -> AuditEntry {
-    AuditEntry {
-        at: at(seconds),
-        owner: OwnerId(owner),
-        tenant: None,
-        actor: OwnerId(owner),
-        key: None,
-        from: None,
-        table: "tasks".into(),
-        row,
-        name: "nightly".into(),
-        operation: "update".into(),
-        changes: "{}".into(),
-    }
-}
-
-/// With every field at its longest.
-pub(crate) fn full_entry() -> AuditEntry {
-    AuditEntry {
-        tenant: Some(TenantId(77)),
-        actor: OwnerId(-5),
-        key: Some(KeyId(i64::MAX)),
-        from: Some("2001:db8::1".parse().unwrap()),
-        table: "t".repeat(AuditEntry::MAX_WORD),
-        name: "\u{1f511}".repeat(AuditEntry::MAX_NAME / 4),
-        operation: "o".repeat(AuditEntry::MAX_WORD),
-        changes: "'\"\u{0}\u{202e}\n".replace('\u{0}', "0") + &"x".repeat(4000),
-        ..entry(1, i64::MIN, 1)
-    }
-}
-
-async fn list(store: &Store, query: &AuditQuery) -> Vec<AuditRow> {
-    store.list_audit(query).await.unwrap()
-}
-
-fn newest() -> AuditQuery {
-    AuditQuery::all(Page::newest(999))
-}
 
 /// The rows of the records that these entries are about.
 async fn rows(store: &Store, query: &AuditQuery) -> Vec<i64> {
@@ -90,7 +48,8 @@ pub async fn a02_a_walk_neither_skips_nor_repeats(store: Store) {
             ..Page::first(2)
         };
         let mut seen = Vec::new();
-        loop {
+        // A store that comes back to a row would go on for ever.
+        for _ in 0..9 {
             let found = list(&store, &AuditQuery::all(page)).await;
             let Some(last) = found.last() else { break };
             page = page.beyond(last.id);

@@ -34,8 +34,8 @@ impl Resource for AuditLog {
         }
         let record = scan.equal.text("record").and_then(record);
         let query = AuditQuery {
-            scope: user(&scan.equal, "user").map_or(Scope::All, Scope::Owner),
-            actor: user(&scan.equal, "actor"),
+            scope: user(scan.equal, "user").map_or(Scope::All, Scope::Owner),
+            actor: user(scan.equal, "actor"),
             record,
             ..AuditQuery::all(page(&scan, AuditId))
         };
