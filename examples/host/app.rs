@@ -18,7 +18,7 @@ use gatepost_console::Console;
 use gatepost_engine::Engine;
 use gatepost_http::{Api, ApiBuilder, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
-use gatepost_manage::Management;
+use gatepost_manage::{AuditLog, Management};
 use serde_json::json;
 
 use crate::figures::Figures;
@@ -45,6 +45,7 @@ impl App {
         platform: &Arc<Platform>,
         keys: &KeyService,
         engine: &Engine,
+        log: &AuditLog,
     ) -> Self {
         let tokens = Tokens::new(platform.clone(), engine.clone(), keys.guesses().clone());
         let guard = AuthLayer::new(keys.clone(), |ext| {
@@ -61,6 +62,7 @@ impl App {
             management: Management::builder(keys.clone(), engine.clone())
                 .directory(platform.clone())
                 .tables(own_tables())
+                .audit_log(log.clone())
                 .build(),
             sessions: Sessions::new(options.tls, keys.guesses().clone(), check),
             tokens,

@@ -32,7 +32,7 @@ use failure::{Failure, InWords};
 use figures::Figures;
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::KeyService;
-use gatepost_manage::KeyEvents;
+use gatepost_manage::{AuditLog, KeyEvents};
 use lexopt::Parser;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use mimalloc::MiMalloc;
@@ -114,7 +114,8 @@ async fn run(options: &Options) -> Result<(), Failure> {
         .observer(Arc::new(KeyEvents::new(engine.clone())))
         .build();
     let figures = Figures::of(engine.clone(), metrics).await;
-    let app = App::new(options, &platform, &keys, &engine);
+    let log = AuditLog::builder(stores.audit.clone()).build();
+    let app = App::new(options, &platform, &keys, &engine, &log);
     let receiver = match demo {
         Some(demo) => demo.begin(app.management()).await?,
         None => None,
@@ -144,6 +145,8 @@ async fn run(options: &Options) -> Result<(), Failure> {
     if let Some(traces) = traces {
         traces.finish().await;
     }
+    // Whatever the store has not taken by then is lost.
+    let _ = tokio::time::timeout(Duration::from_secs(5), log.flush()).await;
     Ok(())
 }
 

@@ -7,17 +7,18 @@ use examples::sealing::Sealing;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
-use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore};
 
 use crate::data::Data;
 use crate::failure::{Failure, InWords};
 use crate::options::Options;
 
-/// The store that `--data` names, twice, and how it is sealed.
+/// The store that `--data` names, three times, and how it is sealed.
 #[derive(Debug)]
 pub(crate) struct Stores {
     pub keys: Arc<dyn KeyStore>,
     pub webhooks: Arc<dyn WebhookStore>,
+    pub audit: Arc<dyn AuditStore>,
     pub sealing: Option<Sealing>,
     /// Whether this start has made it, or nothing is kept.
     pub new: bool,
@@ -56,11 +57,12 @@ impl Stores {
 
     fn of<S>(store: Arc<S>, sealing: Option<Sealing>, new: bool) -> Self
     where
-        S: KeyStore + WebhookStore + 'static,
+        S: AuditStore + KeyStore + WebhookStore + 'static,
     {
         Self {
             keys: store.clone(),
-            webhooks: store,
+            webhooks: store.clone(),
+            audit: store,
             sealing,
             new,
         }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -124,6 +124,11 @@ impl ConsoleLogin for Sessions {
             name: session.name.to_string(),
             session: secret,
         })
+    }
+
+    fn address(&self, request: &Parts) -> Option<IpAddr> {
+        let peer = request.extensions.get::<ConnectInfo<SocketAddr>>()?;
+        Some(peer.0.ip())
     }
 
     fn login_url(&self, back: &str) -> String {

@@ -21,7 +21,7 @@ use crate::own_process::is_own_process;
 
 /// Rows in every table; nine of ten belong to one user, the rest to another.
 const ROWS: i64 = 10_000;
-const PAGES: [&str; 14] = [
+const PAGES: [&str; 15] = [
     "/console/",
     "/console/keys",
     "/console/keys/new",
@@ -36,6 +36,7 @@ const PAGES: [&str; 14] = [
     "/console/deliveries?state=error",
     "/console/deliveries?webhook=1",
     "/console/deliveries/1",
+    "/console/changes",
 ];
 
 /// A page and all that it loads: its style and its script.

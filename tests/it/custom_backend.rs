@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gatepost_storage::KeyStore;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::{AuditStore, KeyStore};
 use gatepost_testkit::{Harness, Webhooks, model};
 use store::RedbStore;
 
@@ -43,6 +43,18 @@ impl Harness<Arc<dyn KeyStore>> for Place {
 }
 
 #[async_trait]
+impl Harness<Arc<dyn AuditStore>> for Place {
+    async fn fresh(&self) -> Arc<dyn AuditStore> {
+        self.open().await
+    }
+
+    async fn reopen(&self, store: Arc<dyn AuditStore>) -> Option<Arc<dyn AuditStore>> {
+        drop(store);
+        Some(self.open().await)
+    }
+}
+
+#[async_trait]
 impl Harness<Webhooks> for Place {
     async fn fresh(&self) -> Webhooks {
         Webhooks::of(self.open().await)
@@ -60,6 +72,10 @@ impl Harness<Webhooks> for Place {
 
 mod keys {
     gatepost_testkit::key_store_conformance!(super::place());
+}
+
+mod audit {
+    gatepost_testkit::audit_store_conformance!(super::place());
 }
 
 mod webhooks {

@@ -4,6 +4,7 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod audit_log;
 mod console;
 mod custom_backend;
 mod delivery_matrix;

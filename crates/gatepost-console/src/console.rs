@@ -10,7 +10,7 @@ use axum::routing::get;
 
 use crate::failure::Failure;
 use crate::state::ConsoleState;
-use crate::{dashboard, deliveries, events, guard, keys, tasks, webhooks};
+use crate::{changes, dashboard, deliveries, events, guard, keys, tasks, webhooks};
 
 /// The largest form, in bytes: a message of 1 MiB fits in the encoding of forms.
 const MAX_FORM: usize = 4 * 1024 * 1024;
@@ -45,6 +45,7 @@ impl Console {
             .nest("/tasks", tasks::routes())
             .nest("/events", events::routes())
             .nest("/deliveries", deliveries::routes())
+            .nest("/changes", changes::routes())
             .fallback(async || Failure::NotFound)
             .layer(from_fn_with_state(self.state.clone(), guard::guard))
             .layer(DefaultBodyLimit::max(MAX_FORM));

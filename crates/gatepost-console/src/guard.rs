@@ -1,5 +1,6 @@
 //! What happens before and after every page: login, account, forged requests, response headers.
 
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -48,8 +49,12 @@ pub(crate) async fn guard(
         return to_login(&console, Request::from_parts(parts, body)).await;
     };
     let is_done = safe && done::admit(&mut parts);
+    let from = address(&console, &parts);
     let principal = match console.management.log_in(user.owner, Via::Platform).await {
-        Ok(Some(principal)) => principal,
+        Ok(Some(principal)) => match from {
+            Some(from) => principal.with_address(from),
+            None => principal,
+        },
         Ok(None) => return Failure::Forbidden.bare(&console),
         Err(error) => return Failure::from(error).bare(&console),
     };
@@ -117,6 +122,11 @@ fn visit(parts: &Parts) -> Visit {
         return Visit::Poll;
     }
     Visit::of(&parts.headers)
+}
+
+/// Where the user sits, as the platform says; not known if it panics.
+fn address(console: &ConsoleState, parts: &Parts) -> Option<IpAddr> {
+    catch_unwind(AssertUnwindSafe(|| console.login.address(parts))).ok()?
 }
 
 /// The platform's form; without it if the platform panics.

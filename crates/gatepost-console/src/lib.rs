@@ -3,6 +3,8 @@
 mod api_url;
 mod assets;
 mod builder;
+mod changes;
+mod changes_link;
 mod chart_scale;
 mod choices;
 mod console;

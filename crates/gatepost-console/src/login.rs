@@ -1,6 +1,7 @@
 //! The platform's login, as the console asks for it.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use async_trait::async_trait;
 use gatepost_manage::Visit;
@@ -78,6 +79,12 @@ pub trait ConsoleLogin: fmt::Debug + Send + Sync + 'static {
     /// must not prolong a session that ends after inactivity (SPEC 5.1 rule 3): nobody may be
     /// there.
     async fn who(&self, request: &Parts, visit: Visit) -> Option<LoggedIn>;
+
+    /// The address from which the user came, for a log of changes; not known by default. Behind a
+    /// proxy it is the proxy's word, if that is trusted: `TrustedProxies::client` says.
+    fn address(&self, _request: &Parts) -> Option<IpAddr> {
+        None
+    }
 
     /// The address of the login page. `back` is the path and query to return to: one for which
     /// [`local_path`](fn@crate::local_path) says yes. What the login page receives may be

@@ -94,7 +94,7 @@ impl ApiBuilder {
     #[must_use]
     pub fn build(self) -> Api {
         let mut tables = Tables::default();
-        for resource in resources::all() {
+        for resource in resources::all(self.management.has_audit_log()) {
             tables.add(resource);
         }
         for rows in self.platform {

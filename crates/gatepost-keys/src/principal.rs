@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use apikey_core::{Grant, KeyId, NotGranted, OwnerId, ScopeName};
@@ -34,6 +35,8 @@ pub struct Principal {
     /// What of these powers the API key has by which the caller came; all of them for a login of
     /// the platform's own.
     pub grant: Grant,
+    /// The address from which the caller came, for a log of changes; `None` where it is not known.
+    pub address: Option<IpAddr>,
     /// What the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -48,6 +51,7 @@ impl Principal {
             tenant: account.tenant,
             via,
             grant: Grant::all(),
+            address: None,
             extra: account.extra,
         }
     }
@@ -56,6 +60,15 @@ impl Principal {
     #[must_use]
     pub fn with_grant(self, grant: Grant) -> Self {
         Self { grant, ..self }
+    }
+
+    /// The same caller, known to come from this address.
+    #[must_use]
+    pub fn with_address(self, address: IpAddr) -> Self {
+        Self {
+            address: Some(address),
+            ..self
+        }
     }
 
     /// Whether the caller has a scope of the platform's own: a key that names this scope, a key
@@ -77,6 +90,7 @@ impl fmt::Debug for Principal {
             .field("tenant", &self.tenant)
             .field("via", &self.via)
             .field("grant", &self.grant)
+            .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }

@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gatepost_engine::{Engine, EngineError};
-use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal};
+use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal, TenantId};
 
 use crate::audit::{Audited, Operation};
 use crate::error::ManageError;
 use crate::finish::{contain, finish};
 use crate::management::Management;
+use crate::subject::Subject;
 
 /// A caller, and everything that it may do. Cheap to clone.
 ///
@@ -71,7 +72,10 @@ impl Actor {
         finish(async move {
             let result = act.await;
             if result.is_ok() {
-                actor.record(table, row, Operation::Platform(action));
+                let subject = Subject::new(row, actor.principal.owner, "");
+                actor
+                    .record(table, Operation::Platform(action), subject)
+                    .await;
             }
             Ok(result)
         })
@@ -79,7 +83,7 @@ impl Actor {
     }
 
     /// Carries out a change: to its end though the caller goes away, with one audit record once it
-    /// is done. `work` judges and acts, and returns the row number with the result.
+    /// is done. `work` judges and acts, and returns what it was about with the result.
     pub(crate) async fn change<T, F>(
         &self,
         table: &'static str,
@@ -88,23 +92,45 @@ impl Actor {
     ) -> Result<T, ManageError>
     where
         T: Send + 'static,
-        F: Future<Output = Result<(i64, T), ManageError>> + Send + 'static,
+        F: Future<Output = Result<(Subject, T), ManageError>> + Send + 'static,
     {
         let actor = self.clone();
         finish(async move {
-            let (row, done) = work(actor.clone()).await?;
-            actor.record(table, row, operation);
+            let (subject, done) = work(actor.clone()).await?;
+            actor.record(table, operation, subject).await;
             Ok(done)
         })
         .await
     }
 
-    /// Tells the audit log. Its panic is logged: what was done is done.
-    fn record(&self, table: &'static str, row: i64, operation: Operation) {
-        let change = Audited::new(&self.principal, table, Some(row), operation);
+    /// Tells the platform and the audit log. A panic of the platform's is logged: what was done is
+    /// done.
+    async fn record(&self, table: &'static str, operation: Operation, subject: Subject) {
+        let row = subject.row;
+        let change = Audited::new(&self.principal, table, Some(row), operation).about(&subject);
         let told = catch_unwind(AssertUnwindSafe(|| self.door.audit.record(&change)));
         if told.is_err() {
             tracing::error!(table, row, %operation, "the audit log panicked");
+        }
+        if let Some(log) = &self.door.log {
+            let tenant = self.tenant_of(subject.owner).await;
+            let at = log.now();
+            log.record(change.entry(at, subject.owner, tenant)).await;
+        }
+    }
+
+    /// The tenant of a user whose record the caller has just changed.
+    async fn tenant_of(&self, owner: OwnerId) -> Option<TenantId> {
+        if self.is(owner) || !self.sees_all() {
+            // Who is no system administrator changes records in the own tenant alone.
+            return self.principal.tenant;
+        }
+        match self.door.account(owner).await {
+            Ok(account) => account?.tenant,
+            Err(error) => {
+                tracing::warn!(%error, owner = owner.0, "an audit entry is in no tenant");
+                None
+            }
         }
     }
 

@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use gatepost_keys::Principal;
+use chrono::{DateTime, Utc};
+use gatepost_keys::{OwnerId, Principal, TenantId, Via};
+use gatepost_storage::audit::AuditEntry;
+
+use crate::changes::Changes;
+use crate::subject::Subject;
 
 /// What was done to a row. The same act has the same word, whether it came from the API or from the
 /// console.
@@ -93,6 +98,12 @@ pub struct Audited<'a> {
     pub row: Option<i64>,
     /// What was done.
     pub operation: Operation,
+    /// Whose record it is; `None` in a record that a test makes.
+    pub owner: Option<OwnerId>,
+    /// What the record is called, a webhook or a key by its name; empty where it has none.
+    pub name: &'a str,
+    /// What an edit changed, without secrets; `None` in a record that a test makes.
+    pub changes: Option<&'a Changes>,
 }
 
 impl<'a> Audited<'a> {
@@ -109,12 +120,58 @@ impl<'a> Audited<'a> {
             table,
             row,
             operation,
+            owner: None,
+            name: "",
+            changes: None,
+        }
+    }
+
+    pub(crate) fn about(self, subject: &'a Subject) -> Self {
+        Self {
+            owner: Some(subject.owner),
+            name: &subject.name,
+            changes: Some(&subject.changes),
+            ..self
+        }
+    }
+
+    /// As the audit log stores it: of a record of this owner, who is in this tenant.
+    pub(crate) fn entry(
+        &self,
+        at: DateTime<Utc>,
+        owner: OwnerId,
+        tenant: Option<TenantId>,
+    ) -> AuditEntry {
+        AuditEntry {
+            at,
+            owner,
+            tenant,
+            actor: self.actor.owner,
+            key: match self.actor.via {
+                Via::Key(key) => Some(key),
+                _ => None,
+            },
+            from: self.actor.address,
+            table: cut(self.table, AuditEntry::MAX_WORD),
+            row: self.row.unwrap_or_default(),
+            name: cut(self.name, AuditEntry::MAX_NAME),
+            operation: cut(self.operation.as_str(), AuditEntry::MAX_WORD),
+            changes: self.changes.map(Changes::to_stored).unwrap_or_default(),
         }
     }
 }
 
+/// No more than this many bytes of a text.
+fn cut(text: &str, most: usize) -> String {
+    let mut ends = (0..=most.min(text.len())).rev();
+    let end = ends.find(|end| text.is_char_boundary(*end));
+    text.get(..end.unwrap_or_default())
+        .unwrap_or_default()
+        .to_owned()
+}
+
 /// Receives a record of every change, after the store has committed it and before the call returns,
-/// also when the caller has gone away. It never sees a secret or the content of a change.
+/// also when the caller has gone away. It never sees a secret or a message.
 ///
 /// Called on the task of the change: hand the record on, do not block. A panic is logged, and does
 /// not undo the change.

@@ -11,6 +11,7 @@ use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
+use crate::subject::Subject;
 use crate::tables::DELIVERIES;
 
 /// How much of requests and responses a page holds.
@@ -98,9 +99,9 @@ impl Actor {
     /// tenant since, failures of store and accounts.
     pub async fn delete_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Delete, move |actor| async move {
-            actor.own_delivery(id).await?;
+            let subject = Subject::delivery(&actor.own_delivery(id).await?);
             actor.engine().delete_delivery(id).await?;
-            Ok((id.0, ()))
+            Ok((subject, ()))
         })
         .await
     }
@@ -112,10 +113,10 @@ impl Actor {
     /// ended or its message was not kept; [`ManageError::TooFast`].
     pub async fn replay_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Replay, move |actor| async move {
-            actor.own_delivery(id).await?;
+            let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().replay(&Replay::Ids(vec![id])).await? {
                 0 => Err(ManageError::WrongState),
-                _ => Ok((id.0, ())),
+                _ => Ok((subject, ())),
             }
         })
         .await
@@ -128,10 +129,10 @@ impl Actor {
     /// wait, or is due; [`ManageError::TooFast`].
     pub async fn retry_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Retry, move |actor| async move {
-            actor.own_delivery(id).await?;
+            let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().hasten(&[id]).await? {
                 0 => Err(ManageError::WrongState),
-                _ => Ok((id.0, ())),
+                _ => Ok((subject, ())),
             }
         })
         .await
@@ -156,10 +157,10 @@ impl Actor {
     /// wait.
     pub async fn cancel_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Cancel, move |actor| async move {
-            actor.own_delivery(id).await?;
+            let subject = Subject::delivery(&actor.own_delivery(id).await?);
             match actor.engine().cancel(&[id]).await? {
                 0 => Err(ManageError::WrongState),
-                _ => Ok((id.0, ())),
+                _ => Ok((subject, ())),
             }
         })
         .await

@@ -7,9 +7,11 @@ use webhook_model::{Data, Event, EventId, Field, Invalid, Target};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::changes::Changes;
 use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
+use crate::subject::Subject;
 use crate::tables::EVENTS;
 
 /// The platform's table of tags.
@@ -27,7 +29,7 @@ impl Actor {
             let owner = actor.usable_task(event.task).await?;
             let row = actor.engine().create_event(&event).await;
             let row = row.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
-            Ok((row.id.0, row))
+            Ok((Subject::event(row.id.0, row.owner, &row.value), row))
         })
         .await
     }
@@ -84,9 +86,11 @@ impl Actor {
     /// [`ManageError::NotFound`], failures of store and accounts.
     pub async fn delete_event(&self, id: EventId) -> Result<(), ManageError> {
         self.change(EVENTS, Operation::Delete, move |actor| async move {
-            actor.own_record(RecordId::Event(id)).await?;
+            let owner = actor.own_record(RecordId::Event(id)).await?;
+            let read = actor.engine().event(id).await.ok().flatten();
+            let subject = read.map(|row| Subject::event(id.0, row.owner, &row.value));
             actor.engine().delete_event(id).await?;
-            Ok((id.0, ()))
+            Ok((subject.unwrap_or_else(|| Subject::new(id.0, owner, "")), ()))
         })
         .await
     }
@@ -128,6 +132,7 @@ impl Actor {
                 value: event,
                 ..
             } = actor.own_event(id).await?;
+            let subject = Subject::event(id.0, owner, &event);
             let object = match event.target {
                 Target::Instance(object) => {
                     let table = event.event_type.as_str();
@@ -139,7 +144,7 @@ impl Actor {
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
             match engine.trigger_event(id, object, variables, data, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other.map_err(actor.about(owner))?)),
+                other => Ok((subject, other.map_err(actor.about(owner))?)),
             }
         })
         .await
@@ -160,7 +165,9 @@ impl Actor {
             if usable != judged {
                 owner = actor.usable_task(usable).await?;
             }
+            let mut before = None;
             let edited = actor.engine().edit_event(id, |event| {
+                before = Some(event.clone());
                 // Of a task that somebody else chose meanwhile it is not known whose it is.
                 let was_judged = event.task == judged || event.task == usable;
                 edit(event)?;
@@ -172,7 +179,9 @@ impl Actor {
             });
             let edited = edited.await;
             let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
-            Ok((id.0, row))
+            let changes = before.map(|before| Changes::of_event(&before, &row.value));
+            let subject = Subject::event(id.0, row.owner, &row.value);
+            Ok((subject.with(changes.unwrap_or_default()), row))
         })
         .await
     }

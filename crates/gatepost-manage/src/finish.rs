@@ -36,7 +36,7 @@ pub(crate) async fn ask<T>(answer: impl Future<Output = T>) -> Option<T> {
 }
 
 /// `None` when the future panics.
-async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     poll_fn(
         |cx| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {

@@ -6,9 +6,11 @@ use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::changes::Changes;
 use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::Listed;
+use crate::subject::Subject;
 use crate::tables::KEYS;
 
 impl Actor {
@@ -25,7 +27,7 @@ impl Actor {
             actor.check_names(draft.grant.tables(), draft.grant.scopes())?;
             let made = actor.door.keys.create(&actor.principal, draft).await;
             let (row, reveal) = made.map_err(|error| ManageError::from(error).about(is_own))?;
-            Ok((row.id.0, (row, reveal)))
+            Ok((of_key(&row), (row, reveal)))
         })
         .await
     }
@@ -93,8 +95,18 @@ impl Actor {
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
         self.change(KEYS, operation(&edit), move |actor| async move {
             actor.check_edit(id, &edit).await?;
+            let before = actor.door.keys.get(&actor.principal, id).await?;
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
-            Ok((id.0, row))
+            let changes = before.map_or_else(Changes::default, |before| {
+                let changes = Changes::of_key(&before.key, &row.key);
+                if before.revision.next() == row.revision {
+                    changes
+                } else {
+                    // Others changed it meanwhile: which value was there before is not known.
+                    changes.named_alone()
+                }
+            });
+            Ok((of_key(&row).with(changes), row))
         })
         .await
     }
@@ -105,11 +117,17 @@ impl Actor {
     /// [`ManageError::NotFound`], failures of store and accounts; the key then still works.
     pub async fn delete_key(&self, id: KeyId) -> Result<(), ManageError> {
         self.change(KEYS, Operation::Delete, move |actor| async move {
+            let row = actor.door.keys.get(&actor.principal, id).await?;
+            let row = row.ok_or(ManageError::NotFound)?;
             actor.door.keys.delete(&actor.principal, id).await?;
-            Ok((id.0, ()))
+            Ok((of_key(&row), ()))
         })
         .await
     }
+}
+
+fn of_key(row: &KeyRow) -> Subject {
+    Subject::new(row.id.0, row.key.owner, row.key.name.as_str())
 }
 
 /// What an edit is called in the audit log.

@@ -8,8 +8,10 @@ use gatepost_engine::Engine;
 use gatepost_keys::KeyService;
 
 use crate::audit::{Audit, NoAudit};
+use crate::audit_log::AuditLog;
 use crate::directory::{Directory, NoDirectory};
 use crate::grantable::Grantable;
+use crate::tables::AUDIT_LOG;
 
 /// The one door to keys, webhooks, tasks, events and deliveries: [`of`](Self::of) says who is
 /// asking, and the [`Actor`](crate::Actor) does what that caller may. Cheap to clone.
@@ -18,6 +20,7 @@ pub struct Management {
     pub(crate) keys: KeyService,
     pub(crate) engine: Engine,
     pub(crate) audit: Arc<dyn Audit>,
+    pub(crate) log: Option<AuditLog>,
     pub(crate) directory: Arc<dyn Directory>,
     pub(crate) grantable: Arc<Grantable>,
 }
@@ -35,6 +38,7 @@ impl Management {
             keys,
             engine,
             audit: Arc::new(NoAudit),
+            log: None,
             directory: Arc::new(NoDirectory),
             grantable: Arc::default(),
         })
@@ -46,6 +50,18 @@ impl ManagementBuilder {
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
         self.0.audit = audit;
+        self
+    }
+
+    /// Keeps a log of every change, which those may read who may see the record: in the table
+    /// `audit_log` of the API and in the console. None by default: it takes room in the store, and
+    /// says of users what they did and from where, which a platform must want.
+    #[must_use]
+    pub fn audit_log(mut self, log: AuditLog) -> Self {
+        if let Ok(table) = AUDIT_LOG.parse() {
+            Arc::make_mut(&mut self.0.grantable).tables.push(table);
+        }
+        self.0.log = Some(log);
         self
     }
 
@@ -84,6 +100,7 @@ impl fmt::Debug for Management {
         f.debug_struct("Management")
             .field("engine", &self.engine)
             .field("audit", &self.audit)
+            .field("log", &self.log)
             .field("directory", &self.directory)
             .finish_non_exhaustive()
     }

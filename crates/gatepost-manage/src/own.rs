@@ -9,6 +9,7 @@ use webhook_model::{Event, EventId, Field, TaskId, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
+use crate::subject::Subject;
 
 impl Actor {
     pub(crate) async fn own_webhook(
@@ -62,6 +63,13 @@ impl Actor {
     /// An event may run only a task whose owner the caller manages; it is then that owner's.
     pub(crate) async fn usable_task(&self, id: TaskId) -> Result<OwnerId, ManageError> {
         dangling(self.own_task(id).await, Field::Task).map(|row| row.owner)
+    }
+
+    /// A webhook of this owner, to be recorded; one that cannot be read has no name.
+    pub(crate) async fn webhook_subject(&self, id: WebhookId, owner: OwnerId) -> Subject {
+        let read = self.engine().webhook(id).await.ok().flatten();
+        let name = read.map(|row| row.value.name.as_str().to_owned());
+        Subject::new(id.0, owner, name.unwrap_or_default())
     }
 
     async fn own<R>(

@@ -69,12 +69,14 @@ impl Actor {
     pub async fn replay_some(&self, which: Replayable) -> Result<u64, ManageError> {
         let webhook = which.webhook;
         self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
+            let owner = actor.own_record(RecordId::Webhook(webhook)).await?;
             let (ids, _) = actor.replayable(&which).await?;
-            match actor.engine().replay(&Replay::Ids(ids)).await {
+            let queued = match actor.engine().replay(&Replay::Ids(ids)).await {
                 // A part was done, so there is something to record.
-                Err(error @ EngineError::Interrupted { .. }) => Ok((webhook.0, Err(error.into()))),
-                queued => Ok((webhook.0, Ok(queued?))),
-            }
+                Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
+                queued => Ok(queued?),
+            };
+            Ok((actor.webhook_subject(webhook, owner).await, queued))
         })
         .await?
     }

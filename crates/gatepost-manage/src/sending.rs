@@ -10,6 +10,7 @@ use webhook_model::{Message, WebhookId};
 use crate::actor::Actor;
 use crate::audit::Operation;
 use crate::error::ManageError;
+use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
 
 /// Deliveries that are replayed in one call.
@@ -29,7 +30,8 @@ impl Actor {
         self.change(WEBHOOKS, Operation::Send, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
             let sent = actor.engine().send(id, message.as_ref()).await;
-            Ok((id.0, sent.map_err(actor.about(owner))?))
+            let sent = sent.map_err(actor.about(owner))?;
+            Ok((actor.webhook_subject(id, owner).await, sent))
         })
         .await
     }
@@ -48,9 +50,11 @@ impl Actor {
         name: String,
     ) -> Result<TestSend, ManageError> {
         self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
-            let webhook = actor.own_webhook(id).await?.value;
+            let row = actor.own_webhook(id).await?;
+            let webhook = row.value;
             let sent = actor.engine().send_now(&webhook, message.as_ref(), &name);
-            Ok((id.0, sent.await?))
+            let sent = sent.await?;
+            Ok((Subject::new(id.0, row.owner, webhook.name.as_str()), sent))
         })
         .await
     }
@@ -84,11 +88,12 @@ impl Actor {
                     actor.engine().replay(&failed).await
                 }
             };
-            match queued {
+            let queued = match queued {
                 // A part was done, so there is something to record.
-                Err(error @ EngineError::Interrupted { .. }) => Ok((id.0, Err(error.into()))),
-                queued => Ok((id.0, Ok(queued?))),
-            }
+                Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
+                queued => Ok(queued?),
+            };
+            Ok((actor.webhook_subject(id, owner).await, queued))
         })
         .await?
     }

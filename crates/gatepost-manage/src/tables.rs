@@ -1,5 +1,6 @@
 //! What the tables are called, in the API's paths and in audit records.
 
+pub(crate) const AUDIT_LOG: &str = "audit_log";
 pub(crate) const DELIVERIES: &str = "webhooks";
 pub(crate) const EVENTS: &str = "task_events";
 pub(crate) const KEYS: &str = "user_api_keys";

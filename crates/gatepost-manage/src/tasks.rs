@@ -7,9 +7,11 @@ use webhook_model::{Action, Field, Invalid, Task, TaskId, WebhookId};
 use crate::about::About;
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::changes::Changes;
 use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
+use crate::subject::Subject;
 use crate::tables::TASKS;
 
 impl Actor {
@@ -32,7 +34,7 @@ impl Actor {
             };
             let row = actor.engine().create_task(&task).await;
             let row = row.map_err(actor.about(owner))?;
-            Ok((row.id.0, row))
+            Ok((of_task(&row), row))
         })
         .await
     }
@@ -82,9 +84,11 @@ impl Actor {
     /// [`ManageError::NotFound`], failures of store and accounts.
     pub async fn delete_task(&self, id: TaskId) -> Result<(), ManageError> {
         self.change(TASKS, Operation::Delete, move |actor| async move {
-            actor.own_record(RecordId::Task(id)).await?;
+            let owner = actor.own_record(RecordId::Task(id)).await?;
+            let read = actor.engine().task(id).await.ok().flatten();
+            let subject = read.map(|row| of_task(&row));
             actor.engine().delete_task(id).await?;
-            Ok((id.0, ()))
+            Ok((subject.unwrap_or_else(|| Subject::new(id.0, owner, "")), ()))
         })
         .await
     }
@@ -122,12 +126,13 @@ impl Actor {
     /// [`ManageError::Invalid`] for an event that is not in the catalog.
     pub async fn run_task_about(&self, id: TaskId, about: About) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
-            let owner = actor.own_task(id).await?.owner;
+            let row = actor.own_task(id).await?;
+            let (owner, subject) = (row.owner, of_task(&row));
             let about = actor.known(owner, about).await?;
             let by = Some(actor.principal.owner);
             match actor.engine().run_task_about(id, about, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((id.0, other.map_err(actor.about(owner))?)),
+                other => Ok((subject, other.map_err(actor.about(owner))?)),
             }
         })
         .await
@@ -144,10 +149,10 @@ impl Actor {
     /// and accounts.
     pub async fn test_task(&self, id: TaskId, about: About) -> Result<DeliveryId, ManageError> {
         self.change(TASKS, Operation::Test, move |actor| async move {
-            let owner = actor.own_task(id).await?.owner;
-            let about = actor.known(owner, about).await?;
+            let row = actor.own_task(id).await?;
+            let about = actor.known(row.owner, about).await?;
             let sent = actor.engine().test_task(id, about).await;
-            Ok((id.0, sent.map_err(actor.about(owner))?))
+            Ok((of_task(&row), sent.map_err(actor.about(row.owner))?))
         })
         .await
     }
@@ -168,7 +173,9 @@ impl Actor {
                 owner = actor.usable_webhook(webhook).await?;
             }
             let may = move |webhook| webhook == judged || webhook == usable;
+            let mut before = None;
             let edited = actor.engine().edit_task(id, |task| {
+                before = Some(task.clone());
                 // Of a webhook that somebody else chose meanwhile it is not known whose it is.
                 let (creator, was_judged) = (task.creator, may(webhook_of(task)));
                 edit(task)?;
@@ -179,7 +186,9 @@ impl Actor {
                     Err(Invalid::new(Field::Owner, "does not exist"))
                 }
             });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
+            let row = edited.await.map_err(actor.about(owner))?;
+            let changes = before.map(|before| Changes::of_task(&before, &row.task));
+            Ok((of_task(&row).with(changes.unwrap_or_default()), row))
         })
         .await
     }
@@ -196,6 +205,10 @@ impl Actor {
         };
         self.change_task(id, operation, set).await
     }
+}
+
+fn of_task(row: &TaskRow) -> Subject {
+    Subject::new(row.id.0, row.owner, row.task.name.as_str())
 }
 
 fn webhook_of(task: &Task) -> Option<WebhookId> {

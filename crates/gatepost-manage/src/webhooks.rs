@@ -6,9 +6,11 @@ use webhook_model::{Entered, Invalid, Webhook, WebhookId};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
+use crate::changes::Changes;
 use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
+use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
 
 impl Actor {
@@ -28,7 +30,7 @@ impl Actor {
             }
             let row = actor.engine().create_webhook(&webhook).await;
             let row = row.map_err(actor.about(webhook.owner))?;
-            Ok((row.id.0, row))
+            Ok((of_webhook(&row), row))
         })
         .await
     }
@@ -107,9 +109,10 @@ impl Actor {
     /// owner's, unless `cascade` says that they go as well; failures of store and accounts.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), ManageError> {
         self.change(WEBHOOKS, Operation::Delete, move |actor| async move {
-            actor.own_record(RecordId::Webhook(id)).await?;
+            let owner = actor.own_record(RecordId::Webhook(id)).await?;
+            let subject = actor.webhook_subject(id, owner).await;
             actor.engine().delete_webhook(id, cascade).await?;
-            Ok((id.0, ()))
+            Ok((subject, ()))
         })
         .await
     }
@@ -123,9 +126,11 @@ impl Actor {
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Pause, move |actor| async move {
-            let owner = actor.own_webhook(id).await?.owner;
+            let before = actor.own_webhook(id).await?;
             let row = actor.engine().pause_webhook(id).await;
-            Ok((id.0, row.map_err(actor.about(owner))?))
+            let row = row.map_err(actor.about(before.owner))?;
+            let subject = of_webhook(&row);
+            Ok((subject, row))
         })
         .await
     }
@@ -139,9 +144,11 @@ impl Actor {
         id: WebhookId,
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, Operation::Resume, move |actor| async move {
-            let owner = actor.own_webhook(id).await?.owner;
+            let before = actor.own_webhook(id).await?;
             let row = actor.engine().resume_webhook(id).await;
-            Ok((id.0, row.map_err(actor.about(owner))?))
+            let row = row.map_err(actor.about(before.owner))?;
+            let subject = of_webhook(&row);
+            Ok((subject, row))
         })
         .await
     }
@@ -154,13 +161,21 @@ impl Actor {
     ) -> Result<Row<WebhookId, Webhook>, ManageError> {
         self.change(WEBHOOKS, operation, move |actor| async move {
             let owner = actor.own_webhook(id).await?.owner;
+            let mut before = None;
             let edited = actor.engine().edit_webhook(id, |webhook| {
+                before = Some(webhook.clone());
                 edit(webhook)?;
                 webhook.owner = owner;
                 Ok(())
             });
-            Ok((id.0, edited.await.map_err(actor.about(owner))?))
+            let row = edited.await.map_err(actor.about(owner))?;
+            let changes = before.map(|before| Changes::of_webhook(&before, &row.value));
+            Ok((of_webhook(&row).with(changes.unwrap_or_default()), row))
         })
         .await
     }
+}
+
+fn of_webhook(row: &Row<WebhookId, Webhook>) -> Subject {
+    Subject::new(row.id.0, row.owner, row.value.name.as_str())
 }

@@ -21,7 +21,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "key_expires",
         include_str!("../migrations/0008_key_expires.sql"),
     ),
-    ("trace", include_str!("../migrations/0009_trace.sql")),
+    ("audit", include_str!("../migrations/0010_audit.sql")),
+    ("trace", include_str!("../migrations/0012_trace.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

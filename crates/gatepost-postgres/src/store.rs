@@ -18,8 +18,9 @@ use crate::notify::Notifier;
 
 /// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
 ///
-/// Implements [`KeyStore`](gatepost_storage::KeyStore) and the four traits of
-/// [`WebhookStore`](gatepost_storage::WebhookStore). Every handle that was opened on one database
+/// Implements [`KeyStore`](gatepost_storage::KeyStore), the four traits of
+/// [`WebhookStore`](gatepost_storage::WebhookStore), and
+/// [`AuditStore`](gatepost_storage::AuditStore). Every handle that was opened on one database
 /// and schema, in whichever process, sees the same data.
 #[derive(Clone)]
 pub struct PostgresStore {

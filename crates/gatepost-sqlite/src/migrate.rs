@@ -18,7 +18,8 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0006_data.sql"),
     include_str!("../migrations/0007_key_grant.sql"),
     include_str!("../migrations/0008_key_expires.sql"),
-    include_str!("../migrations/0009_trace.sql"),
+    include_str!("../migrations/0010_audit.sql"),
+    include_str!("../migrations/0012_trace.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

@@ -151,6 +151,14 @@ const OTHERS: &[Hot] = &[
         "gatepost_dropped_at (minute<?)",
     ),
     (
+        include_str!("sql/audit/remove_oldest.sql"),
+        "gatepost_audit_of_owner (owner=?)",
+    ),
+    (
+        include_str!("sql/audit/trim.sql"),
+        "gatepost_audit_at (at<?)",
+    ),
+    (
         include_str!("sql/log/forget_seen.sql"),
         "gatepost_seen_stored (stored<?)",
     ),
@@ -231,6 +239,7 @@ fn lists_look_their_rows_up() {
 fn lists() -> Vec<(&'static str, String, &'static str)> {
     let page = Page::first(50).beyond(7);
     let mut lists = crate::keys::plans(&page);
+    lists.extend(crate::audit::plans(&page));
     lists.extend(crate::records::plans(&page));
     lists
 }

@@ -17,8 +17,9 @@ use crate::{connection, files, migrate};
 
 /// A store in one SQLite file. Cheap to clone: all clones share one writer and a few readers.
 ///
-/// Implements [`KeyStore`](gatepost_storage::KeyStore) and the four traits of
-/// [`WebhookStore`](gatepost_storage::WebhookStore). Every handle on one file, in whichever process
+/// Implements [`KeyStore`](gatepost_storage::KeyStore), the four traits of
+/// [`WebhookStore`](gatepost_storage::WebhookStore), and
+/// [`AuditStore`](gatepost_storage::AuditStore). Every handle on one file, in whichever process
 /// of this machine, sees the same data: once a call on one has returned `Ok`, the others see its
 /// effect.
 #[derive(Clone)]

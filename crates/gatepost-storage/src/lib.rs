@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod audit;
 pub mod clock;
 #[cfg(feature = "webhooks")]
 pub mod columns;
@@ -21,6 +22,7 @@ mod sealed;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 
+pub use audit::AuditStore;
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]

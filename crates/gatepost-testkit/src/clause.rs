@@ -4,12 +4,12 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use gatepost_storage::KeyStore;
+use gatepost_storage::{AuditStore, KeyStore};
 
 use crate::harness::{Harness, Webhooks};
 use crate::outcome::Outcome;
 use crate::runtime::block_on;
-use crate::{keys, log, outbox, owners, queue, records, webhooks_kept};
+use crate::{audit, keys, log, outbox, owners, queue, records, webhooks_kept};
 
 impl<S: Send + 'static> fmt::Debug for Clause<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +34,14 @@ pub struct Clause<S: Send + 'static> {
 pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
     let mut all = crate::list::for_each_key_clause!([plain] keys);
     all.extend(crate::list::for_each_kept_key_clause!([kept] keys));
+    all
+}
+
+/// All clauses about the log of changes.
+#[must_use]
+pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
+    let mut all = crate::list::for_each_audit_clause!([plain] audit);
+    all.extend(crate::list::for_each_kept_audit_clause!([kept] audit));
     all
 }
 

@@ -35,7 +35,8 @@ impl Webhooks {
 /// The place of one store: a file, a schema, a prefix of keys. Each clause is given a harness of
 /// its own.
 ///
-/// `S` is `Arc<dyn KeyStore>` or [`Webhooks`]. An `async fn` without arguments that makes a store
+/// `S` is `Arc<dyn KeyStore>`, `Arc<dyn AuditStore>` or [`Webhooks`].
+/// An `async fn` without arguments that makes a store
 /// is the harness of a store that is not durable.
 #[async_trait]
 pub trait Harness<S: Send + 'static>: Send + Sync + 'static {

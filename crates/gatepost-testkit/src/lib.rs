@@ -6,6 +6,7 @@
     reason = "a clause panics where a store breaks the contract"
 )]
 
+pub mod audit;
 mod clause;
 pub mod fault;
 pub mod fixtures;
@@ -25,7 +26,9 @@ mod secrecy;
 pub mod webhooks_kept;
 mod world;
 
-pub use clause::{Clause, Run, key_clauses, prove, unreadable_clauses, webhook_clauses};
+pub use clause::{
+    Clause, Run, audit_clauses, key_clauses, prove, unreadable_clauses, webhook_clauses,
+};
 pub use harness::{Harness, Webhooks};
 pub use outcome::Outcome;
 pub use report::{Finding, Report, run_all};

@@ -290,7 +290,39 @@ macro_rules! for_each_unreadable_clause {
     };
 }
 
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about the
+/// log of changes.
+#[macro_export]
+macro_rules! for_each_audit_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            a01_an_entry_comes_back_as_it_was_added
+            a02_a_walk_neither_skips_nor_repeats
+            a03_a_list_holds_what_was_asked_for
+            a04_each_owner_keeps_the_newest
+            a05_what_is_too_old_is_removed
+            a06_an_owner_can_be_forgotten
+            a07_what_is_too_large_is_refused_whole
+            a08_a_number_is_given_once
+            a09_added_at_once_all_are_there
+        }
+    };
+}
+
+/// Calls the macro in brackets with the rest in brackets and then the name of each clause about
+/// what a durable log of changes keeps.
+#[macro_export]
+macro_rules! for_each_kept_audit_clause {
+    ([$($then:tt)*] $($with:tt)*) => {
+        $($then)*! { [$($with)*]
+            a10_entries_outlive_the_store
+        }
+    };
+}
+
 // By path: so a file that uses a list names this one.
+pub(crate) use for_each_audit_clause;
+pub(crate) use for_each_kept_audit_clause;
 pub(crate) use for_each_kept_key_clause;
 pub(crate) use for_each_kept_webhook_clause;
 pub(crate) use for_each_key_clause;
@@ -327,6 +359,19 @@ macro_rules! webhook_store_conformance {
         $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_kept_webhook_clause! {
             [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
+        }
+    };
+}
+
+/// One test for each clause of [`AuditStore`](gatepost_storage::AuditStore). Takes an expression
+/// that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is
+/// kept are ignored.
+#[macro_export]
+macro_rules! audit_store_conformance {
+    ($harness:expr $(, not $durable:ident)?) => {
+        $crate::for_each_audit_clause! { [$crate::conformance_tests] audit_clauses, $harness; }
+        $crate::for_each_kept_audit_clause! {
+            [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
         }
     };
 }

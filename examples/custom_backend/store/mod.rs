@@ -6,6 +6,7 @@
 //! that returned `Ok` is on the disk.
 
 mod attempts;
+mod audit;
 mod claims;
 mod codec;
 mod counters;

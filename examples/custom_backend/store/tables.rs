@@ -16,6 +16,14 @@ type Counts = (u64, u64, u64, u64, u64);
 /// Rows as JSON, by row number.
 pub(super) type Rows = TableDefinition<'static, i64, &'static str>;
 
+/// Who changed what.
+pub(super) const AUDIT: Rows = TableDefinition::new("audit");
+/// The same by owner and row number.
+pub(super) const AUDIT_OF_OWNER: TableDefinition<'static, (i64, i64), ()> =
+    TableDefinition::new("audit_of_owner");
+/// The same by time and row number.
+pub(super) const AUDIT_AT: TableDefinition<'static, (i64, i64), ()> =
+    TableDefinition::new("audit_at");
 pub(super) const KEYS: Rows = TableDefinition::new("key");
 pub(super) const WEBHOOKS: Rows = TableDefinition::new("webhook");
 pub(super) const TASKS: Rows = TableDefinition::new("task");
@@ -113,6 +121,7 @@ impl Tx {
     /// Reads need every table to be there.
     pub(super) fn make_tables(&self) -> Answer<()> {
         for rows in [
+            AUDIT,
             KEYS,
             WEBHOOKS,
             TASKS,
@@ -143,8 +152,8 @@ impl Tx {
         for turns in [TURNS_DUE, TURNS_LATER] {
             self.open(turns)?;
         }
-        for of_deliveries in [RUNNING, SENDING, OPEN] {
-            self.open(of_deliveries)?;
+        for index in [RUNNING, SENDING, OPEN, AUDIT_OF_OWNER, AUDIT_AT] {
+            self.open(index)?;
         }
         Ok(())
     }

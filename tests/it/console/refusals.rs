@@ -11,7 +11,14 @@ use gatepost_testkit::fault::FaultStore;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};
 
-const AREAS: [&str; 5] = ["keys", "webhooks", "tasks", "events", "deliveries"];
+const AREAS: [&str; 6] = [
+    "keys",
+    "webhooks",
+    "tasks",
+    "events",
+    "deliveries",
+    "changes",
+];
 const TASK: &str = "/console/tasks/new";
 
 /// A route: its path below the console's, and whether it takes GET and POST.

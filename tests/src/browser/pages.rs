@@ -36,5 +36,10 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/deliveries", "deliveries"),
     ("/console/deliveries/2", "delivery"),
     ("/console/deliveries?state=queued", "deliveries-none"),
+    ("/console/changes", "changes"),
+    (
+        "/console/changes?record=webhook_urls%2F1",
+        "changes-webhook",
+    ),
     ("/console/nothing-here", "not-found"),
 ];

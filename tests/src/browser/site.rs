@@ -16,9 +16,9 @@ use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
-use gatepost_manage::{Audit, Audited, Directory, Management};
+use gatepost_manage::{Audit, AuditLog, Audited, Directory, Management};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
-use gatepost_storage::{Clock, KeyStore, MemoryStore, SystemClock};
+use gatepost_storage::{AuditStore, Clock, KeyStore, MemoryStore, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
 
@@ -94,6 +94,8 @@ pub struct Site {
     pub engine: Engine,
     /// The door of API and console.
     pub management: Management,
+    /// The log of changes.
+    pub log: Option<AuditLog>,
     heard: Heard,
 }
 
@@ -104,6 +106,8 @@ pub struct Setup {
     pub key_store: Arc<dyn KeyStore>,
     /// Where everything else is.
     pub webhook_store: Arc<dyn WebhookStore>,
+    /// Where changes are logged, if they are.
+    pub audit_store: Option<Arc<dyn AuditStore>>,
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// What objects are called.
@@ -124,7 +128,8 @@ impl Setup {
         let store = Arc::new(MemoryStore::new());
         Self {
             key_store: store.clone(),
-            webhook_store: store,
+            webhook_store: store.clone(),
+            audit_store: Some(store),
             clock: Arc::new(SystemClock),
             directory: Arc::new(Platform::default()),
             quotas: Arc::new(Quota::UNLIMITED),
@@ -193,6 +198,7 @@ impl Site {
         let Setup {
             key_store,
             webhook_store,
+            audit_store,
             clock,
             directory,
             quotas,
@@ -228,11 +234,15 @@ impl Site {
         })
         .clock(clock.clone());
         let heard = Heard::default();
-        let management = Management::builder(keys.clone(), engine.clone())
+        let mut management = Management::builder(keys.clone(), engine.clone())
             .directory(directory)
             .audit(Arc::new(heard.clone()))
-            .scopes(["machines:power".parse().unwrap()])
-            .build();
+            .scopes(["machines:power".parse().unwrap()]);
+        let log = audit_store.map(|store| AuditLog::builder(store).clock(clock.clone()).build());
+        if let Some(log) = &log {
+            management = management.audit_log(log.clone());
+        }
+        let management = management.build();
         let console = Console::builder(management.clone(), Arc::new(sessions.clone()))
             .clock(clock)
             .title("Gatepost")
@@ -252,6 +262,7 @@ impl Site {
             keys,
             engine,
             management,
+            log,
             heard,
         }
     }

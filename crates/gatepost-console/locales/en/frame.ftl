@@ -131,6 +131,7 @@ frame-section-webhooks = Webhooks
 frame-section-tasks = Tasks
 frame-section-events = Events
 frame-section-deliveries = Deliveries
+frame-section-changes = Changes
 
 ## What the script says
 

@@ -10,10 +10,11 @@ use super::fields::fields;
 use super::form::EventForm;
 use super::labels::name;
 use super::options::{Subject, form_options, known_type};
+use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Section, page, refused};
+use crate::layout::{Section, page_with, refused};
 use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::row_id::RowId;
@@ -44,7 +45,9 @@ async fn form_page(
     let button = ctx.texts().of("events-save");
     let options = form_options(ctx, button, &subject, specificity, true).await?;
     let body = fields(ctx, form, problems, &options);
-    Ok(page(ctx, Section::Events, &name(ctx, event), &body))
+    let changes = changes_link(ctx, "task_events", row.id.0);
+    let title = name(ctx, event);
+    Ok(page_with(ctx, Section::Events, &title, &changes, &body))
 }
 
 /// The form with what was typed in an earlier session.

@@ -11,6 +11,7 @@ use super::review::{expiry, state, surprises};
 use super::table::user_name;
 use super::usage::{Range, Usage};
 use super::user;
+use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -40,6 +41,7 @@ pub(super) async fn show(
             }
         }
         a.button href=(at("delete")) { (t.of("keys-delete")) }
+        (changes_link(&ctx, "user_api_keys", id))
     };
     let done = match query.text("done") {
         "disabled" => Some(t.of("keys-was-disabled")),

@@ -34,17 +34,26 @@ pub(crate) enum Section {
     Tasks,
     Events,
     Deliveries,
+    Changes,
 }
 
 impl Section {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Dashboard,
         Self::Keys,
         Self::Webhooks,
         Self::Tasks,
         Self::Events,
         Self::Deliveries,
+        Self::Changes,
     ];
+
+    /// Those that there are for this caller.
+    fn of(ctx: &PageContext) -> impl Iterator<Item = Self> {
+        let has_changes = ctx.actor.has_audit_log();
+        let is_there = move |section: &Self| has_changes || *section != Self::Changes;
+        Self::ALL.into_iter().filter(is_there)
+    }
 
     /// The section of a path below the console's own; the first page where there is none.
     pub(crate) fn of_path(path: &str) -> Self {
@@ -62,6 +71,7 @@ impl Section {
             Self::Tasks => "/tasks",
             Self::Events => "/events",
             Self::Deliveries => "/deliveries",
+            Self::Changes => "/changes",
         }
     }
 
@@ -74,6 +84,7 @@ impl Section {
             Self::Tasks => "frame-section-tasks",
             Self::Events => "frame-section-events",
             Self::Deliveries => "frame-section-deliveries",
+            Self::Changes => "frame-section-changes",
         })
     }
 }
@@ -135,7 +146,7 @@ pub(crate) fn page_under(
                         a.brand href=(at("/")) { (console.title) }
                         nav aria-label=(texts.of("frame-navigation")) {
                             ul {
-                                @for of in Section::ALL {
+                                @for of in Section::of(ctx) {
                                     li { a href=(at(of.path())) aria-current=[(of == section).then_some("page")] { (of.name(texts)) } }
                                 }
                             }

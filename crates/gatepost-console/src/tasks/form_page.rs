@@ -1,15 +1,16 @@
 //! The page with the form of a task.
 
 use gatepost_storage::webhooks::TaskRow;
-use maud::Markup;
+use maud::{Markup, html};
 
 use super::fields::{FormOptions, fields};
 use super::form::TaskForm;
 use super::preview::preview;
+use crate::changes_link::changes_link;
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::{Section, page};
+use crate::layout::{Section, page_with};
 use crate::problems::Problems;
 
 /// The page with the form of a new task, or of an existing one.
@@ -32,10 +33,7 @@ pub(super) async fn form_page(
         Some(row) => t.with("tasks-edit", &[("name", row.task.name.as_str().into())]),
         None => t.of("tasks-new").into_owned(),
     };
-    Ok(page(
-        ctx,
-        Section::Tasks,
-        &title,
-        &fields(ctx, form, problems, &options),
-    ))
+    let changes = html! { @if let Some(row) = row { (changes_link(ctx, "tasks", row.id.0)) } };
+    let body = fields(ctx, form, problems, &options);
+    Ok(page_with(ctx, Section::Tasks, &title, &changes, &body))
 }

@@ -21,6 +21,8 @@ pub(super) const SOURCE: &str = concat!(
     include_str!("../../locales/en/tasks.ftl"),
     "\n",
     include_str!("../../locales/en/events.ftl"),
+    "\n",
+    include_str!("../../locales/en/changes.ftl"),
 );
 
 /// The English, parsed.

@@ -18,6 +18,7 @@ use super::range::Range;
 use super::send_test::{OBJECT, test_form};
 use super::signing_controls::signing_controls;
 use super::{dropped, target};
+use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows;
@@ -178,6 +179,7 @@ impl<'a> Shown<'a> {
                 Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), None)),
             }
             a.button href=(at("delete")) { (t.of("webhooks-delete-button")) }
+            (changes_link(ctx, "webhook_urls", self.row.id.0))
         })
     }
 

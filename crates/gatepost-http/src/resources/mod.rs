@@ -1,5 +1,6 @@
-//! The five tables, as the door offers them.
+//! The tables, as the door offers them.
 
+mod audit_log;
 mod deliveries;
 mod events;
 mod keys;
@@ -10,6 +11,7 @@ mod webhooks;
 
 use std::sync::Arc;
 
+use audit_log::AuditLog;
 use deliveries::Deliveries;
 use events::Events;
 use keys::Keys;
@@ -18,13 +20,17 @@ use webhooks::Webhooks;
 
 use crate::resource::Resource;
 
-/// All tables.
-pub(crate) fn all() -> Vec<Arc<dyn Resource>> {
-    vec![
+/// All tables; that of changes where there is a log of them.
+pub(crate) fn all(has_audit_log: bool) -> Vec<Arc<dyn Resource>> {
+    let mut all: Vec<Arc<dyn Resource>> = vec![
         Arc::new(Keys),
         Arc::new(Webhooks),
         Arc::new(Deliveries),
         Arc::new(Tasks),
         Arc::new(Events),
-    ]
+    ];
+    if has_audit_log {
+        all.push(Arc::new(AuditLog));
+    }
+    all
 }

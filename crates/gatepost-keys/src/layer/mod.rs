@@ -120,18 +120,13 @@ impl AuthLayer {
             let guesses = self.keys.guesses();
             if let Some(outcome) = platform_login::ask(login.as_ref(), guesses, headers, addr).await
             {
-                return outcome;
+                return outcome.map(|principal| principal.with_address(addr));
             }
         }
-        self.keys
-            .authenticate(
-                headers
-                    .get_all(AUTHORIZATION)
-                    .iter()
-                    .map(HeaderValue::as_bytes),
-                addr,
-            )
-            .await
+        let presented = headers.get_all(AUTHORIZATION);
+        let presented = presented.iter().map(HeaderValue::as_bytes);
+        let authenticated = self.keys.authenticate(presented, addr).await;
+        authenticated.map(|principal| principal.with_address(addr))
     }
 }
 

@@ -30,6 +30,10 @@ mod keys {
     gatepost_testkit::key_store_conformance!(super::place("transaction"));
 }
 
+mod audit {
+    gatepost_testkit::audit_store_conformance!(super::place("transaction"));
+}
+
 mod webhooks {
     gatepost_testkit::webhook_store_conformance!(super::place("transaction"));
 }

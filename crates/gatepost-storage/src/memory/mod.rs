@@ -3,6 +3,8 @@
 //! It is the contract in its plainest form, for tests, tools and comparison; all of it is lost when
 //! the process ends.
 
+mod audit;
+mod audit_table;
 #[cfg(feature = "webhooks")]
 mod claims;
 #[cfg(feature = "webhooks")]

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::audit_table::AuditTable;
 #[cfg(feature = "webhooks")]
 use super::delivery_table::Deliveries;
 #[cfg(feature = "keys")]
@@ -38,6 +39,7 @@ pub struct MemoryStore {
 
 #[derive(Debug, Default)]
 pub(super) struct Tables {
+    pub(super) audit: AuditTable,
     pub(super) owners: Owners,
     #[cfg(feature = "keys")]
     pub(super) keys: KeyTable,

@@ -5,6 +5,7 @@ use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
@@ -15,7 +16,7 @@ use gatepost_storage::webhooks::{
     LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
     QueueStats, QueueStore, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
 };
-use gatepost_storage::{ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
+use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
 
 use super::store::FaultStore;
@@ -43,6 +44,13 @@ passed_on! { OwnerStore {
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;
+} }
+
+passed_on! { AuditStore {
+    fn append_audit(entries: &[AuditEntry], most: u64) -> ();
+    fn list_audit(query: &AuditQuery) -> Vec<AuditRow>;
+    fn trim_audit(before: DateTime<Utc>, limit: u32) -> u64;
+    fn forget_audit(owner: OwnerId, limit: u32) -> u64;
 } }
 
 passed_on! { KeyStore {

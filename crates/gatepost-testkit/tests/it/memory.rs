@@ -4,10 +4,14 @@
 use std::sync::Arc;
 
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::{KeyStore, MemoryStore, SealedMessages};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore, SealedMessages};
 use gatepost_testkit::{Finding, Webhooks, key_clauses, run_all, webhook_clauses};
 
 async fn keys() -> Arc<dyn KeyStore> {
+    Arc::new(MemoryStore::new())
+}
+
+async fn audit() -> Arc<dyn AuditStore> {
     Arc::new(MemoryStore::new())
 }
 
@@ -17,6 +21,10 @@ async fn webhooks() -> Webhooks {
 
 mod key_clauses {
     gatepost_testkit::key_store_conformance!(super::keys, not durable);
+}
+
+mod audit_clauses {
+    gatepost_testkit::audit_store_conformance!(super::audit, not durable);
 }
 
 mod webhook_clauses {

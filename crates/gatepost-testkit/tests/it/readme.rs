@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gatepost_testkit::{key_clauses, unreadable_clauses, webhook_clauses};
+use gatepost_testkit::{audit_clauses, key_clauses, unreadable_clauses, webhook_clauses};
 
 /// Every clause in these sources and the sentence of documentation above it.
 fn sentences(folder: &Path, found: &mut BTreeMap<String, String>) {
@@ -38,6 +38,7 @@ fn the_readme_lists_every_clause_with_its_sentence() {
     let keys = key_clauses().into_iter().map(|c| c.name);
     let names = keys.chain(webhook_clauses().into_iter().map(|c| c.name));
     let names = names.chain(unreadable_clauses().into_iter().map(|c| c.name));
+    let names = names.chain(audit_clauses().into_iter().map(|c| c.name));
     let wanted: Vec<_> = names
         .map(|name| format!("| `{name}` | {} |", sources[name]))
         .collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::DateTime;
 use gatepost_storage::webhooks::{PurgeBounds, WebhookQuery};
-use gatepost_storage::{KeyStore, MemoryStore, Page, Scope};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
 
@@ -22,6 +22,20 @@ impl Harness<Arc<dyn KeyStore>> for Forgetful {
     async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
         match self.0.as_str() {
             "k18" => Some(Arc::new(MemoryStore::new())),
+            _ => Some(store),
+        }
+    }
+}
+
+#[async_trait]
+impl Harness<Arc<dyn AuditStore>> for Forgetful {
+    async fn fresh(&self) -> Arc<dyn AuditStore> {
+        Arc::new(MemoryStore::new())
+    }
+
+    async fn reopen(&self, store: Arc<dyn AuditStore>) -> Option<Arc<dyn AuditStore>> {
+        match self.0.as_str() {
+            "a10" => Some(Arc::new(MemoryStore::new())),
             _ => Some(store),
         }
     }

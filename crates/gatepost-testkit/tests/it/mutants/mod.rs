@@ -1,4 +1,5 @@
 //! Every clause catches a store that breaks it: one mutant each, named by the clause it must fail.
+mod audit;
 mod kept;
 mod keys;
 mod log;
@@ -12,14 +13,18 @@ mod routes;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gatepost_storage::KeyStore;
+use gatepost_storage::{AuditStore, KeyStore};
 use gatepost_testkit::{
-    Clause, Finding, Harness, Webhooks, block_on, key_clauses, run_all, webhook_clauses,
+    Clause, Finding, Harness, Webhooks, audit_clauses, block_on, key_clauses, run_all,
+    webhook_clauses,
 };
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 9] = [
+const MORE: [&str; 12] = [
+    "a01-name",
+    "a03-scope",
+    "a04-bound",
     "k22-changes",
     "k22-generation",
     "k24-lost",
@@ -54,6 +59,10 @@ where
 }
 
 fn key_mutant(fault: &str) -> Arc<dyn KeyStore> {
+    Arc::new(Mutant::new(fault))
+}
+
+fn audit_mutant(fault: &str) -> Arc<dyn AuditStore> {
     Arc::new(Mutant::new(fault))
 }
 
@@ -106,6 +115,11 @@ fn every_clause_about_keys_catches_its_mutant() {
 }
 
 #[test]
+fn every_clause_about_the_log_of_changes_catches_its_mutant() {
+    assert_eq!(survivors(&audit_clauses(), audit_mutant), [""; 0]);
+}
+
+#[test]
 fn every_clause_about_webhooks_catches_its_mutant() {
     assert_eq!(survivors(&webhook_clauses(), webhook_mutant), [""; 0]);
 }
@@ -113,9 +127,11 @@ fn every_clause_about_webhooks_catches_its_mutant() {
 #[test]
 fn a_mutant_without_a_fault_passes_every_clause() {
     let keys = || Place(kept::Forgetful(String::new()), key_mutant);
+    let audit = || Place(kept::Forgetful(String::new()), audit_mutant);
     let webhooks = || Place(kept::Forgetful(String::new()), webhook_mutant);
     let report = block_on(async {
         let report = run_all(&key_clauses(), keys).await;
+        let report = report.and(run_all(&audit_clauses(), audit).await);
         report.and(run_all(&webhook_clauses(), webhooks).await)
     });
     let held = report.findings.iter().filter(|f| f.1 == Finding::Held);

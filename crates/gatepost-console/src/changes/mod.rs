@@ -1,0 +1,12 @@
+//! Changes: who changed what, from the audit log.
+
+mod list;
+mod listing;
+mod words;
+
+use axum::Router;
+use axum::routing::get;
+
+pub(crate) fn routes() -> Router {
+    Router::new().route("/", get(list::list))
+}

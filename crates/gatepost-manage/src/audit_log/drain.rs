@@ -1,0 +1,71 @@
+//! What stores the entries that wait, and removes those that are too old.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use gatepost_storage::audit::AuditEntry;
+
+use super::shared::Shared;
+use crate::finish::caught;
+
+/// Entries that are stored in one commit.
+const BATCH: usize = 256;
+/// Entries that are removed in one commit.
+pub(super) const BITE: u32 = 1_000;
+/// How long a store that failed is left alone.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often what is too old is looked for.
+const TRIM_EVERY: TimeDelta = TimeDelta::hours(1);
+
+/// Ends when nothing is left to do; the next entry begins it again.
+pub(super) async fn run(log: Arc<Shared>) {
+    loop {
+        let batch = log.buffer().first(BATCH);
+        if !batch.is_empty() && !store(&log, &batch).await {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        }
+        let more = trim(&log).await;
+        if !more && log.buffer().rest() {
+            return;
+        }
+    }
+}
+
+/// Whether the entries are done with: stored, or refused for good.
+async fn store(log: &Shared, batch: &[AuditEntry]) -> bool {
+    let stored = caught(log.store.append_audit(batch, log.kept_of_owner)).await;
+    match stored {
+        Some(Ok(())) => {}
+        Some(Err(error)) if !error.is_transient() => {
+            tracing::error!(%error, "the audit log refused entries");
+            log.lose(batch.len() as u64);
+        }
+        failed => {
+            let error = failed.and_then(Result::err);
+            tracing::warn!(?error, "the audit log is not available");
+            return false;
+        }
+    }
+    let done = log.buffer().remove(batch.len());
+    log.done.send_replace(done);
+    true
+}
+
+/// Removes some of what is too old, once an hour; whether there is more.
+async fn trim(log: &Shared) -> bool {
+    let now = log.clock.now();
+    let last = log.buffer().trimmed;
+    if last.is_some_and(|last| now.signed_duration_since(last).abs() < TRIM_EVERY) {
+        return false;
+    }
+    let removed = caught(log.store.trim_audit(log.kept_from(), BITE)).await;
+    if let Some(Ok(removed)) = removed
+        && removed >= u64::from(BITE)
+    {
+        return true;
+    }
+    log.buffer().trimmed = Some(now);
+    false
+}

@@ -1,0 +1,10 @@
+//! The log of changes: behind a bounded buffer, so that no change waits for it.
+
+mod buffer;
+mod builder;
+mod drain;
+mod log;
+mod shared;
+
+pub use builder::AuditLogBuilder;
+pub use log::AuditLog;

@@ -1,0 +1,120 @@
+//! Who changed what.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_storage::Scope;
+use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use tokio_postgres::Row;
+
+use crate::change::most as limited;
+use crate::db::Param;
+use crate::error::{Answer, Failure, Result};
+use crate::list::List;
+use crate::store::PostgresStore;
+
+const COUNT: &str = include_str!("sql/audit/count.sql");
+const APPEND: &str = include_str!("sql/audit/append.sql");
+const TRIM: &str = include_str!("sql/audit/trim.sql");
+const FORGET: &str = include_str!("sql/audit/forget.sql");
+const SELECT: &str = "r.id, r.at, r.owner, r.tenant, r.actor, r.key, r.address, r.record_table, r.record, r.name, \
+                      r.operation, r.changes FROM :schema.gatepost_audit r WHERE true";
+
+#[async_trait]
+impl AuditStore for PostgresStore {
+    async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Answer<()> {
+        let entries = AuditEntry::admitted(entries, most)?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        Ok(self.add_entries(&entries, limited(most)).await?)
+    }
+
+    async fn list_audit(&self, query: &AuditQuery) -> Answer<Vec<AuditRow>> {
+        let (owner, tenant) = match query.scope {
+            Scope::All => (None, None),
+            Scope::Owner(owner) => (Some(owner.0), None),
+            Scope::Tenant(tenant) => (None, Some(tenant.0)),
+        };
+        let record = query.record.as_ref();
+        let list = List::of(SELECT)
+            .filter("r.record =", record.map(|(_, row)| *row))
+            .filter("r.record_table =", record.map(|(table, _)| table.clone()))
+            .filter("r.owner =", owner)
+            .filter("r.tenant =", tenant)
+            .filter("r.actor =", query.actor.map(|actor| actor.0))
+            .filter("r.at >=", query.from)
+            .filter("r.at <", query.before);
+        let rows = list.page(self.db(), &query.page, |id| id.0).await?;
+        Ok(rows.iter().map(entry).collect::<Result<_>>()?)
+    }
+
+    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Answer<u64> {
+        Ok(self.count_gone(TRIM, &[&before, &i64::from(limit)]).await?)
+    }
+
+    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Answer<u64> {
+        let params: [Param<'_>; 2] = [&owner.0, &i64::from(limit)];
+        Ok(self.count_gone(FORGET, &params).await?)
+    }
+}
+
+impl PostgresStore {
+    /// The first statement takes the owners' locks; the second sees what was added before.
+    async fn add_entries(&self, entries: &[&AuditEntry], most: i64) -> Result<()> {
+        let (owners, added): (Vec<i64>, Vec<i64>) = AuditEntry::by_owner(entries)
+            .into_iter()
+            .map(|(owner, count)| (owner.0, count))
+            .unzip();
+        let at: Vec<_> = entries.iter().map(|e| e.at).collect();
+        let owner: Vec<_> = entries.iter().map(|e| e.owner.0).collect();
+        let tenant: Vec<_> = entries.iter().map(|e| e.tenant.map(|t| t.0)).collect();
+        let actor: Vec<_> = entries.iter().map(|e| e.actor.0).collect();
+        let key: Vec<_> = entries.iter().map(|e| e.key.map(|k| k.0)).collect();
+        let from = entries.iter().map(|e| e.from.map(|from| from.to_string()));
+        let from: Vec<_> = from.collect();
+        let table: Vec<_> = entries.iter().map(|e| e.table.as_str()).collect();
+        let row: Vec<_> = entries.iter().map(|e| e.row).collect();
+        let name: Vec<_> = entries.iter().map(|e| e.name.as_str()).collect();
+        let operation: Vec<_> = entries.iter().map(|e| e.operation.as_str()).collect();
+        let changes: Vec<_> = entries.iter().map(|e| e.changes.as_str()).collect();
+        let count: [Param<'_>; 2] = [&owners, &added];
+        let append: [Param<'_>; 13] = [
+            &most, &owners, &at, &owner, &tenant, &actor, &key, &from, &table, &row, &name,
+            &operation, &changes,
+        ];
+        let statements = [(COUNT, &count[..]), (APPEND, &append[..])];
+        self.db().pipeline("BEGIN", &statements).await?;
+        Ok(())
+    }
+
+    async fn count_gone(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
+        let row = self.db().query_opt(sql, params).await?;
+        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        let count: i64 = row.try_get(0)?;
+        Ok(count.unsigned_abs())
+    }
+}
+
+fn entry(row: &Row) -> Result<AuditRow> {
+    let from: Option<&str> = row.try_get("address")?;
+    let from = from.map(str::parse::<IpAddr>).transpose();
+    Ok(AuditRow {
+        id: AuditId(row.try_get("id")?),
+        entry: AuditEntry {
+            at: row.try_get("at")?,
+            owner: OwnerId(row.try_get("owner")?),
+            tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
+            actor: OwnerId(row.try_get("actor")?),
+            key: row.try_get::<_, Option<i64>>("key")?.map(KeyId),
+            from: from.map_err(|e| Failure::corrupt("address", e))?,
+            table: row.try_get("record_table")?,
+            row: row.try_get("record")?,
+            name: row.try_get("name")?,
+            operation: row.try_get("operation")?,
+            changes: row.try_get("changes")?,
+        },
+    })
+}

@@ -1,0 +1,76 @@
+//! Adding entries, and the ways in which they leave.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
+use gatepost_storage::audit::AuditEntry;
+use rusqlite::{Connection, params};
+
+use crate::column::micros;
+use crate::error::Result;
+
+pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Result<()> {
+    let mut insert = c.prepare_cached(include_str!("../sql/audit/append.sql"))?;
+    for entry in entries {
+        insert.execute(params![
+            micros(entry.at),
+            entry.owner.0,
+            entry.tenant.map(|tenant| tenant.0),
+            entry.actor.0,
+            entry.key.map(|key| key.0),
+            entry.from.map(|from| from.to_string()),
+            entry.table,
+            entry.row,
+            entry.name,
+            entry.operation,
+            entry.changes,
+        ])?;
+    }
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    let named: Vec<&AuditEntry> = entries.iter().collect();
+    for (owner, added) in AuditEntry::by_owner(&named) {
+        let over = counted(c, owner, added)? - most;
+        if over > 0 {
+            remove_oldest(c, owner, over)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn trim(c: &Connection, before: DateTime<Utc>, limit: u32) -> Result<u64> {
+    let mut left: HashMap<i64, i64> = HashMap::new();
+    let mut statement = c.prepare_cached(include_str!("../sql/audit/trim.sql"))?;
+    let mut rows = statement.query(params![micros(before), limit])?;
+    let mut removed = 0;
+    while let Some(row) = rows.next()? {
+        *left.entry(row.get(0)?).or_default() += 1;
+        removed += 1;
+    }
+    for (owner, count) in left {
+        counted(c, OwnerId(owner), -count)?;
+    }
+    Ok(removed)
+}
+
+pub(super) fn forget(c: &Connection, owner: OwnerId, limit: u32) -> Result<u64> {
+    let removed = remove_oldest(c, owner, limit.into())?;
+    Ok(removed.unsigned_abs())
+}
+
+fn remove_oldest(c: &Connection, owner: OwnerId, count: i64) -> Result<i64> {
+    let mut remove = c.prepare_cached(include_str!("../sql/audit/remove_oldest.sql"))?;
+    let removed = remove.execute([owner.0, count])?;
+    let removed = i64::try_from(removed).unwrap_or(i64::MAX);
+    if counted(c, owner, -removed)? <= 0 {
+        c.prepare_cached("DELETE FROM gatepost_audit_owner WHERE owner = ?1")?
+            .execute([owner.0])?;
+    }
+    Ok(removed)
+}
+
+/// How many entries there are now about this owner's records, after this change of the count.
+fn counted(c: &Connection, owner: OwnerId, more: i64) -> Result<i64> {
+    let mut count = c.prepare_cached(include_str!("../sql/audit/count.sql"))?;
+    Ok(count.query_row([owner.0, more], |row| row.get(0))?)
+}

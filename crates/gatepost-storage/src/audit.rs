@@ -1,0 +1,175 @@
+//! Who changed what: a log that is only added to.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{KeyId, OwnerId, TenantId};
+
+use crate::error::{ErrorKind, StoreError};
+use crate::page::{Page, Scope};
+
+/// The row number of an entry: positive, never given twice, rising in the order of storing.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct AuditId(pub i64);
+
+/// One change that was carried out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AuditEntry {
+    /// When it was carried out.
+    pub at: DateTime<Utc>,
+    /// Whose record it was.
+    pub owner: OwnerId,
+    /// The tenant in which the owner was then; the entry stays with it.
+    pub tenant: Option<TenantId>,
+    /// The user who did it.
+    pub actor: OwnerId,
+    /// The API key by which that user came; `None` of a login of the platform's own.
+    pub key: Option<KeyId>,
+    /// The address from which; `None` where it is not known.
+    pub from: Option<IpAddr>,
+    /// The table of the record, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
+    pub table: String,
+    /// The row number of the record.
+    pub row: i64,
+    /// What the record was called; empty where it has no name. At most
+    /// [`MAX_NAME`](Self::MAX_NAME) bytes.
+    pub name: String,
+    /// What was done, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
+    pub operation: String,
+    /// What changed, in a form that is the caller's; at most [`MAX_CHANGES`](Self::MAX_CHANGES)
+    /// bytes.
+    pub changes: String,
+}
+
+impl AuditEntry {
+    /// The longest name of a table or an operation, in bytes.
+    pub const MAX_WORD: usize = 64;
+    /// The longest name of a record, in bytes: 255 characters.
+    pub const MAX_NAME: usize = 1020;
+    /// The longest account of what changed, in bytes.
+    pub const MAX_CHANGES: usize = 4096;
+
+    /// What a store must do first with the entries of a call: refuse what is too large, and leave
+    /// out of each owner's all but the newest `most`. The order stays.
+    ///
+    /// # Errors
+    /// `Invalid` when a text is longer than it may be.
+    pub fn admitted(entries: &[Self], most: u64) -> Result<Vec<&Self>, StoreError> {
+        if !entries.iter().all(Self::fits) {
+            return Err(StoreError::new(ErrorKind::Invalid, "audit entry too large"));
+        }
+        let mut left: HashMap<OwnerId, u64> = HashMap::new();
+        let newest_first = entries.iter().rev().filter(|entry| {
+            let left = left.entry(entry.owner).or_insert(most);
+            let fits = *left > 0;
+            *left = left.saturating_sub(1);
+            fits
+        });
+        let mut admitted: Vec<_> = newest_first.collect();
+        admitted.reverse();
+        Ok(admitted)
+    }
+
+    /// How many of these entries each owner has, in order of the owners' numbers.
+    #[must_use]
+    pub fn by_owner(entries: &[&Self]) -> Vec<(OwnerId, i64)> {
+        let mut counts = std::collections::BTreeMap::new();
+        for entry in entries {
+            *counts.entry(entry.owner).or_insert(0) += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    fn fits(&self) -> bool {
+        let words = self.table.len().max(self.operation.len());
+        words <= Self::MAX_WORD
+            && self.name.len() <= Self::MAX_NAME
+            && self.changes.len() <= Self::MAX_CHANGES
+    }
+}
+
+/// An entry as it is stored.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AuditRow {
+    /// Its number.
+    pub id: AuditId,
+    /// What it says.
+    pub entry: AuditEntry,
+}
+
+/// Which entries to list: all of those given that are `Some`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct AuditQuery {
+    /// Whose records were changed; of a tenant those that were changed in it.
+    pub scope: Scope,
+    /// Only changes of this row of this table.
+    pub record: Option<(String, i64)>,
+    /// Only what this user did.
+    pub actor: Option<OwnerId>,
+    /// Only changes at or after this moment.
+    pub from: Option<DateTime<Utc>>,
+    /// Only changes before this moment.
+    pub before: Option<DateTime<Utc>>,
+    /// The page, by row number.
+    pub page: Page<AuditId>,
+}
+
+impl AuditQuery {
+    /// Every entry, page by page.
+    #[must_use]
+    pub fn all(page: Page<AuditId>) -> Self {
+        Self {
+            scope: Scope::All,
+            record: None,
+            actor: None,
+            from: None,
+            before: None,
+            page,
+        }
+    }
+}
+
+/// Stores who changed what. A trait of its own: a platform that keeps no such log needs none.
+///
+/// # Contract
+/// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
+/// callers; dropped futures leave all or nothing. Times are kept to the microsecond. An entry is
+/// never changed. The log knows nothing of the records that it names, and outlives them: also those
+/// of an owner who was removed, until [`forget_audit`](Self::forget_audit).
+#[async_trait]
+pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
+    /// Adds entries in this order, all or none. Of each owner that they name the newest `most` by
+    /// row number are kept, and older ones leave in the same commit: nobody's entries push out
+    /// another's. Waits for no change of a record, and none waits for it.
+    ///
+    /// A call whose response is lost may be made again: the entries are then there twice.
+    ///
+    /// # Errors
+    /// `Invalid` for an entry that is larger than it may be; `Unavailable`.
+    async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<(), StoreError>;
+
+    /// One page of the entries that match, in order of row number. By a record or a scope they are
+    /// looked up, and by an actor where everybody's are asked for; what else is asked is compared
+    /// row by row among those.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError>;
+
+    /// Removes at most `limit` entries that say a time before `before`, the oldest first. Returns
+    /// how many; fewer than `limit` means that none is left. Costs what it removes.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StoreError>;
+
+    /// Removes at most `limit` entries about records of this owner. Returns how many; fewer than
+    /// `limit` means that none is left.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Result<u64, StoreError>;
+}

@@ -1,0 +1,51 @@
+//! Entries to store, and lists of them.
+
+use std::sync::Arc;
+
+use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
+use gatepost_storage::{AuditStore, Page};
+
+use crate::fixtures::at;
+
+pub(super) type Store = Arc<dyn AuditStore>;
+
+/// An owner's change of a row of `tasks`, at this second.
+pub(super) fn entry(owner: i64, row: i64, seconds: i64) -> AuditEntry {
+    AuditEntry {
+        at: at(seconds),
+        owner: OwnerId(owner),
+        tenant: None,
+        actor: OwnerId(owner),
+        key: None,
+        from: None,
+        table: "tasks".into(),
+        row,
+        name: "nightly".into(),
+        operation: "update".into(),
+        changes: "{}".into(),
+    }
+}
+
+/// With every field at its longest.
+pub(super) fn full_entry() -> AuditEntry {
+    AuditEntry {
+        tenant: Some(TenantId(77)),
+        actor: OwnerId(-5),
+        key: Some(KeyId(i64::MAX)),
+        from: Some("2001:db8::1".parse().unwrap()),
+        table: "t".repeat(AuditEntry::MAX_WORD),
+        name: "\u{1f511}".repeat(AuditEntry::MAX_NAME / 4),
+        operation: "o".repeat(AuditEntry::MAX_WORD),
+        changes: "'\"\u{0}\u{202e}\n".replace('\u{0}', "0") + &"x".repeat(4000),
+        ..entry(1, i64::MIN, 1)
+    }
+}
+
+pub(super) async fn list(store: &Store, query: &AuditQuery) -> Vec<AuditRow> {
+    store.list_audit(query).await.unwrap()
+}
+
+pub(super) fn newest() -> AuditQuery {
+    AuditQuery::all(Page::newest(999))
+}

@@ -1,0 +1,28 @@
+//! What a durable log of changes keeps. Takes the harness.
+
+use std::sync::Arc;
+
+use gatepost_storage::AuditStore;
+
+use super::entries::{entry, full_entry, list, newest};
+use crate::harness::Harness;
+use crate::outcome::Outcome;
+
+/// Entries are there again, their numbers go on, and so does the count of what is kept.
+pub async fn a10_entries_outlive_the_store(
+    place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
+) -> Outcome {
+    let store = place.fresh().await;
+    let added = [full_entry(), entry(1, 1, 1)];
+    store.append_audit(&added, 2).await.unwrap();
+    let before = list(&store, &newest()).await;
+    let Some(store) = place.reopen(store).await else {
+        return Outcome::Ignored("the harness keeps nothing");
+    };
+    assert_eq!(list(&store, &newest()).await, before, "A10 as before");
+    store.append_audit(&[entry(1, 2, 2)], 2).await.unwrap();
+    let after = list(&store, &newest()).await;
+    assert_eq!(after[1..], before[..1], "A10 the oldest left");
+    assert!(after[0].id > before[0].id, "A10 numbers go on");
+    Outcome::Held
+}

@@ -1,0 +1,150 @@
+//! Who changed what: rows by number, and two indexes.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_storage::Scope;
+use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use redb::ReadableTable as _;
+use serde_json::{Value, json};
+
+use super::codec::{Fields, micros};
+use super::error::{Answer, failed};
+use super::redb_store::RedbStore;
+use super::tables::{AUDIT, AUDIT_AT, AUDIT_OF_OWNER, Tx, page};
+
+#[async_trait]
+impl AuditStore for RedbStore {
+    async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Answer<()> {
+        let entries: Vec<_> = AuditEntry::admitted(entries, most)?
+            .into_iter()
+            .cloned()
+            .collect();
+        self.write(move |tx| append(tx, &entries, most)).await
+    }
+
+    async fn list_audit(&self, query: &AuditQuery) -> Answer<Vec<AuditRow>> {
+        let query = query.clone();
+        self.read(move |tx, _| {
+            let rows = tx.open_table(AUDIT).map_err(failed)?;
+            let is_wanted = |row: &Value| Ok(is_wanted(&query, &decode(0, row)?.entry));
+            let decoded = |id, row: Value| decode(id, &row).map(Some);
+            page(&rows, &query.page.numbered(|id| id.0), is_wanted, decoded)
+        })
+        .await
+    }
+
+    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Answer<u64> {
+        self.write(move |tx| {
+            let old: Vec<i64> = {
+                let at = tx.open(AUDIT_AT)?;
+                let range = at.range(..(micros(before), 0)).map_err(failed)?;
+                let ids = range.take(limit as usize);
+                ids.map(|row| Ok(row.map_err(failed)?.0.value().1))
+                    .collect::<Answer<_>>()?
+            };
+            remove(tx, &old)
+        })
+        .await
+    }
+
+    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Answer<u64> {
+        self.write(move |tx| {
+            let some = oldest_of(tx, owner, limit as usize)?;
+            remove(tx, &some)
+        })
+        .await
+    }
+}
+
+fn append(tx: &Tx, entries: &[AuditEntry], most: u64) -> Answer<()> {
+    for entry in entries {
+        let id = tx.count("audit")?;
+        tx.put(AUDIT, id, &encode(entry))?;
+        let (owner, at) = ((entry.owner.0, id), (micros(entry.at), id));
+        tx.open(AUDIT_OF_OWNER)?.insert(owner, ()).map_err(failed)?;
+        tx.open(AUDIT_AT)?.insert(at, ()).map_err(failed)?;
+    }
+    let named: Vec<&AuditEntry> = entries.iter().collect();
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    for (owner, _) in AuditEntry::by_owner(&named) {
+        let all = oldest_of(tx, owner, usize::MAX)?;
+        let over = all.len().saturating_sub(most);
+        remove(tx, &all[..over])?;
+    }
+    Ok(())
+}
+
+fn oldest_of(tx: &Tx, owner: OwnerId, most: usize) -> Answer<Vec<i64>> {
+    let index = tx.open(AUDIT_OF_OWNER)?;
+    let range = index.range((owner.0, i64::MIN)..=(owner.0, i64::MAX));
+    let ids = range.map_err(failed)?.take(most);
+    ids.map(|row| Ok(row.map_err(failed)?.0.value().1))
+        .collect()
+}
+
+fn remove(tx: &Tx, ids: &[i64]) -> Answer<u64> {
+    for id in ids {
+        if let Some(row) = tx.row(AUDIT, *id)? {
+            let entry = decode(*id, &row)?.entry;
+            let (owner, at) = ((entry.owner.0, *id), (micros(entry.at), *id));
+            tx.open(AUDIT_OF_OWNER)?.remove(owner).map_err(failed)?;
+            tx.open(AUDIT_AT)?.remove(at).map_err(failed)?;
+            tx.remove(AUDIT, *id)?;
+        }
+    }
+    Ok(ids.len() as u64)
+}
+
+fn is_wanted(query: &AuditQuery, entry: &AuditEntry) -> bool {
+    let in_scope = match query.scope {
+        Scope::All => true,
+        Scope::Owner(owner) => entry.owner == owner,
+        Scope::Tenant(tenant) => entry.tenant == Some(tenant),
+    };
+    let is_of = |(table, row): &(String, i64)| entry.table == *table && entry.row == *row;
+    in_scope
+        && query.record.as_ref().is_none_or(is_of)
+        && query.actor.is_none_or(|actor| entry.actor == actor)
+        && query.from.is_none_or(|from| entry.at >= from)
+        && query.before.is_none_or(|before| entry.at < before)
+}
+
+fn encode(entry: &AuditEntry) -> Value {
+    json!({
+        "at": micros(entry.at),
+        "owner": entry.owner.0,
+        "tenant": entry.tenant.map(|tenant| tenant.0),
+        "actor": entry.actor.0,
+        "key": entry.key.map(|key| key.0),
+        "from": entry.from.map(|from| from.to_string()),
+        "table": entry.table,
+        "row": entry.row,
+        "name": entry.name,
+        "operation": entry.operation,
+        "changes": entry.changes,
+    })
+}
+
+fn decode(id: i64, row: &Value) -> Answer<AuditRow> {
+    let fields = Fields(row);
+    let from = fields.maybe_text("from").map(|_| fields.parse("from"));
+    Ok(AuditRow {
+        id: AuditId(id),
+        entry: AuditEntry {
+            at: fields
+                .maybe_time("at")
+                .ok_or_else(|| super::codec::corrupt("at"))?,
+            owner: OwnerId(fields.int("owner")?),
+            tenant: fields.maybe_int("tenant").map(TenantId),
+            actor: OwnerId(fields.int("actor")?),
+            key: fields.maybe_int("key").map(KeyId),
+            from: from.transpose()?,
+            table: fields.text("table")?.to_owned(),
+            row: fields.int("row")?,
+            name: fields.text("name")?.to_owned(),
+            operation: fields.text("operation")?.to_owned(),
+            changes: fields.text("changes")?.to_owned(),
+        },
+    })
+}
