@@ -10,6 +10,7 @@ mod custom_backend;
 mod delivery_matrix;
 mod door;
 mod examples_run;
+mod oauth2;
 mod one_time_concurrent;
 mod operational_events;
 mod readme_table;

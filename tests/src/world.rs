@@ -9,7 +9,7 @@ use std::time::Duration;
 use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
 use axum::Router;
 use axum::extract::ConnectInfo;
-use delivery::{Schedule, Sender, TargetPolicy};
+use delivery::{Schedule, Sender, SenderBuilder, TargetPolicy};
 use examples::client::{Response, call};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
@@ -97,6 +97,22 @@ impl World {
     /// # Panics
     /// When it cannot be started.
     pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
+        Self::with(quotas, |sender| sender).await
+    }
+
+    /// Starts a platform without limits whose sender trusts this certificate, in DER, too.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn trusting(root: Vec<u8>) -> Self {
+        let quotas = Arc::new(Quota::UNLIMITED);
+        Self::with(quotas, |sender| sender.extra_root(root)).await
+    }
+
+    async fn with(
+        quotas: Arc<dyn Quotas>,
+        sender: impl FnOnce(SenderBuilder) -> SenderBuilder,
+    ) -> Self {
         let store = Arc::new(MemoryStore::new());
         let users = Arc::new(Users::new());
         let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
@@ -123,7 +139,7 @@ impl World {
             .build();
         let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
         let schedule = Schedule::new([Duration::from_millis(10)]).unwrap();
-        let sender = Sender::builder(policy).build().unwrap();
+        let sender = sender(Sender::builder(policy)).build().unwrap();
         let engine = with_tenants(Engine::builder(store.clone(), sender), users.clone())
             .quotas(quotas)
             .catalog(catalog)

@@ -32,7 +32,7 @@ pub use egress::{HostPattern, HostPatternError, SpecialPurpose, TargetPolicy, Ta
 pub use http::Method;
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
-    Protocol, ProxyFault, Timings, TlsFault,
+    Protocol, ProxyFault, Timings, TlsFault, TokenFault,
 };
 pub use request::{Request, RequestBuilder, RequestError, Trust};
 pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, parse_retry_after};

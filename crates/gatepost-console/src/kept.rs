@@ -19,7 +19,7 @@ pub(crate) const MAX_KEPT: usize = 256 * 1024;
 /// Fields that are of the old page alone.
 const OF_THE_PAGE: [&str; 3] = ["csrf", "do", "ticket"];
 /// Fields that hold a secret.
-const SECRETS: [&str; 3] = ["key", "password", "token"];
+const SECRETS: [&str; 4] = ["key", "oauth_secret", "password", "token"];
 
 /// The fields of a form, and where its page is opened again.
 pub(crate) struct Kept {

@@ -31,6 +31,7 @@ mod routes;
 mod settle;
 #[cfg(test)]
 mod testing;
+mod tokens;
 mod trace;
 mod transport;
 mod troubles;

@@ -17,6 +17,14 @@ pub enum Field {
     AuthorizationType,
     /// `authorization_value`
     AuthorizationValue,
+    /// `oauth_token_url`
+    OAuthTokenUrl,
+    /// `oauth_client_id`
+    OAuthClientId,
+    /// `oauth_scope`
+    OAuthScope,
+    /// `oauth_client_auth`
+    OAuthClientAuthentication,
     /// `headers`
     Headers,
     /// `timeout`
@@ -59,6 +67,10 @@ impl Field {
             Self::Url => "url",
             Self::AuthorizationType => "authorization_type",
             Self::AuthorizationValue => "authorization_value",
+            Self::OAuthTokenUrl => "oauth_token_url",
+            Self::OAuthClientId => "oauth_client_id",
+            Self::OAuthScope => "oauth_scope",
+            Self::OAuthClientAuthentication => "oauth_client_auth",
             Self::Headers => "headers",
             Self::Timeout => "timeout",
             Self::Retries => "retries",

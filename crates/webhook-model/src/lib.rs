@@ -30,7 +30,7 @@ pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers,
-    MAX_HEADERS, RateLimit, RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl,
-    Timeout, Webhook,
+    AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, DeliveryOrder,
+    Entered, Header, Headers, MAX_HEADERS, OAuth2, RateLimit, RequestHeader, Retries,
+    SigningSecret, SigningSecrets, TargetUrl, Timeout, TokenRequest, Webhook, token_error,
 };

@@ -14,6 +14,7 @@ mod language;
 mod limits;
 mod lists;
 mod narrower_keys;
+mod oauth2;
 mod refusals;
 mod session;
 mod sessions;

@@ -69,6 +69,9 @@ pub struct Attempt {
     /// How many redirects were followed; all else is of the last hop, except for the
     /// times, which are sums.
     pub redirects: u8,
+    /// Whether the target refused an access token with 401, and all else is of a second request
+    /// with a new one. Who sends reports it.
+    pub renewed: bool,
 }
 
 impl Attempt {
@@ -89,6 +92,7 @@ impl Attempt {
             protocol: None,
             reused: false,
             redirects: 0,
+            renewed: false,
         }
     }
 
@@ -114,9 +118,13 @@ impl Attempt {
     /// One line for a user: what happened, without any secret or inner address.
     #[must_use]
     pub fn status_info(&self) -> String {
-        match &self.outcome {
+        let mut info = match &self.outcome {
             Ok(status) => format!("delivered with status {status}"),
             Err(class) => class.to_string(),
+        };
+        if self.renewed {
+            info.push_str(" (second request, with a new access token)");
         }
+        info
     }
 }

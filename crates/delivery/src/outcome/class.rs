@@ -45,6 +45,10 @@ pub enum ErrorClass {
     /// The connection could not be secured.
     #[error("TLS: {0}")]
     Tls(TlsFault),
+    /// No access token came about, so the target was not asked. Who sends reports it: the sender
+    /// itself knows of no tokens.
+    #[error("no access token from the token endpoint: {0}")]
+    Token(TokenFault),
     /// The response's head is larger than the sender takes (32 KiB, 100 headers).
     #[error("the head of the target's response is too large")]
     TooLarge,
@@ -52,7 +56,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// The short stable form: `build`, `connect`, `dns`, `protocol`, `proxy`, `refused`, `reset`,
-    /// `status`, `timeout`, `tls` or `too_large`.
+    /// `status`, `timeout`, `tls`, `token` or `too_large`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -66,6 +70,7 @@ impl ErrorClass {
             Self::Status(_) => "status",
             Self::Timeout(_) => "timeout",
             Self::Tls(_) => "tls",
+            Self::Token(_) => "token",
             Self::TooLarge => "too_large",
         }
     }
@@ -77,7 +82,35 @@ impl ErrorClass {
         match (self, retry_after) {
             (Self::Build(_) | Self::Refused(_), _) => Retryable::No,
             (Self::Status(429 | 503), Some(wish)) => Retryable::After(wish),
+            (Self::Token(TokenFault::Failed(class)), wish) => class.retryable(wish),
             _ => Retryable::Yes,
         }
     }
+}
+
+/// Why a token endpoint gave no access token (RFC 6749).
+#[non_exhaustive]
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TokenFault {
+    /// It could not be asked, or did not respond.
+    #[error("{0}")]
+    Failed(Box<ErrorClass>),
+    /// None came in time: another delivery was waiting for it.
+    #[error("none came in time")]
+    Late,
+    /// It responded with this status, and perhaps with an error code of RFC 6749 §5.2.
+    #[error("it responded with status {status}{}", with(*code))]
+    Refused {
+        /// The status.
+        status: u16,
+        /// The code; never another text of the response.
+        code: Option<&'static str>,
+    },
+    /// Its response has no token in it that can be used, for this reason.
+    #[error("its response is not understood: {0}")]
+    Response(&'static str),
+}
+
+fn with(code: Option<&'static str>) -> String {
+    code.map_or_else(String::new, |code| format!(" ({code})"))
 }

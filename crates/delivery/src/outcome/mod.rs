@@ -7,5 +7,5 @@ mod fault;
 
 pub use attempt::{Attempt, AttemptOutcome, Protocol, Timings};
 pub use captured::{CapturedBody, CapturedHead};
-pub use class::ErrorClass;
+pub use class::{ErrorClass, TokenFault};
 pub use fault::{ConnectFault, DnsFault, Phase, ProxyFault, TlsFault};

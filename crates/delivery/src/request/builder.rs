@@ -45,6 +45,8 @@ pub struct RequestBuilder {
     trust: Trust,
     id: Option<String>,
     signing: Option<SigningKeys>,
+    capture: Option<usize>,
+    stays: bool,
     fault: Option<RequestError>,
 }
 
@@ -67,6 +69,8 @@ impl RequestBuilder {
             trust: Trust::Verify,
             id: None,
             signing: None,
+            capture: None,
+            stays: false,
             fault: None,
         }
     }
@@ -120,6 +124,18 @@ impl RequestBuilder {
         self
     }
 
+    /// Keeps this number of bytes of the response's body instead of the sender's capture limit.
+    pub fn capture_limit(mut self, bytes: usize) -> Self {
+        self.capture = Some(bytes);
+        self
+    }
+
+    /// Follows no redirect, whatever the sender follows: the 3xx is the outcome.
+    pub fn no_redirects(mut self) -> Self {
+        self.stays = true;
+        self
+    }
+
     /// Checks all parts.
     ///
     /// # Errors
@@ -157,6 +173,8 @@ impl RequestBuilder {
             timeout: self.timeout,
             trust: self.trust,
             signing: self.signing,
+            capture: self.capture,
+            stays: self.stays,
         };
         Ok(Request {
             fixed: Arc::new(fixed),

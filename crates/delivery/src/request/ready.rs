@@ -43,6 +43,10 @@ pub(crate) struct Fixed {
     pub(crate) timeout: Duration,
     pub(crate) trust: Trust,
     pub(crate) signing: Option<SigningKeys>,
+    /// Bytes of the response's body that are kept, where not as many as the sender keeps.
+    pub(crate) capture: Option<usize>,
+    /// Whether no redirect is followed.
+    pub(crate) stays: bool,
 }
 
 impl Request {
@@ -78,6 +82,32 @@ impl Request {
     pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
         let headers = &self.fixed.headers;
         self.trace.iter().flat_map(|trace| trace.beside(headers))
+    }
+
+    /// The same request with one more header, whose value is a secret
+    /// ([`RequestBuilder::sensitive_header`](super::RequestBuilder::sensitive_header)).
+    ///
+    /// # Errors
+    ///
+    /// [`RequestError::HeaderName`], [`RequestError::HeaderValue`],
+    /// [`RequestError::ReservedHeader`], [`RequestError::TooManyHeaders`].
+    pub fn with_sensitive_header(
+        mut self,
+        name: &str,
+        value: impl AsRef<[u8]>,
+    ) -> Result<Self, RequestError> {
+        let fixed = Arc::make_mut(&mut self.fixed);
+        fixed.headers.append(name, value.as_ref(), true)?;
+        fixed.headers.check_size()?;
+        Ok(self)
+    }
+
+    /// The same request with another budget: what is left of one that it shares with a request
+    /// before it. With zero it times out at once.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        Arc::make_mut(&mut self.fixed).timeout = timeout;
+        self
     }
 
     /// The method.

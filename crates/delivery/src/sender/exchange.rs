@@ -128,7 +128,7 @@ impl Sender {
         while !body.is_end_stream() {
             match connection.next_frame(&mut body).await {
                 Some(Ok(frame)) => {
-                    if !self.keep(frame, progress) {
+                    if !self.keep(frame, request, progress) {
                         return Ok(());
                     }
                 }
@@ -171,7 +171,7 @@ impl Sender {
         while !body.is_end_stream() {
             match body.frame().await {
                 Some(Ok(frame)) => {
-                    if !self.keep(frame, progress) {
+                    if !self.keep(frame, request, progress) {
                         return Ok(());
                     }
                 }
@@ -184,9 +184,15 @@ impl Sender {
     }
 
     /// Keeps a piece of the body; `false` when there is enough. Trailers are let go.
-    fn keep(&self, frame: http_body::Frame<Bytes>, progress: &mut Progress) -> bool {
+    fn keep(
+        &self,
+        frame: http_body::Frame<Bytes>,
+        request: &Request,
+        progress: &mut Progress,
+    ) -> bool {
+        let limit = request.fixed.capture.unwrap_or(self.parts.capture);
         match frame.into_data() {
-            Ok(piece) => progress.body.push(piece, self.parts.capture),
+            Ok(piece) => progress.body.push(piece, limit),
             Err(_) => true,
         }
     }

@@ -18,7 +18,7 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), ErrorClass> {
         self.exchange(request, now, progress).await?;
-        if self.parts.redirects == 0 {
+        if self.parts.redirects == 0 || request.fixed.stays {
             return Ok(());
         }
         // Boxed: rare, and it would double the size of every attempt.

@@ -57,6 +57,22 @@ async fn a_hop_within_the_origin_is_the_same_message_elsewhere() {
     }
 }
 
+#[tokio::test]
+async fn a_request_may_stay_where_it_is_and_keep_more_of_the_response() {
+    let redirect = to(307, "/moved").replace("length: 0\r\n\r\n", "length: 5\r\n\r\nabcde");
+    let receiver = Receiver::start(answers(&[&redirect])).await;
+    let sender = local_builder().follow_redirects(3).capture_limit(2);
+    let sender = sender.build().unwrap();
+    let request = post(&receiver.url()).no_redirects().capture_limit(4);
+    let attempt = sender.send(&request.build().unwrap(), now()).await;
+    assert_eq!(attempt.error(), Some(&ErrorClass::Status(307)));
+    assert_eq!(
+        (&attempt.body.bytes[..], attempt.redirects),
+        (&b"abcd"[..], 0)
+    );
+    assert!(attempt.body.truncated);
+}
+
 fn expect_no_credential(seen: &Seen) {
     for gone in [
         "authorization",

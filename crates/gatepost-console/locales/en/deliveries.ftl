@@ -119,6 +119,7 @@ deliveries-class-reset = connection reset
 deliveries-class-status = HTTP status
 deliveries-class-timeout = timeout
 deliveries-class-tls = TLS
+deliveries-class-token = no access token
 deliveries-class-too-large = response too large
 
 ## The page of a delivery

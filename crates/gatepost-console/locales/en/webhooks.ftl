@@ -193,14 +193,29 @@ webhooks-authorization-none = None
 webhooks-authorization-basic = Basic
 webhooks-authorization-bearer = Bearer token
 webhooks-authorization-apikey = API key
+webhooks-authorization-oauth2 = OAuth 2
 webhooks-form-token = Token
 webhooks-form-token-hint = The token only, without the word Bearer.
 webhooks-form-key = Key
 webhooks-form-key-hint = The key only. It is sent as X-API-Key, or in place of ${"{"}APIKEY{"}"} in a header value.
 webhooks-form-user = Username
 webhooks-form-password = Password
+webhooks-form-oauth-token-url = Token URL
+webhooks-form-oauth-token-url-hint = The token endpoint of the authorization server: https://…
+webhooks-form-oauth-client-id = Client ID
+webhooks-form-oauth-secret = Client secret
+webhooks-form-oauth-scope = Scopes (optional)
+webhooks-form-oauth-scope-hint = Separated by spaces.
+# How the client authenticates to the token endpoint; the two choices follow.
+webhooks-form-oauth-client-auth = Send the client secret
+webhooks-form-oauth-basic = In the Authorization header (Basic)
+webhooks-form-oauth-body = In the form body
+# On the page of a webhook.
+webhooks-configuration-token-url = Token URL
+webhooks-configuration-client-id = Client ID
+webhooks-configuration-scope = Scopes
 # Follows the hint of a secret that is stored.
-webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep it. If the URL leads to another server (scheme, host, or port), enter it again.
+webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep it. If it would go to another server (scheme, host, or port), enter it again.
 # Follows the hint of a secret in a form that is shown again with errors.
 webhooks-form-secret-again = For security, it is not kept in the page: enter it again.
 webhooks-form-headers-title = Headers

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::texts::Texts;
 
 /// The words of the log, which filters take as well.
-const CLASSES: [&str; 11] = [
+const CLASSES: [&str; 12] = [
     "build",
     "connect",
     "dns",
@@ -16,6 +16,7 @@ const CLASSES: [&str; 11] = [
     "status",
     "timeout",
     "tls",
+    "token",
     "too_large",
 ];
 
@@ -38,6 +39,7 @@ pub(super) fn class_name<'a>(texts: &'a Texts, class: &'a str) -> Cow<'a, str> {
         "status" => texts.of("deliveries-class-status"),
         "timeout" => texts.of("deliveries-class-timeout"),
         "tls" => texts.of("deliveries-class-tls"),
+        "token" => texts.of("deliveries-class-token"),
         "too_large" => texts.of("deliveries-class-too-large"),
         other => other.into(),
     }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use maud::{Markup, html};
-use webhook_model::AuthorizationKind;
+use webhook_model::{AuthorizationKind, ClientAuthentication};
 
-use super::form::{AuthorizationFields, HeaderFields, WebhookForm};
+use super::form::{AuthorizationFields, HeaderFields, OAuth2Fields, WebhookForm};
 use super::labels;
 use super::target::hint;
 use crate::context::PageContext;
@@ -76,10 +76,11 @@ fn authorization(
         AuthorizationKind::Bearer,
         AuthorizationKind::ApiKey,
         AuthorizationKind::Basic,
+        AuthorizationKind::OAuth2,
     ];
     let names = kinds.map(|kind| (kind.as_str(), labels::authorization(t, kind)));
     let choices: Vec<_> = names.iter().map(|(kind, name)| (*kind, &**name)).collect();
-    let [_, bearer, apikey, basic] = &names;
+    let [_, bearer, apikey, basic, oauth2] = &names;
     // What is to know of a secret that the page does not show.
     let more = if options.stored {
         t.of("webhooks-form-secret-stored")
@@ -104,6 +105,30 @@ fn authorization(
             (layout::input(problems, InputKind::Text { max: 4096 }, "user", &t.of("webhooks-form-user"), &form.user, ""))
             (layout::input(problems, InputKind::Password, "password", &t.of("webhooks-form-password"), "", &hint(Cow::default())))
         }
+        fieldset.when.oauth2 {
+            legend.unseen { (oauth2.1) }
+            (client(t, &form.oauth2, problems, &hint(Cow::default())))
+        }
+    }
+}
+
+/// The fields of an OAuth 2 client.
+fn client(texts: &Texts, form: &OAuth2Fields, problems: &Problems, about_secret: &str) -> Markup {
+    let t = texts;
+    let (basic, body) = (
+        t.of("webhooks-form-oauth-basic"),
+        t.of("webhooks-form-oauth-body"),
+    );
+    let ways = [
+        (ClientAuthentication::Basic.as_str(), &*basic),
+        (ClientAuthentication::Body.as_str(), &*body),
+    ];
+    html! {
+        (layout::input(problems, InputKind::Text { max: 2048 }, "oauth_token_url", &t.of("webhooks-form-oauth-token-url"), &form.token_url, &t.of("webhooks-form-oauth-token-url-hint")))
+        (layout::input(problems, InputKind::Text { max: 1024 }, "oauth_client_id", &t.of("webhooks-form-oauth-client-id"), &form.client_id, ""))
+        (layout::input(problems, InputKind::Password, "oauth_secret", &t.of("webhooks-form-oauth-secret"), "", about_secret))
+        (layout::input(problems, InputKind::Text { max: 2048 }, "oauth_scope", &t.of("webhooks-form-oauth-scope"), &form.scope, &t.of("webhooks-form-oauth-scope-hint")))
+        (layout::radios(problems, "oauth_client_auth", &t.of("webhooks-form-oauth-client-auth"), &ways, form.way()))
     }
 }
 

@@ -13,5 +13,6 @@ pub(super) fn authorization(texts: &Texts, kind: AuthorizationKind) -> Cow<'_, s
         AuthorizationKind::Basic => texts.of("webhooks-authorization-basic"),
         AuthorizationKind::Bearer => texts.of("webhooks-authorization-bearer"),
         AuthorizationKind::ApiKey => texts.of("webhooks-authorization-apikey"),
+        AuthorizationKind::OAuth2 => texts.of("webhooks-authorization-oauth2"),
     }
 }

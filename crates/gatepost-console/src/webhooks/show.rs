@@ -6,7 +6,7 @@ use gatepost_manage::TargetVerdict;
 use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
 use maud::{Markup, Render as _, html};
-use webhook_model::{Activity, Message, Webhook, WebhookId};
+use webhook_model::{Activity, Authorization, Message, Webhook, WebhookId};
 
 use super::charts::Charts;
 use super::counts::{Counts, of_all, of_day};
@@ -243,6 +243,11 @@ fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Conditio
             dt { (t.of("webhooks-column-state")) } dd { (condition.badge(t)) @if condition == Condition::Failing { " " (t.of("webhooks-configuration-failing")) } }
             dt { (t.of("webhooks-column-url")) } dd { code { (webhook.url.as_str()) } }
             dt { (t.of("webhooks-column-authorization")) } dd { (authorization(t, webhook.authorization.kind())) }
+            @if let Authorization::OAuth2(client) = &webhook.authorization {
+                dt { (t.of("webhooks-configuration-token-url")) } dd { code { (client.token_url().as_str()) } }
+                dt { (t.of("webhooks-configuration-client-id")) } dd { code { (seen(client.client_id())) } }
+                @if !client.scope().is_empty() { dt { (t.of("webhooks-configuration-scope")) } dd { code { (client.scope()) } } }
+            }
             dt { (t.of("webhooks-configuration-headers")) } dd {
                 @if webhook.headers.is_empty() { span.quiet { (t.of("webhooks-configuration-no-headers")) } }
                 @for header in webhook.headers.iter() {

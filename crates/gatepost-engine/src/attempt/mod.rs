@@ -1,5 +1,6 @@
 //! One claim: one attempt, one settlement.
 
+mod authorized;
 mod job;
 mod outcome;
 mod redact;
@@ -10,6 +11,7 @@ mod tests;
 mod watch;
 mod worker;
 
+pub(crate) use authorized::send;
 pub(crate) use job::{Job, Outgoing};
 pub(crate) use retries::RetryPlan;
 pub(crate) use watch::Watch;

@@ -1,6 +1,6 @@
 //! What an attempt means for the delivery log and for what is known of its host.
 
-use delivery::{Attempt, ConnectFault, ErrorClass, Phase, Protocol};
+use delivery::{Attempt, ConnectFault, ErrorClass, Phase, Protocol, TokenFault};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
 
 use super::redact::Credentials;
@@ -21,6 +21,8 @@ pub(super) fn feedback(attempt: &Attempt) -> Feedback {
         (_, Some(429 | 503)) => Feedback::Overloaded,
         (_, Some(_)) => Feedback::Responded,
         (ErrorClass::Connect(ConnectFault::Local), None) => Feedback::None,
+        // The webhook cannot send for now; of the target's origin that says nothing.
+        (ErrorClass::Token(fault), None) if is_theirs(fault) => Feedback::Unreachable,
         (
             ErrorClass::Connect(ConnectFault::Refused) | ErrorClass::Timeout(Phase::Connect),
             None,
@@ -34,6 +36,14 @@ pub(super) fn feedback(attempt: &Attempt) -> Feedback {
         (ErrorClass::Timeout(_), None) => Feedback::TimedOut,
         _ => Feedback::None,
     }
+}
+
+/// Whether the token endpoint is to blame.
+fn is_theirs(fault: &TokenFault) -> bool {
+    let TokenFault::Failed(class) = fault else {
+        return true;
+    };
+    **class != ErrorClass::Connect(ConnectFault::Local)
 }
 
 /// The owner's log is at its limit: how it went is kept, what was sent and came back is not.

@@ -2,7 +2,7 @@
 //! delivery log that way.
 
 use memchr::memmem;
-use webhook_model::{Secret, Webhook};
+use webhook_model::{Authorization, Secret, Webhook};
 
 /// What replaces a credential.
 const HIDDEN: &[u8] = b"(hidden)";
@@ -17,8 +17,9 @@ const LONG_PART: usize = 16;
 pub(super) struct Credentials(Vec<Secret>);
 
 impl Credentials {
-    /// Those of its authorization, of its custom headers and of its URL.
-    pub(super) fn of(webhook: &Webhook) -> Self {
+    /// Those of its authorization, of its custom headers and of its URL, and the access tokens that
+    /// were used.
+    pub(super) fn of(webhook: &Webhook, tokens: &[Secret]) -> Self {
         let mut forms = Vec::new();
         let mut add = |text: &str| {
             if text.len() >= SHORTEST {
@@ -39,7 +40,10 @@ impl Credentials {
                     .map_or("", |(_, credentials)| credentials));
             }
         }
-        if let Some(secret) = webhook.authorization.secret_text() {
+        tokens.iter().for_each(|token| add(token.expose()));
+        if let Authorization::OAuth2(client) = &webhook.authorization {
+            add(client.client_secret().expose());
+        } else if let Some(secret) = webhook.authorization.secret_text() {
             add(secret.expose());
             add(secret
                 .expose()
@@ -127,7 +131,7 @@ fn longer(form: &[u8], borders: &[usize], mut part: usize, byte: u8) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::{Authorization, Headers, OwnerId};
+    use webhook_model::{Headers, OAuth2, OwnerId};
 
     use super::*;
 
@@ -135,11 +139,14 @@ mod tests {
         let url = "https://example.com/".parse().unwrap();
         let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
         let headers = Headers::parse_lines(headers).unwrap();
-        Credentials::of(&Webhook {
-            authorization,
-            headers,
-            ..webhook
-        })
+        Credentials::of(
+            &Webhook {
+                authorization,
+                headers,
+                ..webhook
+            },
+            &[],
+        )
     }
 
     fn hidden(credentials: &Credentials, text: &str, cut: bool) -> String {
@@ -164,13 +171,28 @@ mod tests {
     }
 
     #[test]
+    fn access_tokens_and_the_secret_of_their_client_are_hidden() {
+        let url = "https://example.com/".parse().unwrap();
+        let client = OAuth2::new("https://id.example.com/", "me", "cl1ent-s3cret").unwrap();
+        let webhook = Webhook {
+            authorization: Authorization::OAuth2(Box::new(client)),
+            ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
+        };
+        let tokens = [Secret::new("t0ken-a"), Secret::new("t0ken-b")];
+        let credentials = Credentials::of(&webhook, &tokens);
+        let echoed = "Bearer t0ken-a, t0ken-b of me: cl1ent-s3cret";
+        let expected = "Bearer (hidden), (hidden) of me: (hidden)";
+        assert_eq!(hidden(&credentials, echoed, false), expected);
+    }
+
+    #[test]
     fn a_long_part_of_the_url_is_hidden_and_a_short_one_is_not() {
         let url =
             "https://chat.example/services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
         let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url.parse().unwrap());
         let echoed = "Cannot POST /services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
         assert_eq!(
-            hidden(&Credentials::of(&webhook), echoed, false),
+            hidden(&Credentials::of(&webhook, &[]), echoed, false),
             "Cannot POST /services/T0000/(hidden)?key=(hidden)&a=b"
         );
     }

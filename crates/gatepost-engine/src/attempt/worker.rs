@@ -23,6 +23,7 @@ use tracing::Span;
 use tracing::field::Empty;
 use webhook_model::{OwnerId, TraceState};
 
+use super::authorized::{Sent, send};
 use super::job::{Job, Outgoing};
 use super::outcome;
 use super::redact::Credentials;
@@ -57,7 +58,7 @@ pub(crate) struct Worker {
 /// What became of a job.
 enum Tried {
     /// An attempt was made, and what it says about the target.
-    Made(Box<Attempt>, Lesson),
+    Made(Box<Sent>, Lesson),
     /// The owner's deliveries have to wait.
     Rests,
     /// The clock cannot be read: nothing was sent.
@@ -169,13 +170,16 @@ impl Worker {
         };
         let began = Instant::now();
         let request = route.request(&message.id, &message.body);
-        let attempt = match request.and_then(|request| traced(request, &message)) {
-            Ok(request) => self.transport.send(&request, now).await,
-            Err(class) => Attempt::unsent(class, now),
+        let sent = match request.and_then(|request| traced(request, &message)) {
+            Ok(request) => send(&*self.transport, &route, request, now).await,
+            Err(class) => Sent {
+                attempt: Attempt::unsent(class, now),
+                tokens: Vec::new(),
+            },
         };
-        let feedback = outcome::feedback(&attempt);
+        let feedback = outcome::feedback(&sent.attempt);
         let took = began.elapsed();
-        Tried::Made(Box::new(attempt), Lesson { feedback, took })
+        Tried::Made(Box::new(sent), Lesson { feedback, took })
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId, place: Place) -> bool {
@@ -186,8 +190,8 @@ impl Worker {
     }
 
     fn conclude(&self, job: &mut Job, tried: Tried) -> Settlement {
-        let (attempt, lesson) = match tried {
-            Tried::Made(attempt, lesson) => (attempt, lesson),
+        let (Sent { attempt, tokens }, lesson) = match tried {
+            Tried::Made(sent, lesson) => (*sent, lesson),
             Tried::NoClock => return self.given_back(job),
             Tried::Rests => {
                 let owner = job.route.webhook.owner;
@@ -198,7 +202,7 @@ impl Worker {
         job.permit.learnt(lesson);
         self.watch.note(&job.route, &attempt);
         guarded(|| mark(&Span::current(), &attempt));
-        let credentials = Credentials::of(&job.route.webhook);
+        let credentials = Credentials::of(&job.route.webhook, &tokens);
         let mut record = outcome::record(&attempt, &credentials);
         let is_full = self.judge.log_is_full(job.route.webhook.owner);
         if is_full {

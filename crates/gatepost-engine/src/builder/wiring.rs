@@ -164,9 +164,10 @@ impl Ground {
             emitter: emitter.clone(),
             judge: self.judge.clone(),
         };
+        let targets = Targets::new(options.transport.clone());
         let records = Records {
             activities: self.activities(),
-            webhooks: self.webhooks(),
+            webhooks: self.webhooks(targets.clone()),
             tasks: self.tasks(by_hand.clone()),
             events: Events {
                 store: self.store.clone(),
@@ -175,7 +176,7 @@ impl Ground {
                 allowance: self.allowance(),
                 by_hand,
             },
-            targets: Targets::new(options.transport.clone()),
+            targets,
             deliveries: self.deliveries(emitter.clone(), options.transport),
             replays: self.replays(),
             owners: self.owners(),
@@ -209,13 +210,14 @@ impl Ground {
         }
     }
 
-    fn webhooks(&self) -> Webhooks {
+    fn webhooks(&self, targets: Targets) -> Webhooks {
         Webhooks {
             store: self.store.clone(),
             clock: self.clock.clone(),
             admission: self.admission.clone(),
             allowance: self.allowance(),
             troubles: self.troubles.clone(),
+            targets,
         }
     }
 

@@ -10,11 +10,12 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{ErrorKind, Row};
 use webhook_model::{
-    Action, Audience, Data, Message, OwnerId, TaskId, Template, Webhook, WebhookId,
+    Action, Audience, Authorization, Data, Message, OwnerId, TaskId, Template, Webhook, WebhookId,
 };
 
 use super::by_hand::full;
 use super::run_about::RunAbout;
+use crate::attempt::send;
 use crate::clock::EngineClock;
 use crate::emit::{Emitter, Letter};
 use crate::error::{EmitError, EngineError};
@@ -23,6 +24,9 @@ use crate::judge::Judge;
 use crate::render::{Example, Renderer};
 use crate::routes::Route;
 use crate::transport::Transport;
+
+/// Takes the place of an access token that is not fetched yet.
+const TOKEN: &str = "Bearer (an access token)";
 
 /// What a test of a webhook showed.
 #[derive(Debug)]
@@ -138,10 +142,11 @@ impl Deliveries {
     ) -> Result<TestSend, EngineError> {
         let now = self.clock.now()?;
         let body = self.by_hand(message, name, now).await?;
-        let request = self.request(webhook, &body, now)?;
+        let (route, request) = self.request(webhook, &body, now)?;
         self.check(webhook.owner).await?;
         self.judge.run_by_hand(webhook.owner, 1)?;
-        let attempt = self.transport.send(&request, now).await;
+        let sent = send(&*self.transport, &route, request, now).await;
+        let attempt = sent.shown(webhook);
         Ok(TestSend { attempt })
     }
 
@@ -152,7 +157,11 @@ impl Deliveries {
     ) -> Result<Preview, EngineError> {
         let now = self.clock.now()?;
         let body = self.renderer.by_hand(message, "", now)?;
-        let request = self.request(webhook, &body, now)?;
+        let (_, mut request) = self.request(webhook, &body, now)?;
+        if matches!(webhook.authorization, Authorization::OAuth2(_)) {
+            let with_token = request.with_sensitive_header("Authorization", TOKEN);
+            request = with_token.map_err(|error| EngineError::Unsendable(error.into()))?;
+        }
         let preview = self.transport.preview(&request, now);
         preview.map_err(EngineError::Unsendable)
     }
@@ -259,10 +268,11 @@ impl Deliveries {
         webhook: &Webhook,
         body: &Arc<str>,
         now: DateTime<Utc>,
-    ) -> Result<Request, EngineError> {
+    ) -> Result<(Route, Request), EngineError> {
         webhook.check()?;
         let id = self.renderer.message_id(now);
-        let request = Route::unstored(webhook.clone()).request(&id, body);
-        request.map_err(EngineError::Unsendable)
+        let route = Route::unstored(webhook.clone());
+        let request = route.request(&id, body).map_err(EngineError::Unsendable)?;
+        Ok((route, request))
     }
 }

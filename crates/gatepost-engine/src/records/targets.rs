@@ -28,7 +28,7 @@ pub enum TargetVerdict {
     Refused(TargetRefusal),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Targets {
     transport: Arc<dyn Transport>,
     lookups: Arc<Semaphore>,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
-use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Authorization, Field, Invalid, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
+use super::targets::{TargetVerdict, Targets};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::edit::edit;
@@ -25,6 +26,7 @@ pub(crate) struct Webhooks {
     pub admission: Arc<Admission>,
     pub allowance: Allowance,
     pub troubles: Arc<Troubles>,
+    pub targets: Targets,
 }
 
 impl Webhooks {
@@ -33,6 +35,7 @@ impl Webhooks {
         webhook: &Webhook,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
+        self.check_token_url(webhook, None)?;
         let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
         let at_most = self
             .allowance
@@ -103,7 +106,12 @@ impl Webhooks {
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
         admitted: &mut Admitted,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let mut apply = |webhook: &mut Webhook| edit(webhook).and_then(|()| check(webhook));
+        let mut apply = |webhook: &mut Webhook| {
+            let before = webhook.authorization.clone();
+            edit(webhook)?;
+            check(webhook)?;
+            self.check_token_url(webhook, Some(&before))
+        };
         edit!(
             self,
             webhook,
@@ -115,6 +123,32 @@ impl Webhooks {
                 .of(row.owner, Kind::Webhooks, admitted)
                 .await?
         )
+    }
+
+    /// A client's secret is not kept for a token endpoint that nothing may be sent to. One that was
+    /// allowed when it was stored stays: each attempt judges it again.
+    fn check_token_url(
+        &self,
+        webhook: &Webhook,
+        before: Option<&Authorization>,
+    ) -> Result<(), Invalid> {
+        let url = |authorization: &Authorization| match authorization {
+            Authorization::OAuth2(client) => Some(client.token_url().clone()),
+            _ => None,
+        };
+        let Some(new) = url(&webhook.authorization) else {
+            return Ok(());
+        };
+        if before.and_then(url).as_ref() == Some(&new) {
+            return Ok(());
+        }
+        match self.targets.judge_url(&new) {
+            TargetVerdict::Refused(refusal) => {
+                let rule = format!("cannot be asked: {refusal}");
+                Err(Invalid::new(Field::OAuthTokenUrl, rule))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The names of tasks that send this webhook.

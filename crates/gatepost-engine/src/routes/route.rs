@@ -10,6 +10,7 @@ use gatepost_storage::{Revision, Row};
 use webhook_model::{Activity, DeliveryOrder, Webhook, WebhookId};
 
 use super::prototype::prototype;
+use crate::tokens::TokenSlot;
 
 #[derive(Debug)]
 pub(crate) struct Route {
@@ -18,8 +19,10 @@ pub(crate) struct Route {
     pub webhook: Webhook,
     /// Scheme, host name and port: what requests in flight are counted by.
     pub origin: Arc<str>,
-    /// All of a request but its id and its body.
+    /// All of a request but its id and its body, and an access token where it needs one.
     pub request: Result<Request, RequestError>,
+    /// The access token of an OAuth 2 client.
+    pub token: TokenSlot,
     /// When it was changed to what it is: what was due before was perhaps held by a pause.
     pub changed: DateTime<Utc>,
     /// Classes of lanes in which nothing is left that was due before.
@@ -33,6 +36,7 @@ impl Route {
             revision,
             origin: origin(&webhook),
             request: prototype(&webhook),
+            token: TokenSlot::default(),
             webhook,
             changed: DateTime::<Utc>::MIN_UTC,
             no_backlog: AtomicU8::new(0),

@@ -25,6 +25,7 @@ use crate::lifecycle::Lifecycle;
 use crate::observe::{Nobody, Observers};
 use crate::random::Random;
 use crate::records::allowance::Allowance;
+use crate::records::targets::Targets;
 use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
@@ -61,6 +62,7 @@ impl Records {
                 judge: one_system(self.store.clone(), clock),
             },
             troubles: Arc::default(),
+            targets: Targets::new(Arc::new(Script::new(&[]))),
         }
     }
 }

@@ -193,7 +193,7 @@ fn open_text(
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::OwnerId;
+    use webhook_model::{OAuth2, OwnerId};
 
     use super::*;
     use crate::seal::SealingKey;
@@ -246,6 +246,31 @@ mod tests {
                 .any(|w| w == secret.as_bytes());
             assert!(!lies_open, "{secret}");
         }
+    }
+
+    #[test]
+    fn a_client_lies_sealed_with_its_token_url() {
+        let url = "https://id.example.com/canary-path-77c1";
+        let client = OAuth2::new(url, "canary-id-02ab", "canary-secret-9d4e").unwrap();
+        let webhook = Webhook {
+            authorization: Authorization::OAuth2(Box::new(client)),
+            ..webhook()
+        };
+        let sealed = SealedSecrets::seal(&webhook, &keys(1)).unwrap();
+        let opened = sealed.open("oauth2", &keys(1)).unwrap();
+        assert_eq!(opened.authorization, webhook.authorization);
+        let column = sealed.authorization.unwrap();
+        assert!(!column.windows(6).any(|w| w == b"canary"));
+        let damaged = SealedSecrets {
+            authorization: Some(seal(&SealingKeys::none(), b"canary-{", AUTHORIZATION).unwrap()),
+            ..SealedSecrets::seal(&webhook, &keys(1)).unwrap()
+        };
+        let error = damaged.open("oauth2", &keys(1)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+        assert!(
+            !format!("{error} {error:?}").contains("canary"),
+            "{error:?}"
+        );
     }
 
     #[test]

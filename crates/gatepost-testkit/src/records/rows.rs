@@ -6,8 +6,8 @@ use gatepost_storage::webhooks::{Cascade, NewDelivery};
 use webhook_model::{Action, EventId, TaskId, WebhookId};
 
 use crate::fixtures::{
-    UNLIMITED, at, direct, event, full_event, full_task, full_webhook, message, task, webhook,
-    webhook_of,
+    UNLIMITED, at, authorizations, direct, event, full_event, full_task, full_webhook, message,
+    task, webhook, webhook_of,
 };
 use crate::harness::Webhooks;
 use crate::secrecy::{of_a_webhook, tells_nothing};
@@ -24,6 +24,16 @@ pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
     assert_eq!(hook.value, full_webhook(), "R1 webhook");
     let read = records.webhook(hook.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&hook), "R1 webhook, read");
+    for authorization in authorizations() {
+        let mut other = full_webhook();
+        other.name = authorization.kind().as_str().parse().unwrap();
+        other.authorization = authorization;
+        let hook = records.insert_webhook(&other, UNLIMITED, at(1)).await;
+        let read = records.webhook(hook.unwrap().id).await.unwrap();
+        let read = read.map(|row| row.value);
+        let kind = other.authorization.kind();
+        assert_eq!(read.as_ref(), Some(&other), "R1 webhook of type {kind}");
+    }
     let made = records
         .insert_task(&full_task(hook.id), UNLIMITED, at(2))
         .await

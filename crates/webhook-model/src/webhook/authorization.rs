@@ -7,11 +7,20 @@ use base64::engine::general_purpose::STANDARD;
 use gatepost_ids::hidden_character;
 use zeroize::Zeroizing;
 
+use super::oauth2::{OAuth2, stored_client};
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
 /// Longer values are refused.
 const MAX_BYTES: usize = 8192;
+
+const KINDS: [AuthorizationKind; 5] = [
+    AuthorizationKind::None,
+    AuthorizationKind::Basic,
+    AuthorizationKind::Bearer,
+    AuthorizationKind::ApiKey,
+    AuthorizationKind::OAuth2,
+];
 
 /// The type of an authorization, without its value.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
@@ -25,10 +34,13 @@ pub enum AuthorizationKind {
     Bearer,
     /// A raw key in a header of its own.
     ApiKey,
+    /// `Authorization: Bearer …` with an access token that is fetched for a client's secret; a type
+    /// of ours.
+    OAuth2,
 }
 
 impl AuthorizationKind {
-    /// The word on the wire: `none`, `basic`, `bearer`, `apikey`.
+    /// The word on the wire: `none`, `basic`, `bearer`, `apikey`, `oauth2`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,6 +48,7 @@ impl AuthorizationKind {
             Self::Basic => "basic",
             Self::Bearer => "bearer",
             Self::ApiKey => "apikey",
+            Self::OAuth2 => "oauth2",
         }
     }
 
@@ -44,13 +57,13 @@ impl AuthorizationKind {
     /// # Errors
     /// Any other word.
     pub fn parse(word: &str) -> Result<Self, Invalid> {
-        [Self::None, Self::Basic, Self::Bearer, Self::ApiKey]
+        KINDS
             .into_iter()
             .find(|kind| kind.as_str() == word)
             .ok_or_else(|| {
                 Invalid::new(
                     Field::AuthorizationType,
-                    "must be one of none, basic, bearer, apikey",
+                    "must be one of none, basic, bearer, apikey, oauth2",
                 )
             })
     }
@@ -80,6 +93,8 @@ pub enum Authorization {
         /// The password; may hold colons, may be empty.
         password: Secret,
     },
+    /// A client of a token endpoint (RFC 6749 §4.4).
+    OAuth2(Box<OAuth2>),
 }
 
 impl Authorization {
@@ -158,8 +173,8 @@ impl Authorization {
         })
     }
 
-    /// An authorization from its type and its value in one text: the token, the raw key, or
-    /// `user:password`.
+    /// An authorization from its type and its value in one text: the token, the raw key,
+    /// `user:password`, or an OAuth 2 client as [`secret_text`](Self::secret_text) writes it.
     ///
     /// # Errors
     /// A value with the type none, no value with another type, and what the constructors refuse.
@@ -176,6 +191,7 @@ impl Authorization {
                 Some((user, password)) => Self::basic(user, password),
                 None => Err(refuse("must be user:password")),
             },
+            AuthorizationKind::OAuth2 => Ok(Self::OAuth2(Box::new(stored_client(value)?))),
         }
     }
 
@@ -201,6 +217,7 @@ impl Authorization {
             Self::Bearer(_) => AuthorizationKind::Bearer,
             Self::ApiKey(_) => AuthorizationKind::ApiKey,
             Self::Basic { .. } => AuthorizationKind::Basic,
+            Self::OAuth2(_) => AuthorizationKind::OAuth2,
         }
     }
 
@@ -214,13 +231,14 @@ impl Authorization {
             Self::Basic { user, password } => {
                 Some(Secret::new(format!("{user}:{}", password.expose())))
             }
+            Self::OAuth2(client) => Some(client.to_text()),
         }
     }
 
-    /// The value of the header that it sends.
+    /// The value of the header that it sends, where it is known before the attempt.
     pub(super) fn header_value(&self) -> Option<Secret> {
         match self {
-            Self::None => None,
+            Self::None | Self::OAuth2(_) => None,
             Self::Bearer(token) => Some(Secret::new(format!("Bearer {}", token.expose()))),
             Self::ApiKey(key) => Some(key.clone()),
             Self::Basic { .. } => {

@@ -30,29 +30,41 @@ impl Webhook {
         new.origin() != old.origin() || (trusts_anyone && new.scheme() == "https")
     }
 
+    /// Whether the secret of the authorization may reach another receiver than that of `before`: an
+    /// OAuth 2 client's goes to its token endpoint, every other to the target.
+    fn asks_elsewhere(&self, before: &Self) -> bool {
+        let endpoint = |webhook: &Self| match &webhook.authorization {
+            Authorization::OAuth2(client) => Some(client.token_url().as_url().origin()),
+            _ => None,
+        };
+        endpoint(self) != endpoint(before)
+    }
+
     /// The secrets of `before` that this webhook would send elsewhere although they did not come
     /// along with the edit. Each has to be entered again or removed. Nothing where it leads where
     /// it did.
+    ///
+    /// The secret of an OAuth 2 client counts also where its token endpoint has another origin, and
+    /// where the webhook leads elsewhere: there its access tokens would go.
     ///
     /// A header counts if its name tells that its value is a credential
     /// ([`Header::is_sensitive`]).
     #[must_use]
     pub fn carried_elsewhere(&self, before: &Self, entered: Entered) -> Vec<Field> {
-        if !self.leads_elsewhere(before) {
-            return Vec::new();
-        }
+        let leads = self.leads_elsewhere(before);
+        let asks = leads || self.asks_elsewhere(before);
         let carried = [
             (
                 Field::AuthorizationValue,
-                !entered.authorization && self.keeps_authorization(before),
+                asks && !entered.authorization && self.keeps_authorization(before),
             ),
             (
                 Field::Headers,
-                !entered.headers && self.keeps_headers(before),
+                leads && !entered.headers && self.keeps_headers(before),
             ),
             (
                 Field::SigningSecrets,
-                !entered.signing && self.keeps_signing(before),
+                leads && !entered.signing && self.keeps_signing(before),
             ),
         ];
         let fields = carried.into_iter().filter(|(_, is_carried)| *is_carried);
@@ -116,5 +128,6 @@ fn secret_of(authorization: &Authorization) -> Option<Secret> {
             Some(Secret::new(user))
         }
         Authorization::Basic { password, .. } => Some(password.clone()),
+        Authorization::OAuth2(client) => Some(client.client_secret().clone()),
     }
 }

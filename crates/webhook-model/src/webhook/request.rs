@@ -35,7 +35,8 @@ impl Webhook {
 
     /// The headers of a request: the custom ones in order, then that of the authorization. With the
     /// type API key, a line `Name: ${APIKEY}` among the custom ones carries the key in its
-    /// place, else `X-API-Key` does (SPEC 5.2).
+    /// place, else `X-API-Key` does (SPEC 5.2). The access token of an OAuth 2 client is not among
+    /// them: who sends adds it.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -86,7 +87,9 @@ impl Webhook {
     fn carrier<'a>(&self, placeholder: Option<&'a Header>) -> Option<&'a str> {
         match self.authorization {
             Authorization::None => None,
-            Authorization::Bearer(_) | Authorization::Basic { .. } => Some(AUTHORIZATION),
+            Authorization::Bearer(_) | Authorization::Basic { .. } | Authorization::OAuth2(_) => {
+                Some(AUTHORIZATION)
+            }
             Authorization::ApiKey(_) => Some(placeholder.map_or(API_KEY_HEADER, Header::name)),
         }
     }

@@ -1,7 +1,7 @@
 //! Stored secrets do not follow a webhook that is edited to lead elsewhere.
 
 use webhook_model::{
-    Authorization, Entered, Field, Headers, OwnerId, SigningSecret, SigningSecrets, Webhook,
+    Authorization, Entered, Field, Headers, OAuth2, OwnerId, SigningSecret, SigningSecrets, Webhook,
 };
 
 const ALL: [Field; 3] = [
@@ -50,6 +50,45 @@ fn another_origin_leaves_every_stored_secret_behind() {
     ] {
         assert_eq!(carried(|w| w.url = url.parse().unwrap()), [], "{url}");
     }
+}
+
+#[test]
+fn the_secret_of_a_client_stays_with_its_token_endpoint() {
+    let client = |url| {
+        let client = OAuth2::new(url, "me", "s3cret").unwrap();
+        Authorization::OAuth2(Box::new(client))
+    };
+    let before = Webhook {
+        authorization: client("https://id.example.com/token"),
+        ..stored()
+    };
+    let carried = |authorization, entered| {
+        let webhook = Webhook {
+            authorization,
+            ..before.clone()
+        };
+        webhook.carried_elsewhere(&before, entered)
+    };
+    let none = Entered::default();
+    let entered = Entered {
+        authorization: true,
+        ..none
+    };
+    let value = [Field::AuthorizationValue];
+    for url in [
+        "https://id.example.org/token",
+        "https://id.example.com:444/token",
+    ] {
+        assert_eq!(carried(client(url), none), value, "{url}");
+        assert_eq!(carried(client(url), entered), [], "{url}");
+    }
+    assert_eq!(carried(client("https://id.example.com/other"), none), []);
+    // As a bearer token it would go to the target.
+    assert_eq!(
+        carried(Authorization::bearer("s3cret").unwrap(), none),
+        value
+    );
+    assert_eq!(carried(Authorization::None, none), []);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use webhook_model::{Authorization, AuthorizationKind};
 
+use super::oauth2::OAuth2Fields;
 use crate::form::Form;
 use crate::problems::{Problems, rule};
 
@@ -13,6 +14,7 @@ pub(in crate::webhooks) struct AuthorizationFields {
     pub key: String,
     pub user: String,
     pub password: String,
+    pub oauth2: OAuth2Fields,
 }
 
 impl AuthorizationFields {
@@ -24,6 +26,7 @@ impl AuthorizationFields {
             key: text("key"),
             user: text("user"),
             password: text("password"),
+            oauth2: OAuth2Fields::sent(form),
         }
     }
 
@@ -35,6 +38,7 @@ impl AuthorizationFields {
         };
         Self {
             kind: authorization.kind().as_str().to_owned(),
+            oauth2: OAuth2Fields::of(authorization),
             user,
             ..Self::default()
         }
@@ -48,6 +52,7 @@ impl AuthorizationFields {
             "bearer" => !self.token.is_empty(),
             "apikey" => !self.key.is_empty(),
             "basic" => !self.password.is_empty() || no_password,
+            "oauth2" => self.oauth2.is_entered(),
             _ => true,
         }
     }
@@ -77,6 +82,7 @@ impl AuthorizationFields {
                 let basic = Authorization::basic(&self.user, password);
                 problems.take(field, basic.map_err(rule))
             }
+            AuthorizationKind::OAuth2 => self.oauth2.parse(problems, kept),
         }
     }
 }

@@ -3,10 +3,12 @@
 mod authorization;
 mod headers;
 mod limits;
+mod oauth2;
 
 pub(super) use authorization::AuthorizationFields;
 pub(super) use headers::{HeaderFields, MASK};
 pub(super) use limits::LimitFields;
+pub(super) use oauth2::OAuth2Fields;
 use webhook_model::{Activity, Entered, OwnerId, SigningSecrets, TargetUrl, Webhook, WebhookName};
 
 use crate::form::Form;
@@ -160,6 +162,7 @@ impl WebhookForm {
             "name" => "name",
             "url" => "url",
             "authorization_type" | "authorization_value" => "auth",
+            field if field.starts_with("oauth_") => oauth2::field_of(field),
             "timeout" => "timeout",
             "retries" => "retries",
             "rate_limit" => "rate",
@@ -183,6 +186,10 @@ mod tests {
             (Field::Url, "url"),
             (Field::AuthorizationType, "auth"),
             (Field::AuthorizationValue, "auth"),
+            (Field::OAuthTokenUrl, "oauth_token_url"),
+            (Field::OAuthClientId, "oauth_client_id"),
+            (Field::OAuthScope, "oauth_scope"),
+            (Field::OAuthClientAuthentication, "oauth_client_auth"),
             (Field::Headers, "header"),
             (Field::Timeout, "timeout"),
             (Field::Retries, "retries"),

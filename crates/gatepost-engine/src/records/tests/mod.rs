@@ -20,6 +20,7 @@ use super::events::Events;
 use super::owners::Owners;
 use super::replays::Replays;
 use super::run_about::RunAbout;
+use super::targets::Targets;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
 use crate::config::Limits;
@@ -54,6 +55,7 @@ fn webhooks(bench: &Bench) -> Webhooks {
         admission: bench.admission.clone(),
         allowance: allowance(bench),
         troubles: Arc::default(),
+        targets: Targets::new(bench.script.clone()),
     }
 }
 

@@ -42,18 +42,42 @@ pub(super) static TABLE: Table = Table {
         ),
         Column::new(
             "authorization_type",
-            Kind::Word(&["none", "basic", "bearer", "apikey"]),
+            Kind::Word(&["none", "basic", "bearer", "apikey", "oauth2"]),
             "\"bearer\"",
-            "How requests to the target are authenticated.",
+            "How requests to the target are authenticated. `oauth2` is ours: client credentials (RFC 6749 §4.4), by the columns `oauth_…`.",
         )
         .short(),
         Column::new(
             "authorization_value",
             Kind::Text { min: 0, max: 8192 },
             "\"3f9a7c\"",
-            "`user:password`, the token, or the raw key. It is in no response.",
+            "`user:password`, the token, the raw key, or the client's secret with `oauth2`. It is in no response.",
         )
         .write_only(),
+        Column::new(
+            "oauth_token_url",
+            Kind::Text { min: 0, max: 2048 },
+            "\"\"",
+            "Ours. The token endpoint, https; required with `oauth2`, empty with every other type. The secret does not follow to another origin: authorization_value must be sent again in the same request.",
+        ),
+        Column::new(
+            "oauth_client_id",
+            Kind::Text { min: 0, max: 1024 },
+            "\"\"",
+            "Ours. The client's id; required with `oauth2`, empty with every other type.",
+        ),
+        Column::new(
+            "oauth_scope",
+            Kind::Text { min: 0, max: 2048 },
+            "\"\"",
+            "Ours. The scopes to ask for, separated by one space; empty for none.",
+        ),
+        Column::new(
+            "oauth_client_auth",
+            Kind::Word(&["basic", "body"]),
+            "\"basic\"",
+            "Ours. How the client authenticates to the token endpoint: by `Authorization: Basic`, or by fields of the form. Read with `oauth2` only.",
+        ),
         Column::new(
             "signing_secrets",
             Kind::Text { min: 0, max: 1024 },

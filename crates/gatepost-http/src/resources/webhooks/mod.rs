@@ -1,5 +1,6 @@
 //! `webhook_urls`.
 
+mod authorization;
 mod columns;
 
 use async_trait::async_trait;
@@ -9,8 +10,8 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Headers, Invalid, Message,
-    OwnerId, Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
+    Activity, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, Retries, SigningSecret,
+    SigningSecrets, Timeout, Webhook, WebhookId,
 };
 
 use super::row::{epoch, key_of, page, reference, row, scanned};
@@ -159,17 +160,13 @@ fn time(params: &Input, field: &str) -> Option<DateTime<Utc>> {
 
 fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
     let webhook = &stored.value;
-    row(
+    let mut columns = row(
         stored.id.0,
         [
             ("name", webhook.name.as_str().into()),
             ("type", "custom".into()),
             ("url", webhook.url.as_str().into()),
             ("headers", webhook.headers.to_string().into()),
-            (
-                "authorization_type",
-                webhook.authorization.kind().as_str().into(),
-            ),
             ("allow_insecure", webhook.allow_insecure.into()),
             ("timeout", webhook.timeout.as_secs().into()),
             ("retries", webhook.retries.get().into()),
@@ -182,7 +179,9 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("modified", epoch(Some(stored.modified))),
             ("unreadable", false.into()),
         ],
-    )
+    );
+    columns.extend(authorization::columns(&webhook.authorization));
+    columns
 }
 
 /// Writes what the client wrote into the record.
@@ -219,19 +218,5 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         Some(false) => webhook.order = DeliveryOrder::Unordered,
         None => {}
     }
-    authorize(webhook, input)
-}
-
-/// The type and the value travel in two columns, and either may be missing: a value alone belongs
-/// to the type that is there, a type alone keeps the value if it is the same type.
-fn authorize(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
-    let present = webhook.authorization.kind();
-    let kind = input
-        .text("authorization_type")
-        .map_or(Ok(present), AuthorizationKind::parse)?;
-    match input.text("authorization_value") {
-        None if kind == present => {}
-        value => webhook.authorization = Authorization::from_parts(kind, value)?,
-    }
-    Ok(())
+    authorization::apply(webhook, input)
 }

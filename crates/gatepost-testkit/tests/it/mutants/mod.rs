@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 12] = [
+const MORE: [&str; 13] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -33,6 +33,7 @@ const MORE: [&str; 12] = [
     "l26-sums",
     "l33-trace",
     "o16-trace",
+    "r01-scope",
     "r41-enabled",
 ];
 

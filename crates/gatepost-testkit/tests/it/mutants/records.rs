@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
 use webhook_model::{
-    Action, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
+    Action, Authorization, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
 };
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -72,6 +72,11 @@ passed_on! { RecordStore {
         let mut webhook = webhook.clone();
         if self.is(&["r01"]) {
             webhook.headers = webhook.headers.moved(1, 0);
+        }
+        if let (true, Authorization::OAuth2(client)) =
+            (self.is(&["r01-scope"]), &mut webhook.authorization)
+        {
+            **client = client.as_ref().clone().with_scope("").unwrap();
         }
         let at_most = self.at_most(at_most);
         let answer = self.inner.insert_webhook(&webhook, at_most, self.time(now)).await;

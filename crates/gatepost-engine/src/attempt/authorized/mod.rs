@@ -1,0 +1,144 @@
+//! Sends a request with the authorization that it needs. All are part of it already but the access
+//! token of an OAuth 2 client.
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use delivery::{Attempt, Request, Timings};
+use webhook_model::{Authorization, OAuth2, Secret, Webhook};
+
+use super::redact::Credentials;
+use crate::routes::Route;
+use crate::tokens::{Call, NoToken, TokenSlot};
+use crate::transport::Transport;
+
+/// The status with which a target refuses a token (RFC 6750 §3.1).
+const UNAUTHORIZED: u16 = 401;
+
+/// An attempt, and the access tokens that the target was shown.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    pub attempt: Attempt,
+    pub tokens: Vec<Secret>,
+}
+
+impl Sent {
+    /// The attempt as it may be shown: what the target repeats of our credentials is hidden.
+    pub(crate) fn shown(self, webhook: &Webhook) -> Attempt {
+        let Self {
+            mut attempt,
+            tokens,
+        } = self;
+        let body = &mut attempt.body;
+        let credentials = Credentials::of(webhook, &tokens);
+        body.bytes = credentials.hide(&body.bytes, body.truncated).into();
+        attempt
+    }
+}
+
+/// One attempt, within the budget of `request`.
+pub(crate) async fn send(
+    transport: &dyn Transport,
+    route: &Route,
+    request: Request,
+    now: DateTime<Utc>,
+) -> Sent {
+    match &route.webhook.authorization {
+        // Boxed: rare, and it would make every attempt larger.
+        Authorization::OAuth2(client) => {
+            Box::pin(with_token(transport, route, client, request, now)).await
+        }
+        _ => Sent {
+            attempt: transport.send(&request, now).await,
+            tokens: Vec::new(),
+        },
+    }
+}
+
+async fn with_token(
+    transport: &dyn Transport,
+    route: &Route,
+    client: &OAuth2,
+    request: Request,
+    now: DateTime<Utc>,
+) -> Sent {
+    let call = Call::new(transport, now, request.timeout());
+    let mut with_token = WithToken {
+        slot: &route.token,
+        client,
+        request,
+        call,
+        tokens: Vec::new(),
+    };
+    let attempt = with_token.attempt().await;
+    let mut attempt = attempt.unwrap_or_else(|none| none.attempt(now));
+    attempt.started = now;
+    attempt.duration = with_token.call.took();
+    Sent {
+        attempt,
+        tokens: with_token.tokens,
+    }
+}
+
+/// One attempt by an OAuth 2 client.
+struct WithToken<'a> {
+    slot: &'a TokenSlot,
+    client: &'a OAuth2,
+    request: Request,
+    call: Call<'a>,
+    /// Those that the target was shown.
+    tokens: Vec<Secret>,
+}
+
+impl WithToken<'_> {
+    /// With a token that is at hand or fetched now. A token at hand that the target refuses may
+    /// have been revoked: another is fetched, and the request is sent once more. One that was
+    /// fetched for this very attempt will not be better for being fetched again.
+    async fn attempt(&mut self) -> Result<Attempt, NoToken> {
+        let (first, fetched) = self.request().await?;
+        if first.status != Some(UNAUTHORIZED) || fetched {
+            return Ok(first);
+        }
+        let (mut second, _) = self.request().await?;
+        second.renewed = true;
+        second.timings = sum(first.timings, second.timings);
+        Ok(second)
+    }
+
+    /// One request, and whether its token was fetched for it.
+    async fn request(&mut self) -> Result<(Attempt, bool), NoToken> {
+        let (token, fetched) = self.slot.token(self.client, &self.call).await?;
+        self.tokens.push(token.secret.clone());
+        let attempt = bearing(&self.request, &token.secret, &self.call).await;
+        if attempt.status == Some(UNAUTHORIZED) {
+            token.refuse();
+        }
+        Ok((attempt, fetched))
+    }
+}
+
+async fn bearing(request: &Request, token: &Secret, call: &Call<'_>) -> Attempt {
+    let value = Secret::new(format!("Bearer {}", token.expose()));
+    let request = request.clone().with_timeout(call.left());
+    match request.with_sensitive_header("Authorization", value.expose()) {
+        Ok(request) => call.transport.send(&request, call.now()).await,
+        Err(error) => Attempt::unsent(error.into(), call.now()),
+    }
+}
+
+fn sum(first: Timings, second: Timings) -> Timings {
+    let both = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    };
+    Timings {
+        dns: both(first.dns, second.dns),
+        connect: both(first.connect, second.connect),
+        tls: both(first.tls, second.tls),
+        head: both(first.head, second.head),
+        body: both(first.body, second.body),
+    }
+}

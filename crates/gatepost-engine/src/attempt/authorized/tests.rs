@@ -1,0 +1,257 @@
+//! An OAuth 2 client over a network that is a script, in time that is moved.
+
+use std::collections::VecDeque;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+
+use delivery::{ErrorClass, Phase, Preview, TargetRefusal};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, advance, sleep};
+use webhook_model::{ClientAuthentication, OwnerId, TargetUrl};
+
+use super::*;
+use crate::testing::{noon, responded};
+
+const SECRET: &str = "cl1ent-s3cret";
+const WRONG: u16 = 401;
+
+/// What a token endpoint responds, and after how long.
+#[derive(Clone, Debug)]
+struct Answer {
+    status: u16,
+    body: String,
+    after: Duration,
+}
+
+fn token(name: &str, expires_in: u64) -> Answer {
+    Answer {
+        status: 200,
+        body: format!(
+            r#"{{"access_token":"{name}","token_type":"Bearer","expires_in":{expires_in}}}"#
+        ),
+        after: Duration::from_secs(1),
+    }
+}
+
+/// A token endpoint that responds in turn, then hangs; a target that responds in turn, then with
+/// 200. What came is noted: `token`, or the credentials that the target was shown.
+#[derive(Debug, Default)]
+struct Net {
+    tokens: Mutex<VecDeque<Answer>>,
+    statuses: Mutex<VecDeque<u16>>,
+    seen: Mutex<Vec<String>>,
+}
+
+impl Net {
+    fn new(tokens: &[Answer], statuses: &[u16]) -> Arc<Self> {
+        Arc::new(Self {
+            tokens: Mutex::new(tokens.iter().cloned().collect()),
+            statuses: Mutex::new(statuses.iter().copied().collect()),
+            seen: Mutex::default(),
+        })
+    }
+
+    fn seen(&self) -> Vec<String> {
+        std::mem::take(&mut *self.seen.lock().unwrap())
+    }
+
+    async fn respond(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
+        let mut headers = request.headers();
+        let authorization = headers.find(|(name, _)| *name == "Authorization");
+        let authorization = authorization.map(|(_, value)| value.to_vec());
+        let authorization = String::from_utf8(authorization.unwrap_or_default()).unwrap();
+        if request.url().host_str() != Some("id.example.com") {
+            self.seen.lock().unwrap().push(authorization);
+            let status = self.statuses.lock().unwrap().pop_front();
+            return responded(status.unwrap_or(200), now);
+        }
+        self.seen.lock().unwrap().push("token".to_owned());
+        assert!(authorization.starts_with("Basic "), "{authorization}");
+        let answer = self.tokens.lock().unwrap().pop_front();
+        let answer = answer.filter(|answer| answer.after < request.timeout());
+        let Some(answer) = answer else {
+            sleep(request.timeout()).await;
+            return Attempt::unsent(ErrorClass::Timeout(Phase::Head), now);
+        };
+        sleep(answer.after).await;
+        let mut attempt = responded(answer.status, now);
+        attempt.body.bytes = answer.body.into();
+        attempt
+    }
+}
+
+impl Transport for Net {
+    fn send<'a>(
+        &'a self,
+        request: &'a Request,
+        now: DateTime<Utc>,
+    ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
+        Box::pin(self.respond(request, now))
+    }
+
+    fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
+        Err(ErrorClass::Protocol)
+    }
+
+    fn judge_url(&self, _: &TargetUrl) -> Result<(), TargetRefusal> {
+        Ok(())
+    }
+
+    fn judge_target<'a>(
+        &'a self,
+        _: &'a TargetUrl,
+    ) -> Pin<Box<dyn Future<Output = Result<(), ErrorClass>> + Send + 'a>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+fn route() -> Arc<Route> {
+    let url = "https://example.com/in".parse().unwrap();
+    let client = OAuth2::new("https://id.example.com/token", "me", SECRET).unwrap();
+    let client = client.with_authentication(ClientAuthentication::Basic);
+    Arc::new(Route::unstored(Webhook {
+        authorization: Authorization::OAuth2(Box::new(client)),
+        ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
+    }))
+}
+
+async fn attempt(net: &Arc<Net>, route: &Arc<Route>) -> Sent {
+    let request = route.request(&"msg_1".parse().unwrap(), &"hello".into());
+    send(&**net, route, request.unwrap(), noon()).await
+}
+
+/// Attempts at one moment; whether each was a success.
+async fn at_once(net: &Arc<Net>, route: &Arc<Route>, number: usize) -> Vec<Attempt> {
+    let mut all = JoinSet::new();
+    for _ in 0..number {
+        let (net, route) = (net.clone(), route.clone());
+        all.spawn(async move { attempt(&net, &route).await.attempt });
+    }
+    all.join_all().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_again() {
+    let (net, route) = (Net::new(&[token("a", 100), token("b", 100)], &[]), route());
+    for (wait, expected) in [
+        (0, &["token", "Bearer a"][..]),
+        (68, &["Bearer a"]),
+        (2, &["token", "Bearer b"]),
+    ] {
+        advance(Duration::from_secs(wait)).await;
+        let sent = attempt(&net, &route).await;
+        assert!(sent.attempt.is_success());
+        assert_eq!(net.seen(), expected, "after {wait} more seconds");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn deliveries_at_once_fetch_one_token() {
+    let (net, route) = (Net::new(&[token("a", 3600)], &[]), route());
+    let all = at_once(&net, &route, 20).await;
+    assert!(all.iter().all(Attempt::is_success));
+    let seen = net.seen();
+    assert_eq!(seen.iter().filter(|what| *what == "token").count(), 1);
+    assert_eq!(seen.iter().filter(|what| *what == "Bearer a").count(), 20);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_is_refused_is_fetched_once_more_and_the_request_sent_again() {
+    let tokens = [token("a", 3600), token("b", 3600)];
+    let (net, route) = (Net::new(&tokens, &[200, WRONG, 200]), route());
+    attempt(&net, &route).await;
+    net.seen();
+    let sent = attempt(&net, &route).await;
+    assert_eq!(net.seen(), ["Bearer a", "token", "Bearer b"]);
+    let info = "delivered with status 200 (second request, with a new access token)";
+    assert_eq!(sent.attempt.status_info(), info);
+    let tokens: Vec<_> = sent.tokens.iter().map(Secret::expose).collect();
+    assert_eq!(tokens, ["a", "b"], "both are hidden in the log");
+    assert_eq!(sent.attempt.started, noon());
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_whose_token_is_refused_at_once_fetch_one_more() {
+    let tokens = [token("a", 3600), token("b", 3600)];
+    let mut statuses = vec![200];
+    statuses.extend([WRONG; 20]);
+    let (net, route) = (Net::new(&tokens, &statuses), route());
+    attempt(&net, &route).await;
+    net.seen();
+    let all = at_once(&net, &route, 20).await;
+    assert!(
+        all.iter()
+            .all(|attempt| attempt.is_success() && attempt.renewed)
+    );
+    let fetched = net.seen().iter().filter(|what| *what == "token").count();
+    assert_eq!(fetched, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_target_that_refuses_new_tokens_too_costs_one_question_an_attempt() {
+    let tokens = [token("a", 3600), token("b", 3600), token("c", 3600)];
+    let (net, route) = (Net::new(&tokens, &[WRONG; 9]), route());
+    for expected in ["Bearer a", "Bearer b"] {
+        let sent = attempt(&net, &route).await;
+        assert_eq!(sent.attempt.error(), Some(&ErrorClass::Status(WRONG)));
+        assert_eq!(net.seen(), ["token", expected]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_hangs_ends_all_that_wait_within_their_timeout_and_is_asked_once() {
+    let (net, route) = (Net::new(&[], &[]), route());
+    let began = Instant::now();
+    let all = at_once(&net, &route, 20).await;
+    let timeout = route.webhook.timeout.as_duration();
+    assert!(began.elapsed() <= timeout + Duration::from_millis(50));
+    for attempt in all {
+        assert_eq!(attempt.error().map(ErrorClass::code), Some("token"));
+    }
+    assert_eq!(net.seen(), ["token"], "the target was not asked");
+}
+
+#[tokio::test(start_paused = true)]
+async fn those_who_wait_share_a_failure_and_the_next_one_asks_again() {
+    let refused = Answer {
+        status: 503,
+        ..token("x", 0)
+    };
+    let (net, route) = (Net::new(&[refused, token("a", 3600)], &[]), route());
+    let all = at_once(&net, &route, 20).await;
+    assert!(all.iter().all(|attempt| !attempt.is_success()));
+    assert_eq!(net.seen(), ["token"]);
+    assert!(attempt(&net, &route).await.attempt.is_success());
+    assert_eq!(net.seen(), ["token", "Bearer a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_token_endpoint_says_is_told_without_its_words() {
+    let echo = format!(r#"{{"error":"invalid_client","error_description":"{SECRET}"}}"#);
+    for (status, body, expected) in [
+        (
+            400,
+            echo.as_str(),
+            "it responded with status 400 (invalid_client)",
+        ),
+        (500, SECRET, "it responded with status 500"),
+        (
+            200,
+            SECRET,
+            "its response is not understood: it is not the JSON object of RFC 6749",
+        ),
+        (302, "", "it responded with status 302"),
+    ] {
+        let answer = Answer {
+            status,
+            body: body.to_owned(),
+            after: Duration::ZERO,
+        };
+        let (net, route) = (Net::new(&[answer], &[]), route());
+        let sent = attempt(&net, &route).await;
+        let expected = format!("no access token from the token endpoint: {expected}");
+        assert_eq!(sent.attempt.status_info(), expected);
+        let shown = format!("{:?} {sent:?}", route);
+        assert!(!shown.contains(SECRET), "{shown}");
+    }
+}

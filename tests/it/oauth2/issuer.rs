@@ -1,0 +1,116 @@
+//! A token endpoint over TLS.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use examples::certificate::{SelfSigned, self_signed};
+use examples::serve::serve;
+use tests::world::HERE;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+/// A question: the header `Authorization`, and the form.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub authorization: String,
+    pub form: String,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    asked: Mutex<Vec<Asked>>,
+    answers: Mutex<VecDeque<(u16, String)>>,
+    hangs: AtomicBool,
+    arrived: Notify,
+}
+
+/// Gives out `token-1`, `token-2` and so on, for an hour each, where nothing else is in its script.
+#[derive(Debug)]
+pub(super) struct Issuer {
+    inner: Arc<Inner>,
+    addr: SocketAddr,
+    pub certificate: SelfSigned,
+}
+
+impl Issuer {
+    pub(super) async fn start() -> Self {
+        let certificate = self_signed().unwrap();
+        let listener = TcpListener::bind((HERE, 0)).await.unwrap();
+        let addr = listener.local_addr().unwrap();
+        let inner = Arc::new(Inner::default());
+        let router = Router::new().fallback(answer).with_state(inner.clone());
+        let tls = Some(certificate.server.clone());
+        tokio::spawn(serve(listener, tls, router, std::future::pending()));
+        Self {
+            inner,
+            addr,
+            certificate,
+        }
+    }
+
+    pub(super) fn url(&self) -> String {
+        format!("https://{}/token", self.addr)
+    }
+
+    /// What it responds next.
+    pub(super) fn answer_with(&self, status: u16, body: &str) {
+        let mut answers = self.inner.answers.lock().unwrap();
+        answers.push_back((status, body.to_owned()));
+    }
+
+    /// From now on it takes questions and responds to none.
+    pub(super) fn hang(&self) {
+        self.inner.hangs.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn asked(&self) -> Vec<Asked> {
+        self.inner.asked.lock().unwrap().clone()
+    }
+
+    /// Waits until it has been asked.
+    pub(super) async fn was_asked(&self) {
+        let wait = async {
+            loop {
+                let arrived = self.inner.arrived.notified();
+                if !self.asked().is_empty() {
+                    return;
+                }
+                arrived.await;
+            }
+        };
+        let waited = tokio::time::timeout(Duration::from_secs(60), wait).await;
+        waited.expect("the token endpoint is asked");
+    }
+}
+
+async fn answer(State(inner): State<Arc<Inner>>, headers: HeaderMap, form: String) -> Response {
+    let authorization = headers.get("authorization").map(|value| value.to_str());
+    let authorization = authorization.map_or("", |value| value.unwrap()).to_owned();
+    let number = {
+        let mut asked = inner.asked.lock().unwrap();
+        asked.push(Asked {
+            authorization,
+            form,
+        });
+        asked.len()
+    };
+    inner.arrived.notify_waiters();
+    if inner.hangs.load(Ordering::SeqCst) {
+        std::future::pending::<()>().await;
+    }
+    let scripted = inner.answers.lock().unwrap().pop_front();
+    let (status, body) = scripted.unwrap_or_else(|| (200, token(&format!("token-{number}"), 3600)));
+    (StatusCode::from_u16(status).unwrap(), body).into_response()
+}
+
+/// A response of a token endpoint.
+pub(super) fn token(token: &str, expires_in: u64) -> String {
+    format!(r#"{{"access_token":"{token}","token_type":"Bearer","expires_in":{expires_in}}}"#)
+}
