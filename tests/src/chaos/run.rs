@@ -146,10 +146,7 @@ impl Run {
             if figures.queued + figures.running == 0 {
                 break began.elapsed();
             }
-            assert!(
-                began.elapsed() < NEVER,
-                "not empty: {figures:?}"
-            );
+            assert!(began.elapsed() < NEVER, "not empty: {figures:?}");
             tokio::time::sleep(Duration::from_millis(100)).await;
         };
         child.kill();

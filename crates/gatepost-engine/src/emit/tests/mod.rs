@@ -3,6 +3,7 @@
 mod bites;
 mod emits;
 mod heard;
+mod many;
 mod outbox;
 mod races;
 
