@@ -8,6 +8,7 @@ mod console;
 mod custom_backend;
 mod delivery_matrix;
 mod door;
+mod emit_many;
 mod examples_run;
 mod one_time_concurrent;
 mod operational_events;

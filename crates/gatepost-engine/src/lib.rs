@@ -40,7 +40,7 @@ mod unwritten;
 pub use builder::EngineBuilder;
 pub use config::{
     BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, OperationalEvents,
-    RateLimits, Retention, Timing,
+    RateLimits, Retention, RetryScheduleLimits, Timing,
 };
 pub use emit::{Emitted, MAX_EMIT_MANY};
 pub use engine::Engine;

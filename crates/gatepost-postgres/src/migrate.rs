@@ -21,6 +21,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "key_expires",
         include_str!("../migrations/0008_key_expires.sql"),
     ),
+    ("channels", include_str!("../migrations/0012_channels.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

@@ -23,6 +23,10 @@ pub enum Field {
     Timeout,
     /// `retries`
     Retries,
+    /// `retry_schedule`
+    RetrySchedule,
+    /// `channels`
+    Channels,
     /// `rate_limit`
     RateLimit,
     /// `signing_secrets`
@@ -47,6 +51,10 @@ pub enum Field {
     Data,
     /// the id of an occurrence
     OccurrenceId,
+    /// the channel of an occurrence
+    Channel,
+    /// the webhooks that an occurrence is for
+    To,
 }
 
 impl Field {
@@ -62,6 +70,8 @@ impl Field {
             Self::Headers => "headers",
             Self::Timeout => "timeout",
             Self::Retries => "retries",
+            Self::RetrySchedule => "retry_schedule",
+            Self::Channels => "channels",
             Self::RateLimit => "rate_limit",
             Self::SigningSecrets => "signing_secrets",
             Self::Message => "message",
@@ -74,6 +84,8 @@ impl Field {
             Self::Filter => "table_event_filters",
             Self::Data => "data",
             Self::OccurrenceId => "id",
+            Self::Channel => "channel",
+            Self::To => "to",
         }
     }
 }

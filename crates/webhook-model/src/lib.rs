@@ -16,8 +16,9 @@ mod webhook;
 pub use data::{Data, MAX_DATA};
 pub use error::{Field, Invalid};
 pub use event::{
-    Catalog, CatalogBuilder, CatalogError, Event, EventName, EventNotes, EventType, JsonObject,
-    Object, Occurrence, OccurrenceId, SampleVariable, Specificity, Target,
+    Catalog, CatalogBuilder, CatalogError, Channel, Channels, Chosen, Event, EventName, EventNotes,
+    EventType, JsonObject, MAX_CHANNELS, MAX_CHOSEN, Object, Occurrence, OccurrenceId,
+    SampleVariable, Specificity, Target,
 };
 pub use filter::{Filter, MAX_FILTER};
 pub use gatepost_ids::{
@@ -29,6 +30,6 @@ pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
 pub use webhook::{
     Activity, Authorization, AuthorizationKind, DeliveryOrder, Entered, Header, Headers,
-    MAX_HEADERS, RateLimit, RequestHeader, Retries, SigningSecret, SigningSecrets, TargetUrl,
-    Timeout, Webhook,
+    MAX_HEADERS, MAX_RETRY_DELAYS, RateLimit, RequestHeader, Retries, RetrySchedule, SigningSecret,
+    SigningSecrets, TargetUrl, Timeout, Webhook,
 };

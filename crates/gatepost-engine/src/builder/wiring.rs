@@ -11,7 +11,7 @@ use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
-use crate::config::{Limits, Retention};
+use crate::config::{Limits, Retention, RetryScheduleLimits};
 use crate::dispatcher::Dispatcher;
 use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
 use crate::engine::{Engine, Shared};
@@ -97,6 +97,7 @@ impl EngineBuilder {
             lifecycle,
             store: self.store.clone(),
             limits: self.limits.clone(),
+            retry_schedules: self.retry_schedules.clone(),
         };
         ground.build(self)
     }
@@ -115,6 +116,7 @@ struct Ground {
     troubles: Arc<Troubles>,
     lifecycle: Lifecycle,
     limits: Limits,
+    retry_schedules: RetryScheduleLimits,
 }
 
 impl Ground {
@@ -214,6 +216,7 @@ impl Ground {
             admission: self.admission.clone(),
             allowance: self.allowance(),
             troubles: self.troubles.clone(),
+            schedules: self.retry_schedules.clone(),
         }
     }
 

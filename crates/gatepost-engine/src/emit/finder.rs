@@ -147,7 +147,7 @@ impl Finder {
             Some(MatchedTask {
                 place: *standing.get(&task.owner)?,
                 task,
-                webhook: *webhooks.get(&task.webhook)?,
+                webhook: webhooks.get(&task.webhook)?.clone(),
                 event: None,
             })
         });

@@ -52,10 +52,10 @@ impl Engine {
         emitter.emit_detached(occurrence, Emitter::all()).await
     }
 
-    /// Emits up to [`MAX_EMIT_MANY`](crate::MAX_EMIT_MANY) occurrences, each as [`emit`](Self::emit)
-    /// does: decided in their order, and stored in as few commits as hold them (256 occurrences,
-    /// 1,000 deliveries or 8 MiB each, by [`EmitLimits`](crate::EmitLimits)). Costs a fraction of
-    /// as many calls of `emit`.
+    /// Emits up to [`MAX_EMIT_MANY`](crate::MAX_EMIT_MANY) occurrences, each as
+    /// [`emit`](Self::emit) does: decided in their order, and stored in as few commits as hold them
+    /// (256 occurrences, 1,000 deliveries or 8 MiB each, by [`EmitLimits`](crate::EmitLimits)).
+    /// Costs a fraction of as many calls of `emit`.
     ///
     /// Returns one answer for each, in their order. One that is refused fails no other, and what is
     /// left of an owner's quota goes to the first. One that meets a change of the records is

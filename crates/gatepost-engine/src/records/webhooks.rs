@@ -5,11 +5,12 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
-use webhook_model::{Activity, Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Field, Invalid, RetrySchedule, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
+use crate::config::RetryScheduleLimits;
 use crate::edit::edit;
 use crate::error::EngineError;
 use crate::routes::prototype;
@@ -25,6 +26,7 @@ pub(crate) struct Webhooks {
     pub admission: Arc<Admission>,
     pub allowance: Allowance,
     pub troubles: Arc<Troubles>,
+    pub schedules: RetryScheduleLimits,
 }
 
 impl Webhooks {
@@ -33,6 +35,7 @@ impl Webhooks {
         webhook: &Webhook,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
+        self.check_schedule(None, webhook)?;
         let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
         let at_most = self
             .allowance
@@ -97,13 +100,31 @@ impl Webhooks {
         }
     }
 
+    /// A schedule that it had `before` is not asked about again.
+    fn check_schedule(
+        &self,
+        before: Option<&RetrySchedule>,
+        webhook: &Webhook,
+    ) -> Result<(), Invalid> {
+        match webhook.retry_schedule.as_ref() {
+            new @ Some(_) if new == before => Ok(()),
+            Some(new) => self.schedules.check(new),
+            None => Ok(()),
+        }
+    }
+
     async fn edit_row(
         &self,
         id: WebhookId,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
         admitted: &mut Admitted,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let mut apply = |webhook: &mut Webhook| edit(webhook).and_then(|()| check(webhook));
+        let mut apply = |webhook: &mut Webhook| {
+            let before = webhook.retry_schedule.clone();
+            edit(webhook)?;
+            check(webhook)?;
+            self.check_schedule(before.as_ref(), webhook)
+        };
         edit!(
             self,
             webhook,

@@ -10,9 +10,11 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{at, direct, full_grant, lane, message, outbox, settlement};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, full_grant, full_webhook, lane, message, outbox, settlement,
+};
 use rusqlite::Connection;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::{Activity, Chosen, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
@@ -329,4 +331,32 @@ async fn occurrences_that_waited_before_there_was_data_bring_nothing_along() {
         .collect();
     assert!(rows.len() > 1, "those of before");
     assert_eq!(data, ["{\"a\":1}".parse().unwrap()]);
+}
+
+#[tokio::test]
+async fn webhooks_of_before_channels_hear_everything_and_can_list_some() {
+    let (store, folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, webhooks, channel)
+        VALUES ('vms', 'poweron', 77, '[7, 3]', 'billing')";
+    file.execute_batch(insert).unwrap();
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    assert!(row.value.channels.is_empty() && row.value.retry_schedule.is_none());
+    (row.value.channels, row.value.retry_schedule) =
+        (full_webhook().channels, full_webhook().retry_schedule);
+    let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    let store = Webhooks::of(Arc::new(store));
+    let rows = outbox(&store, 2_000_000_000).await;
+    let meant = rows.iter().map(|row| row.occurrence.as_ref().unwrap());
+    let meant: Vec<_> = meant
+        .filter(|o| o.to.is_some() || o.channel.is_some())
+        .collect();
+    assert!(
+        rows.len() > 1 && meant.len() == 1,
+        "one more than those of before"
+    );
+    let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
+    assert_eq!(meant[0].to, Some(to));
+    assert_eq!(meant[0].channel, Some("billing".parse().unwrap()));
 }

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use gatepost_ids::{Audience, ObjectId, TagId};
 
+use super::channel::Channel;
+use super::chosen::Chosen;
 use super::words::{EventName, EventType};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
@@ -74,10 +76,16 @@ pub struct Occurrence {
     pub variables: Vec<(String, String)>,
     /// What it brings along: filters of events look into it, and messages show it.
     pub data: Option<Data>,
+    /// Only tasks that send to one of these webhooks run; `None`: all that match. What is sent
+    /// later, or again, was chosen when it occurred.
+    pub to: Option<Chosen>,
+    /// Webhooks that list channels receive it only if they list this one.
+    pub channel: Option<Channel>,
 }
 
 impl Occurrence {
-    /// An occurrence without an id, an object, tags, variables and data.
+    /// An occurrence without an id, an object, tags, variables, data and channel, for all webhooks
+    /// that it matches.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
@@ -89,6 +97,8 @@ impl Occurrence {
             tags: Vec::new(),
             variables: Vec::new(),
             data: None,
+            to: None,
+            channel: None,
         }
     }
 }

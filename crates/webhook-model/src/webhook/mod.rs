@@ -6,6 +6,7 @@ mod headers;
 mod limits;
 mod record;
 mod request;
+mod retry_schedule;
 mod signing;
 mod url;
 
@@ -15,5 +16,6 @@ pub use headers::{Header, Headers, MAX_HEADERS};
 pub use limits::{RateLimit, Retries, Timeout};
 pub use record::{Activity, DeliveryOrder, Webhook};
 pub use request::RequestHeader;
+pub use retry_schedule::{MAX_RETRY_DELAYS, RetrySchedule};
 pub use signing::{SigningSecret, SigningSecrets};
 pub use url::TargetUrl;

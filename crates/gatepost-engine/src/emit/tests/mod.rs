@@ -1,5 +1,6 @@
 //! The emitter and the drain of the outbox over a worker that sends by script.
 
+mod addressed;
 mod bites;
 mod emits;
 mod heard;

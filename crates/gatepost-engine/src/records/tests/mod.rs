@@ -22,7 +22,7 @@ use super::replays::Replays;
 use super::run_about::RunAbout;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
-use crate::config::Limits;
+use crate::config::{Limits, RetryScheduleLimits};
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
 use crate::testing::{Bench, Records, Script, noon};
@@ -54,6 +54,7 @@ fn webhooks(bench: &Bench) -> Webhooks {
         admission: bench.admission.clone(),
         allowance: allowance(bench),
         troubles: Arc::default(),
+        schedules: RetryScheduleLimits::default(),
     }
 }
 

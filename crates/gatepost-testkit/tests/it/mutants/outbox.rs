@@ -19,6 +19,7 @@ passed_on! { OutboxStore {}
         match self.fault() {
             "o01" => occurrence.variables.sort(),
             "o16" => occurrence.data = None,
+            "o17" => occurrence.channel = None,
             "o07" => occurrence.audience = Audience::OneSystem,
             _ => {}
         }

@@ -1,5 +1,7 @@
 //! What enqueues leave to be decided later: rows for the outbox.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left_columns};
 use gatepost_storage::webhooks::NewOutbox;
@@ -16,6 +18,8 @@ struct What<'a> {
     variables: Vec<String>,
     occurrence_id: Vec<Option<&'a str>>,
     data: Vec<Option<&'a str>>,
+    webhooks: Vec<Option<String>>,
+    channel: Vec<Option<&'a str>>,
 }
 
 /// The audience.
@@ -49,6 +53,9 @@ impl<'a> LaterColumns<'a> {
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);
         self.what.data.push(columns.data);
+        let webhooks = columns.webhooks.map(Cow::into_owned);
+        self.what.webhooks.push(webhooks);
+        self.what.channel.push(columns.channel);
         self.audience.tenant.push(columns.tenant);
         self.audience.owner.push(columns.owner);
         self.audience.operators.push(columns.operators);
@@ -61,7 +68,7 @@ impl<'a> LaterColumns<'a> {
         self.item.is_empty()
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 15] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 17] {
         [
             &self.item,
             &self.what.event_type,
@@ -78,6 +85,8 @@ impl<'a> LaterColumns<'a> {
             &self.tasks,
             &self.due,
             &self.what.data,
+            &self.what.webhooks,
+            &self.what.channel,
         ]
     }
 }
