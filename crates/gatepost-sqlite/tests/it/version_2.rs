@@ -180,7 +180,7 @@ async fn the_queue_goes_on_where_it_stood() {
     assert_eq!(paused.value.activity, Activity::Paused);
     paused.value.activity = Activity::Active;
     store
-        .update_webhook(&paused, gatepost_testkit::fixtures::UNLIMITED, at(9))
+        .update_webhook(&paused, UNLIMITED, at(9))
         .await
         .unwrap();
     let failed = Replay::Failed {
