@@ -9,6 +9,7 @@ mod console;
 mod custom_backend;
 mod delivery_matrix;
 mod door;
+mod emit_many;
 mod examples_run;
 mod oauth2;
 mod one_time_concurrent;

@@ -74,7 +74,7 @@ fn waits(
     now: DateTime<Utc>,
 ) -> String {
     let (tries, is_due) = (delivery.tries, delivery.due <= now);
-    let retries = webhook.map(|webhook| webhook.retries.get());
+    let retries = webhook.map(Webhook::reattempts);
     let of = retries.filter(|of| tries <= *of);
     let name = match (tries, of, is_due) {
         (0, _, true) => "deliveries-due",

@@ -56,6 +56,14 @@ pub enum EmitError {
     /// tenants, or any other where the platform said `one_system`. Says which.
     #[error("{0}")]
     WrongAudience(&'static str),
+    /// A call with more occurrences than one may have.
+    #[error("{count} occurrences in one call; at most {most} are allowed")]
+    TooMany {
+        /// How many it had.
+        count: usize,
+        /// How many are allowed.
+        most: usize,
+    },
     /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
     /// contradicted what was said on the builder. The same occurrence may be emitted again.
     #[error("the platform gave no answer: {0}")]

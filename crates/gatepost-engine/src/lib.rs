@@ -42,9 +42,9 @@ mod unwritten;
 pub use builder::EngineBuilder;
 pub use config::{
     BreakerLimits, DisablePolicy, EmitLimits, InFlightLimits, Limits, OperationalEvents,
-    RateLimits, Retention, Timing,
+    RateLimits, Retention, RetryScheduleLimits, Timing,
 };
-pub use emit::Emitted;
+pub use emit::{Emitted, MAX_EMIT_MANY};
 pub use engine::Engine;
 pub use error::{EmitError, EngineError, StartError};
 pub use gatepost_ids::{

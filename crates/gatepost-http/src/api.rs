@@ -100,7 +100,10 @@ impl ApiBuilder {
         for rows in self.platform {
             tables.add(Arc::new(PlatformResource(rows)));
         }
-        let openapi = openapi::document(&tables.declared(), &self.facts).to_string();
+        let openapi = {
+            let catalog = self.management.catalog();
+            openapi::document(&tables.declared(), catalog, &self.facts).to_string()
+        };
         let shared = Shared {
             management: self.management,
             tables: Arc::new(tables),

@@ -51,6 +51,14 @@ impl Management {
     }
 }
 
+impl Management {
+    /// The event types and events that can be chosen, for a document that describes them.
+    #[must_use]
+    pub fn catalog(&self) -> &Catalog {
+        self.engine.catalog()
+    }
+}
+
 impl Actor {
     /// The event types and events that can be chosen.
     #[must_use]

@@ -22,6 +22,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0008_key_expires.sql"),
     ),
     ("audit", include_str!("../migrations/0010_audit.sql")),
+    ("channels", include_str!("../migrations/0011_channels.sql")),
     ("trace", include_str!("../migrations/0012_trace.sql")),
 ];
 

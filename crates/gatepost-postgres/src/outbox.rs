@@ -39,7 +39,7 @@ const TRIES: u32 = 1_000;
 impl OutboxStore for PostgresStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let columns = OutboxColumns::of(occurrence);
-        let params: [Param<'_>; 13] = [
+        let params: [Param<'_>; 15] = [
             &columns.event_type,
             &columns.event,
             &columns.object_id,
@@ -52,6 +52,8 @@ impl OutboxStore for PostgresStore {
             &columns.operators,
             &now,
             &columns.data,
+            &columns.webhooks,
+            &columns.channel,
             &columns.trace,
         ];
         let sql = include_str!("sql/outbox/push.sql");
@@ -169,6 +171,8 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         tags: row.try_get::<_, &str>("tags")?.into(),
         variables: row.try_get::<_, &str>("variables")?.into(),
         data: row.try_get("data")?,
+        webhooks: row.try_get::<_, Option<&str>>("webhooks")?.map(Into::into),
+        channel: row.try_get("channel")?,
         occurrence_id: row.try_get("occurrence_id")?,
         tenant: row.try_get("tenant")?,
         owner: row.try_get("owner")?,

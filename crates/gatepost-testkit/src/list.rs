@@ -97,6 +97,7 @@ macro_rules! for_each_record_clause {
             r40_a_list_reads_the_bodies_that_were_asked_for
             r41_names_of_tasks_come_by_number
             r42_an_event_is_matched_by_its_filter
+            r43_a_webhook_is_matched_by_its_channels
         }
     };
 }
@@ -256,6 +257,7 @@ macro_rules! for_each_outbox_clause {
             o14_the_longest_waiting_audience_comes_first
             o15_what_is_put_off_holds_nobody_up
             o16_what_an_occurrence_brings_along_waits_with_it
+            o17_whom_an_occurrence_is_for_waits_with_it
         }
     };
 }

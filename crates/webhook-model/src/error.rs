@@ -31,6 +31,10 @@ pub enum Field {
     Timeout,
     /// `retries`
     Retries,
+    /// `retry_schedule`
+    RetrySchedule,
+    /// `channels`
+    Channels,
     /// `rate_limit`
     RateLimit,
     /// `signing_secrets`
@@ -55,6 +59,10 @@ pub enum Field {
     Data,
     /// the id of an occurrence
     OccurrenceId,
+    /// the channel of an occurrence
+    Channel,
+    /// the webhooks that an occurrence is for
+    To,
 }
 
 impl Field {
@@ -74,6 +82,8 @@ impl Field {
             Self::Headers => "headers",
             Self::Timeout => "timeout",
             Self::Retries => "retries",
+            Self::RetrySchedule => "retry_schedule",
+            Self::Channels => "channels",
             Self::RateLimit => "rate_limit",
             Self::SigningSecrets => "signing_secrets",
             Self::Message => "message",
@@ -86,6 +96,8 @@ impl Field {
             Self::Filter => "table_event_filters",
             Self::Data => "data",
             Self::OccurrenceId => "id",
+            Self::Channel => "channel",
+            Self::To => "to",
         }
     }
 }

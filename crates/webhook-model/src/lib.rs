@@ -17,8 +17,9 @@ mod webhook;
 pub use data::{Data, MAX_DATA};
 pub use error::{Field, Invalid};
 pub use event::{
-    Catalog, CatalogBuilder, CatalogError, Event, EventName, EventNotes, EventType, JsonObject,
-    Object, Occurrence, OccurrenceId, SampleVariable, Specificity, Target,
+    Catalog, CatalogBuilder, CatalogError, Channel, Channels, Chosen, Event, EventName, EventNotes,
+    EventType, JsonObject, MAX_CHANNELS, MAX_CHOSEN, Object, Occurrence, OccurrenceId,
+    SampleVariable, Specificity, Target,
 };
 pub use filter::{Filter, MAX_FILTER};
 pub use gatepost_ids::{
@@ -31,6 +32,7 @@ pub use text::{Description, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
     AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, DeliveryOrder,
-    Entered, Header, Headers, MAX_HEADERS, OAuth2, RateLimit, RequestHeader, Retries,
-    SigningSecret, SigningSecrets, TargetUrl, Timeout, TokenRequest, Webhook, token_error,
+    Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2, RateLimit, RequestHeader,
+    Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl, Timeout, TokenRequest,
+    Webhook, token_error,
 };

@@ -17,7 +17,13 @@ impl Webhook {
         let secret = self.authorization.secret_text();
         let secret = secret.map_or(0, |secret| sum(&[secret.expose()]));
         let texts = sum(&[self.name.as_str(), self.url.as_str()]);
-        ROW + texts + secret + headers.sum::<u64>() + signing.sum::<u64>()
+        let channels = self.channels.iter().map(|channel| sum(&[channel.as_str()]));
+        let schedule = self
+            .retry_schedule
+            .as_ref()
+            .map(|s| sum(&[&s.as_seconds()]));
+        let short = channels.sum::<u64>() + schedule.unwrap_or_default();
+        ROW + texts + short + secret + headers.sum::<u64>() + signing.sum::<u64>()
     }
 }
 
@@ -63,6 +69,10 @@ mod tests {
         assert_eq!(plain, ROW + 4 + 20 + 3);
         webhook.authorization = Authorization::bearer("secret").unwrap();
         assert_eq!(webhook.stored_bytes(), plain + 6);
+        webhook.channels = "ab, c".parse().unwrap();
+        webhook.retry_schedule = Some("5s, 1m".parse().unwrap());
+        assert_eq!(webhook.stored_bytes(), plain + 6 + 3 + 4);
+        let plain = plain + 3 + 4;
         let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         let signing = vec![SigningSecret::parse(secret).unwrap()];
         webhook.signing = SigningSecrets::new(signing).unwrap();

@@ -8,8 +8,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{
-    OutboxColumns, SealedSecrets, activity_word, left, left_columns, parse_activity, parse_rate,
-    parse_target, target_ids,
+    OutboxColumns, SealedSecrets, activity_word, left, left_columns, parse_activity,
+    parse_channels, parse_rate, parse_retry_schedule, parse_target, retry_schedule_text,
+    target_ids,
 };
 use gatepost_storage::keys::KeyRow;
 use gatepost_storage::seal::SealingKeys;
@@ -193,6 +194,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
             "activity": activity_word(w.activity), "in_order": w.order == DeliveryOrder::InOrder,
             "signing": base64(&sealed.signing), "rate": w.rate.map(|r| r.get().get()),
+            "channels": w.channels.to_string(), "retry_schedule": retry_schedule_text(w.retry_schedule.as_ref()),
         }),
     ))
 }
@@ -226,6 +228,9 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
         },
         signing: secrets.signing,
         rate: parse_rate(f.maybe_int("rate"))?,
+        // Rows of before have neither.
+        channels: parse_channels(f.maybe_text("channels").unwrap_or_default())?,
+        retry_schedule: parse_retry_schedule(f.maybe_text("retry_schedule").unwrap_or_default())?,
     };
     head(WebhookId(id), &f, value)
 }
@@ -302,7 +307,8 @@ pub(super) fn from_occurrence(new: &NewOutbox, now: DateTime<Utc>) -> Value {
         "turn": 0, "created": micros(now), "due": micros(new.due), "after_task": after_task, "tasks": tasks,
         "tenant": c.tenant, "owner": c.owner, "operators": c.operators,
         "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
-        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id, "trace": c.trace,
+        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id,
+        "webhooks": c.webhooks, "channel": c.channel, "trace": c.trace,
     })
 }
 
@@ -329,6 +335,8 @@ fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
         variables: text("variables").unwrap_or_default().into(),
         data: text("data"),
         occurrence_id: text("occurrence_id"),
+        webhooks: text("webhooks").map(Into::into),
+        channel: text("channel"),
         tenant: row["tenant"].as_i64(),
         owner: row["owner"].as_i64(),
         operators: row["operators"].as_bool().unwrap_or_default(),

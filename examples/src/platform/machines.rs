@@ -21,6 +21,9 @@ const VMS: [Machine; 5] = [
 
 /// What occurrences of virtual machines bring beside the name.
 const VM_ID: &str = "VM_ID";
+/// What their data is like, as a JSON Schema.
+const DATA: &str = r#"{"type":"object","required":["vm"],"properties":{"vm":{"type":"object","properties":
+    {"id":{"type":"integer"},"name":{"type":"string"},"tags":{"type":"array","items":{"type":"integer"}}}}}}"#;
 
 /// A virtual machine.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +77,7 @@ impl Machine {
 pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
     let notes = EventNotes::new(description).with_object("web-1");
     let notes = match Machine::find(ObjectId(1)) {
-        Some(machine) => notes.with_data(machine.data()?),
+        Some(machine) => notes.with_data(machine.data()?).with_schema(DATA.parse()?),
         None => notes,
     };
     notes.with_variable(VM_ID, "The row number of the machine", "1")

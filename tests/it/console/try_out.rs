@@ -127,6 +127,7 @@ async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() 
         "was switched on",
         "${VM_ID}",
         "web-1",
+        "JSON Schema of the data",
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }

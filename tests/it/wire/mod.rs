@@ -1,6 +1,7 @@
 //! The v4 API and the example platform, as clients over TCP see them.
 
 mod bounds;
+mod channels;
 mod counts;
 mod disabled_keys;
 mod event_filters;

@@ -56,6 +56,21 @@ impl Schedule {
         })
     }
 
+    /// Other delays with the same jitter.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn with_delays(
+        &self,
+        delays: impl IntoIterator<Item = Duration>,
+    ) -> Result<Self, ScheduleError> {
+        Ok(Self {
+            jitter_percent: self.jitter_percent,
+            ..Self::new(delays)?
+        })
+    }
+
     /// Sets the jitter in percent of the delay, up and down; 0 turns it off.
     ///
     /// # Errors

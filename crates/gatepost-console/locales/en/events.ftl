@@ -124,6 +124,8 @@ events-catalog-intro =
     { $timestamp }, { $random } and { $name }, and the variables that are listed with the event.
 events-catalog-description = Description
 events-catalog-samples = Sample values
+# Opens to the JSON Schema of the data, which is code.
+events-catalog-schema = JSON Schema of the data
 events-catalog-back = Back to events
 # After the name of a type as the API has it.
 events-catalog-platform = Applies to the platform as a whole, not to an object or a tag.

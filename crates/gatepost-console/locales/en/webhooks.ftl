@@ -89,6 +89,9 @@ webhooks-configuration-seconds =
         [one] { $count } second
        *[other] { $count } seconds
     }
+# The delays between attempts follow, such as 5s, 1m, 1h.
+webhooks-configuration-retry-schedule = Retry schedule
+webhooks-configuration-channels = Channels
 webhooks-configuration-rate = Rate limit
 webhooks-configuration-per-second =
     { $count ->
@@ -235,6 +238,10 @@ webhooks-form-timeout = Timeout (seconds)
 webhooks-form-timeout-hint = How long to wait for the response: 3 to 120.
 webhooks-form-retries = Retries
 webhooks-form-retries-hint = How many times to try again after an error or no response: 0 to 100.
+webhooks-form-retry-schedule = Retry schedule (optional)
+webhooks-form-retry-schedule-hint = The delay before each retry, such as 5s, 1m, 10m, 1h. Replaces the number of retries. Leave empty for the platform's delays.
+webhooks-form-channels = Channels (optional)
+webhooks-form-channels-hint = Receive only what happens in these channels, such as project-7, billing. Leave empty to receive everything.
 webhooks-form-rate = Requests per second (optional)
 webhooks-form-rate-hint = The maximum rate for this target. Leave empty for no limit.
 webhooks-form-enabled = Enabled

@@ -50,7 +50,7 @@ fn table(ctx: &PageContext, of: &EventType) -> Markup {
                 tr {
                     td data-label=(t.of("events-event")) { div { (label) div.quiet { code { (event) } } } }
                     td data-label=(t.of("events-catalog-description")) { span { (notes.map_or("", EventNotes::description)) } }
-                    td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(notes)) } } }
+                    td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(t, notes)) } } }
                 }
             } }
         } }
@@ -58,9 +58,10 @@ fn table(ctx: &PageContext, of: &EventType) -> Markup {
 }
 
 /// What an occurrence brings, as it might be.
-fn samples(notes: &EventNotes) -> Markup {
+fn samples(t: &Texts, notes: &EventNotes) -> Markup {
     html! {
         @if let Some(data) = notes.data() { div { code { "${data}" } ": " code { (data.as_str()) } } }
+        @if let Some(schema) = notes.schema() { details { summary { (t.of("events-catalog-schema")) } code { (schema.to_string()) } } }
         @if !notes.object().is_empty() { div { code { "${NAME}" } ": " (notes.object()) } }
         @for variable in notes.variables() {
             div { code { "${" (variable.name()) "}" } ": " (variable.sample()) @if !variable.description().is_empty() { span.quiet { " (" (variable.description()) ")" } } }

@@ -232,6 +232,8 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         "header" | "headers_text" => "frame-field-headers",
         "timeout" => "frame-field-timeout",
         "retries" => "frame-field-retries",
+        "retry_schedule" => "frame-field-retry-schedule",
+        "channels" => "frame-field-channels",
         "rate" => "frame-field-rate",
         "unsign" => "frame-field-unsign",
         "message" => "frame-field-message",

@@ -185,6 +185,8 @@ fn delivery(
         h2 { (t.of("webhooks-form-delivery-title")) }
         (layout::input(problems, timeout, "timeout", &t.of("webhooks-form-timeout"), &form.limits.timeout, &t.of("webhooks-form-timeout-hint")))
         (layout::input(problems, retries, "retries", &t.of("webhooks-form-retries"), &form.limits.retries, &t.of("webhooks-form-retries-hint")))
+        (layout::input(problems, InputKind::Text { max: 1024 }, "retry_schedule", &t.of("webhooks-form-retry-schedule"), &form.limits.retry_schedule, &t.of("webhooks-form-retry-schedule-hint")))
+        (layout::input(problems, InputKind::Text { max: 1024 }, "channels", &t.of("webhooks-form-channels"), &form.limits.channels, &t.of("webhooks-form-channels-hint")))
         (layout::input(problems, rate, "rate", &t.of("webhooks-form-rate"), &form.limits.rate, &t.of("webhooks-form-rate-hint")))
         (layout::check("enabled", &t.of("webhooks-form-enabled"), &t.of("webhooks-form-enabled-hint"), form.enabled))
         (layout::check("in_order", &t.of("webhooks-form-in-order"), &t.of("webhooks-form-in-order-hint"), form.limits.in_order))

@@ -74,7 +74,7 @@ fn table(
                 td data-label=(url) { span.mono { (webhook.url.as_str()) } }
                 td data-label=(authorized) { span { (authorization(t, webhook.authorization.kind())) } }
                 td data-label=(timeout) { span { (t.with("webhooks-seconds-short", &[("count", webhook.timeout.as_secs().into())])) } }
-                td data-label=(retries) { span { (webhook.retries.get()) } }
+                td data-label=(retries) { span { (webhook.reattempts()) } }
                 td data-label=(state) { span {
                     (conditions.condition(row.id, webhook.activity).badge(t))
                     @if webhook.allow_insecure { " " (badge("warn", &t.of("webhooks-insecure"))) }

@@ -74,7 +74,7 @@ impl Listing for WebhookList {
         match order {
             "url" => Rank::text(&place(webhook)),
             "timeout" => Rank::Number(webhook.timeout.as_secs()),
-            "retries" => Rank::Number(webhook.retries.get().into()),
+            "retries" => Rank::Number(webhook.reattempts().into()),
             "state" => Rank::Number(match webhook.activity {
                 Activity::Active => 0,
                 Activity::Paused => 1,

@@ -255,7 +255,13 @@ fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Conditio
                 }
             }
             dt { (t.of("webhooks-column-timeout")) } dd { (t.with("webhooks-configuration-seconds", &seconds)) }
-            dt { (t.of("webhooks-column-retries")) } dd { (webhook.retries.get()) }
+            dt { (t.of("webhooks-column-retries")) } dd { (webhook.reattempts()) }
+            @if let Some(schedule) = &webhook.retry_schedule {
+                dt { (t.of("webhooks-configuration-retry-schedule")) } dd { (schedule) }
+            }
+            @if !webhook.channels.is_empty() {
+                dt { (t.of("webhooks-configuration-channels")) } dd { @for channel in webhook.channels.iter() { code { (channel) } " " } }
+            }
             @if let Some(rate) = webhook.rate {
                 dt { (t.of("webhooks-configuration-rate")) } dd { (t.with("webhooks-configuration-per-second", &[("count", rate.get().get().into())])) }
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use delivery::{Attempt, RetryPolicy, Schedule};
 use gatepost_storage::webhooks::Disposition;
+use webhook_model::Webhook;
 
 use crate::clock::EngineClock;
 use crate::random::Random;
@@ -31,8 +32,8 @@ impl RetryPlan {
         if attempt.is_success() {
             return Disposition::Sent;
         }
-        let policy =
-            RetryPolicy::new(route.webhook.retries.get()).with_schedule(self.schedule.clone());
+        let policy = RetryPolicy::new(route.webhook.reattempts());
+        let policy = policy.with_schedule(self.schedule_of(&route.webhook));
         let delay = self
             .random
             .with(|rng| policy.next_delay(made, attempt.retryable(), rng));
@@ -45,6 +46,14 @@ impl RetryPlan {
         delay.map_or(Disposition::Failed, |delay| Disposition::Retry {
             due: ended() + delay,
         })
+    }
+
+    /// A webhook's own delays have the jitter of the platform's schedule.
+    fn schedule_of(&self, webhook: &Webhook) -> Schedule {
+        let own = webhook.retry_schedule.as_ref();
+        // It always has a delay, and none is too long.
+        let own = own.and_then(|own| self.schedule.with_delays(own.delays()).ok());
+        own.unwrap_or_else(|| self.schedule.clone())
     }
 }
 
@@ -79,5 +88,32 @@ mod tests {
             let wait = (due - noon()).num_seconds();
             assert!((48..=72).contains(&wait), "60 s ± 20 %, not {wait}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_webhooks_own_schedule_says_when_and_how_often_and_a_wish_of_the_target_stands() {
+        let clock = Arc::new(BrokenClock::at(noon()));
+        let clock = EngineClock::start(clock, &MemoryStore::new()).await;
+        let schedule = Schedule::default().with_jitter(0).unwrap();
+        let random = Arc::new(Random::seeded(7));
+        let plan = RetryPlan::new(schedule, random, Arc::new(clock.unwrap()));
+        let webhook = route(|w| {
+            w.retries = Retries::new(9).unwrap();
+            w.retry_schedule = Some("7s, 1h, 90s".parse().unwrap());
+        });
+        let failed = responded(500, noon());
+        let wait = |attempt: &Attempt, made| match plan.after(attempt, made, &webhook) {
+            Disposition::Retry { due } => Some((due - noon()).num_seconds()),
+            other => {
+                assert_eq!(other, Disposition::Failed);
+                None
+            }
+        };
+        let waits = [1, 2, 3, 4].map(|made| wait(&failed, made));
+        assert_eq!(waits, [Some(7), Some(3_600), Some(90), None]);
+        let mut busy = responded(503, noon());
+        busy.retry_after = Some(Duration::from_secs(60));
+        let waits = [1, 2].map(|made| wait(&busy, made));
+        assert_eq!(waits, [Some(60), Some(3_600)], "it only lengthens a delay");
     }
 }

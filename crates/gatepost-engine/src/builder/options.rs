@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Clock, SystemClock};
 use webhook_model::Catalog;
 
-use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention};
+use crate::config::{DisablePolicy, Limits, OperationalEvents, Retention, RetryScheduleLimits};
 use crate::judge::{Rule, Watch};
 use crate::observe::{Nobody, Observer};
 use crate::random::Random;
@@ -29,6 +29,7 @@ pub struct EngineBuilder {
     pub(super) limits: Limits,
     pub(super) retention: Retention,
     pub(super) schedule: Schedule,
+    pub(super) retry_schedules: RetryScheduleLimits,
     pub(super) disable: DisablePolicy,
     pub(super) observer: Arc<dyn Observer>,
     pub(super) own: OperationalEvents,
@@ -53,6 +54,7 @@ impl EngineBuilder {
             limits: Limits::default(),
             retention: Retention::default(),
             schedule: Schedule::default(),
+            retry_schedules: RetryScheduleLimits::default(),
             disable: DisablePolicy::default(),
             observer: Arc::new(Nobody),
             own: OperationalEvents::default(),
@@ -162,6 +164,13 @@ impl EngineBuilder {
     #[must_use]
     pub fn schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
+        self
+    }
+
+    /// Which schedules of their own webhooks may have.
+    #[must_use]
+    pub fn retry_schedules(mut self, limits: RetryScheduleLimits) -> Self {
+        self.retry_schedules = limits;
         self
     }
 

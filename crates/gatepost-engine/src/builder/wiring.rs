@@ -11,7 +11,7 @@ use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
-use crate::config::{Limits, Retention};
+use crate::config::{Limits, Retention, RetryScheduleLimits};
 use crate::dispatcher::Dispatcher;
 use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
 use crate::engine::{Engine, Shared};
@@ -98,6 +98,7 @@ impl EngineBuilder {
             lifecycle,
             store: self.store.clone(),
             limits: self.limits.clone(),
+            retry_schedules: self.retry_schedules.clone(),
         };
         ground.build(self)
     }
@@ -116,6 +117,7 @@ struct Ground {
     troubles: Arc<Troubles>,
     lifecycle: Lifecycle,
     limits: Limits,
+    retry_schedules: RetryScheduleLimits,
 }
 
 impl Ground {
@@ -218,6 +220,7 @@ impl Ground {
             allowance: self.allowance(),
             troubles: self.troubles.clone(),
             targets,
+            schedules: self.retry_schedules.clone(),
         }
     }
 

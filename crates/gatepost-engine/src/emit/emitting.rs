@@ -4,6 +4,7 @@
 use std::pin::pin;
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin};
 use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
@@ -89,10 +90,7 @@ impl Emitter {
             context,
             patience: None,
         };
-        let origin = occurrence.id.clone().map_or(Origin::Direct, |id| {
-            let place = ask.own_place();
-            Origin::Occurrence { place, id }
-        });
+        let origin = ask.origin();
         let sink = Sink::Emit(origin.clone());
         match self.decide(&ask, &sink, &Spent::default()).await? {
             Decided::Repeated => Ok(Emitted::known()),
@@ -102,21 +100,14 @@ impl Emitter {
         }
     }
 
-    /// Where the tasks of a place stand does not matter to what is only written down.
     async fn set_down(&self, ask: &Ask<'_>, origin: Origin) -> Result<Emitted, EmitError> {
         let now = self.clock.now()?;
-        let enqueue = Enqueue {
-            basis: Basis::Nothing,
-            origin,
-            deliveries: Vec::new(),
-            consume: Vec::new(),
-            later: vec![NewOutbox {
-                occurrence: unnamed(ask.occurrence),
-                left: ask.left.clone(),
-                due: now,
-            }],
-        };
-        match self.store.enqueue(enqueue, now).await? {
+        let stored = self.store.enqueue(whole(ask, origin, now), now).await?;
+        self.was_set_down(&stored)
+    }
+
+    pub(super) fn was_set_down(&self, stored: &Enqueued) -> Result<Emitted, EmitError> {
+        match stored {
             Enqueued::AlreadyKnown => Ok(Emitted::known()),
             Enqueued::Stored { .. } => {
                 self.wake.notify_one();
@@ -127,5 +118,21 @@ impl Emitter {
                 Err(StoreError::new(ErrorKind::Unavailable, error).into())
             }
         }
+    }
+}
+
+/// All of it as a row of the outbox. Where the tasks of a place stand does not matter to what is
+/// only written down.
+pub(super) fn whole(ask: &Ask<'_>, origin: Origin, now: DateTime<Utc>) -> Enqueue {
+    Enqueue {
+        basis: Basis::Nothing,
+        origin,
+        deliveries: Vec::new(),
+        consume: Vec::new(),
+        later: vec![NewOutbox {
+            occurrence: unnamed(ask.occurrence),
+            left: ask.left.clone(),
+            due: now,
+        }],
     }
 }

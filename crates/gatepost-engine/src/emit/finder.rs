@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, TaskRoute, WebhookRoute, WebhookStore};
+use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
@@ -42,6 +42,14 @@ impl Ask<'_> {
 
     pub(super) fn own_place(&self) -> Place {
         self.places.first().copied().unwrap_or(Place::Common)
+    }
+
+    /// What makes it happen once: its id, if it has one.
+    pub(super) fn origin(&self) -> Origin {
+        self.occurrence.id.clone().map_or(Origin::Direct, |id| {
+            let place = self.own_place();
+            Origin::Occurrence { place, id }
+        })
     }
 }
 
@@ -142,7 +150,7 @@ impl Finder {
             Some(MatchedTask {
                 place: *standing.get(&task.owner)?,
                 task,
-                webhook: *webhooks.get(&task.webhook)?,
+                webhook: webhooks.get(&task.webhook)?.clone(),
                 event: None,
             })
         });

@@ -13,6 +13,7 @@ mod fill;
 mod finder;
 mod launcher;
 mod letter;
+mod many;
 mod outbox;
 mod plan;
 mod races;
@@ -21,6 +22,7 @@ mod set;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod together;
 mod waiting;
 
 pub(crate) use drain::OutboxDrain;
@@ -30,3 +32,4 @@ pub(crate) use emitting::Run;
 pub(crate) use finder::Finder;
 pub(crate) use launcher::Launcher;
 pub(crate) use letter::Letter;
+pub use many::MAX_EMIT_MANY;

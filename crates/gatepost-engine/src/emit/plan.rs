@@ -113,7 +113,7 @@ impl Plan {
                 taken += 1;
                 used.add(owner, 1, 0);
             }
-            plan.steps.push((*task, fate));
+            plan.steps.push((task.clone(), fate));
         }
         plan
     }

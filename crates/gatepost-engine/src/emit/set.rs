@@ -9,38 +9,11 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, RoutesVersion};
 
 use super::draft::{Draft, Drafted};
 use super::drain::{OutboxDrain, Places};
-use super::plan::Spent;
 use super::races::Races;
 use super::row::{Row, Tried};
 use super::sink::Decided;
-use crate::config::EmitLimits;
+use super::together::Set;
 use crate::error::EmitError;
-
-/// What is decided and not stored yet: together about as much as one emit may store.
-#[derive(Debug, Default)]
-struct Set {
-    rows: Vec<(Tried, Box<Draft>)>,
-    enqueues: Vec<Enqueue>,
-    /// What they will use.
-    spent: Spent,
-    deliveries: usize,
-    bytes: usize,
-}
-
-impl Set {
-    fn is_full(&self, limits: &EmitLimits) -> bool {
-        self.deliveries >= limits.deliveries || self.bytes >= limits.bytes
-    }
-
-    fn push(&mut self, tried: Tried, draft: Box<Draft>, enqueue: Enqueue) {
-        let (deliveries, bytes) = draft.size();
-        self.deliveries += deliveries;
-        self.bytes += bytes;
-        self.spent.merge(draft.used());
-        self.rows.push((tried, draft));
-        self.enqueues.push(enqueue);
-    }
-}
 
 /// What came of some rows.
 #[derive(Debug, Default)]
@@ -95,7 +68,10 @@ impl OutboxDrain {
                 self.store(std::mem::take(&mut set), now, outcome).await?;
             }
             match self.draft(&mut tried, places, &set.spent, now).await {
-                Ok(Drafted::Draft(draft, enqueue)) => set.push(tried, draft, enqueue),
+                Ok(Drafted::Draft(draft, enqueue)) => {
+                    set.count(&draft);
+                    set.push((tried, draft), enqueue);
+                }
                 Ok(Drafted::Decided(Decided::Undecided)) => self.wait(tried.row, now).await?,
                 Ok(Drafted::Decided(decided)) => {
                     let left = self.conclude(tried.row, Ok(decided), now).await?;
@@ -111,14 +87,14 @@ impl OutboxDrain {
 
     async fn store(
         &self,
-        set: Set,
+        set: Set<(Tried, Box<Draft>)>,
         now: DateTime<Utc>,
         outcome: &mut Outcome,
     ) -> Result<(), EmitError> {
         let stored = self.enqueue(set.enqueues).await?;
         let mut concluded = Vec::new();
         // What was leased is sent first, whatever becomes of the others.
-        for ((mut tried, draft), stored) in set.rows.into_iter().zip(stored) {
+        for ((mut tried, draft), stored) in set.items.into_iter().zip(stored) {
             let seen = draft.seen().to_vec();
             let decided = match stored {
                 Ok(stored) => self.emitter.conclude(*draft, stored, &mut tried.races),
@@ -147,17 +123,12 @@ impl OutboxDrain {
         &self,
         enqueues: Vec<Enqueue>,
     ) -> Result<Vec<Result<Enqueued, StoreError>>, EmitError> {
-        let now = self.clock.now()?;
-        if let [one] = &*enqueues {
-            return Ok(vec![self.store.enqueue(one.clone(), now).await]);
-        }
-        if enqueues.is_empty() {
-            return Ok(Vec::new());
-        }
-        let stored = self.store.enqueue_all(enqueues.clone(), now).await;
-        if stored.len() == enqueues.len() && stored.iter().any(Result::is_ok) {
+        let stored = self.emitter.store_all(enqueues.clone()).await?;
+        let all = stored.len() == enqueues.len();
+        if enqueues.len() < 2 || all && stored.iter().any(Result::is_ok) {
             return Ok(stored);
         }
+        let now = self.clock.now()?;
         let mut stored = Vec::new();
         for enqueue in enqueues {
             stored.push(self.store.enqueue(enqueue, now).await);

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
-use webhook_model::{Activity, Authorization, Field, Invalid, Webhook, WebhookId};
+use webhook_model::{Activity, Authorization, Field, Invalid, RetrySchedule, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use super::targets::{TargetVerdict, Targets};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
+use crate::config::RetryScheduleLimits;
 use crate::edit::edit;
 use crate::error::EngineError;
 use crate::routes::prototype;
@@ -27,6 +28,7 @@ pub(crate) struct Webhooks {
     pub allowance: Allowance,
     pub troubles: Arc<Troubles>,
     pub targets: Targets,
+    pub schedules: RetryScheduleLimits,
 }
 
 impl Webhooks {
@@ -36,6 +38,7 @@ impl Webhooks {
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
         self.check_token_url(webhook, None)?;
+        self.check_schedule(None, webhook)?;
         let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
         let at_most = self
             .allowance
@@ -100,6 +103,19 @@ impl Webhooks {
         }
     }
 
+    /// A schedule that it had `before` is not asked about again.
+    fn check_schedule(
+        &self,
+        before: Option<&RetrySchedule>,
+        webhook: &Webhook,
+    ) -> Result<(), Invalid> {
+        match webhook.retry_schedule.as_ref() {
+            new @ Some(_) if new == before => Ok(()),
+            Some(new) => self.schedules.check(new),
+            None => Ok(()),
+        }
+    }
+
     async fn edit_row(
         &self,
         id: WebhookId,
@@ -107,10 +123,14 @@ impl Webhooks {
         admitted: &mut Admitted,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let mut apply = |webhook: &mut Webhook| {
-            let before = webhook.authorization.clone();
+            let before = (
+                webhook.authorization.clone(),
+                webhook.retry_schedule.clone(),
+            );
             edit(webhook)?;
             check(webhook)?;
-            self.check_token_url(webhook, Some(&before))
+            self.check_token_url(webhook, Some(&before.0))?;
+            self.check_schedule(before.1.as_ref(), webhook)
         };
         edit!(
             self,

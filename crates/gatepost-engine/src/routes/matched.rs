@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{Basis, RecordId, RoutesVersion, TaskRoute, Webh
 use webhook_model::{EventId, OwnerId, TaskId};
 
 /// A task that is reached, and by what.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct MatchedTask {
     /// Where its owner stands.
     pub place: Place,

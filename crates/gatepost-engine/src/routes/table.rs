@@ -20,6 +20,8 @@ const TABLE: usize = 512;
 pub(super) const ROW: usize = 192;
 /// What a byte of a filter's text costs, about.
 const FILTER: usize = 12;
+/// What a channel that a webhook lists costs beside its name, about.
+const CHANNEL: usize = 32;
 /// Rows of which nothing may be left but the events of deleted tasks, before the table is read
 /// again.
 pub(super) const SLACK: usize = 1_000;
@@ -50,8 +52,8 @@ pub(super) struct RouteTable {
     tasks: HashMap<TaskId, TaskRoute>,
     events: HashMap<EventId, Known>,
     triggers: HashMap<Arc<Trigger>, Triggers>,
-    /// What the filters of the events cost, about.
-    filters: usize,
+    /// What the filters of the events, and the channels of the webhooks, cost, about.
+    texts: usize,
     /// Rows when it was read.
     read: usize,
 }
@@ -61,11 +63,11 @@ impl RouteTable {
         let mut table = Self {
             place,
             version: routes.version,
-            webhooks: routes.webhooks.into_iter().map(|w| (w.id, w)).collect(),
             tasks: routes.tasks.into_iter().map(|t| (t.id, t)).collect(),
             events: HashMap::new(),
             triggers: HashMap::new(),
-            filters: 0,
+            texts: routes.webhooks.iter().map(listed).sum(),
+            webhooks: routes.webhooks.into_iter().map(|w| (w.id, w)).collect(),
             read: 0,
         };
         routes.events.into_iter().for_each(|event| table.put(event));
@@ -85,8 +87,9 @@ impl RouteTable {
         reached.dedup();
         let matched = |(task, id): (TaskId, EventId)| {
             let event = self.events.get(&id)?;
-            Some(Reached {
-                task: self.matched(task, Some((id, event.revision)))?,
+            let task = self.matched(task, Some((id, event.revision)))?;
+            is_for(&task.webhook, occurrence).then(|| Reached {
+                task,
                 filter: event.filter.clone(),
             })
         };
@@ -102,7 +105,12 @@ impl RouteTable {
     /// the task may only have been disabled.
     pub(super) fn apply(&mut self, delta: RouteDelta, version: RoutesVersion) {
         for (id, webhook) in delta.webhooks {
-            set(&mut self.webhooks, id, webhook);
+            self.texts += webhook.as_ref().map_or(0, listed);
+            let before = match webhook {
+                Some(webhook) => self.webhooks.insert(id, webhook),
+                None => self.webhooks.remove(&id),
+            };
+            self.texts -= before.as_ref().map_or(0, listed);
         }
         for (id, task) in delta.tasks {
             set(&mut self.tasks, id, task);
@@ -133,7 +141,7 @@ impl RouteTable {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        TABLE + ROW * self.rows() + self.filters
+        TABLE + ROW * self.rows() + self.texts
     }
 
     fn rows(&self) -> usize {
@@ -145,7 +153,7 @@ impl RouteTable {
         Some(MatchedTask {
             place: self.place,
             task,
-            webhook: *self.webhooks.get(&task.webhook)?,
+            webhook: self.webhooks.get(&task.webhook)?.clone(),
             event,
         })
     }
@@ -163,7 +171,7 @@ impl RouteTable {
             task: event.task,
             filter: event.filter,
         };
-        self.filters += cost(&known.filter);
+        self.texts += cost(&known.filter);
         self.events.insert(event.id, known);
     }
 
@@ -171,7 +179,7 @@ impl RouteTable {
         let Some(known) = self.events.remove(&id) else {
             return;
         };
-        self.filters -= cost(&known.filter);
+        self.texts -= cost(&known.filter);
         if let Some(triggers) = self.triggers.get_mut(&known.trigger) {
             triggers.take(known.target, (known.task, id));
             if triggers.is_empty() {
@@ -179,6 +187,22 @@ impl RouteTable {
             }
         }
     }
+}
+
+/// Whether an occurrence is for this webhook, of those whose tasks it reaches.
+fn is_for(webhook: &WebhookRoute, occurrence: &Occurrence) -> bool {
+    let chosen = occurrence.to.as_ref();
+    chosen.is_none_or(|to| to.contains(webhook.id))
+        && webhook.channels.hear(occurrence.channel.as_ref())
+}
+
+/// What the channels of a webhook cost, about.
+fn listed(webhook: &WebhookRoute) -> usize {
+    webhook
+        .channels
+        .iter()
+        .map(|name| CHANNEL + name.as_str().len())
+        .sum()
 }
 
 /// What a filter costs with its text, its members and what is asked, about.

@@ -16,7 +16,7 @@ use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
-use crate::config::{DisablePolicy, Limits};
+use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
 use crate::emit::{Emitter, Finder, Launcher};
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
@@ -63,6 +63,7 @@ impl Records {
             },
             troubles: Arc::default(),
             targets: Targets::new(Arc::new(Script::new(&[]))),
+            schedules: RetryScheduleLimits::default(),
         }
     }
 }

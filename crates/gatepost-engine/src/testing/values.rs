@@ -7,7 +7,7 @@ use gatepost_ids::{Audience, Place};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{NewDelivery, TaskRoute, WebhookRoute};
 use webhook_model::{
-    EventId, Object, ObjectId, Occurrence, OwnerId, TagId, TaskId, Webhook, WebhookId,
+    Channels, EventId, Object, ObjectId, Occurrence, OwnerId, TagId, TaskId, Webhook, WebhookId,
 };
 
 use crate::routes::{MatchedTask, Route};
@@ -58,6 +58,7 @@ pub(crate) fn matched_task(id: i64, owner: i64) -> MatchedTask {
             active: true,
             in_order: false,
             timeout: Duration::from_secs(5),
+            channels: Channels::default(),
         },
         event: Some((EventId(id), Revision::FIRST)),
     }

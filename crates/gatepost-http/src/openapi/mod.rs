@@ -1,5 +1,6 @@
 //! The OpenAPI 3.1 document, made from the declarations of the tables.
 
+mod events;
 mod paths;
 mod schemas;
 
@@ -7,6 +8,7 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
+use webhook_model::Catalog;
 
 use crate::facts::VersionFacts;
 use crate::schema::Table;
@@ -17,8 +19,12 @@ pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], shared.openapi).into_response()
 }
 
-/// The whole document for these tables.
-pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value {
+/// The whole document for these tables, and for what the platform sends.
+pub(crate) fn document(
+    tables: &[&'static Table],
+    catalog: &Catalog,
+    facts: &VersionFacts,
+) -> Value {
     let mut paths = Map::new();
     let mut schemas = schemas::shared();
     paths.insert("/system".into(), paths::system());
@@ -30,6 +36,7 @@ pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value
         paths::add(&mut paths, table);
         schemas::add(&mut schemas, table);
     }
+    let webhooks = events::add(&mut schemas, catalog);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -41,6 +48,7 @@ pub(crate) fn document(tables: &[&'static Table], facts: &VersionFacts) -> Value
         "servers": [{"url": "/api/v4"}],
         "security": [{"bearer": []}, {"basic": []}],
         "paths": paths,
+        "webhooks": webhooks,
         "components": {
             "schemas": schemas,
             "securitySchemes": {

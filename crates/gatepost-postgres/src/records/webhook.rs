@@ -1,7 +1,10 @@
 //! Webhooks and their columns.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
+use gatepost_storage::columns::{
+    SealedSecrets, activity_word, parse_activity, parse_channels, parse_rate, parse_retry_schedule,
+    retry_schedule_text,
+};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, Lane, LaneClass, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
@@ -19,7 +22,7 @@ use crate::store::PostgresStore;
 
 /// What is read of a webhook that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.created, r.modified, r.owner, r.name, r.url, r.authorization_kind, \
-     r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate \
+     r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate, r.channels, r.retry_schedule \
      FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
 
 const INSERT: &str = change!("insert_webhook");
@@ -156,6 +159,8 @@ struct Columns {
     kind: &'static str,
     activity: &'static str,
     name: String,
+    channels: String,
+    retry_schedule: String,
 }
 
 impl Columns {
@@ -172,10 +177,12 @@ impl Columns {
             kind: webhook.authorization.kind().as_str(),
             activity: activity_word(webhook.activity),
             name: webhook.name.to_string(),
+            channels: webhook.channels.to_string(),
+            retry_schedule: retry_schedule_text(webhook.retry_schedule.as_ref()),
         })
     }
 
-    fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 12] {
+    fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 14] {
         [
             &self.name,
             &self.sealed.url,
@@ -189,6 +196,8 @@ impl Columns {
             &self.in_order,
             &self.sealed.signing,
             &self.rate,
+            &self.channels,
+            &self.retry_schedule,
         ]
     }
 }
@@ -221,6 +230,7 @@ pub(super) fn row(
                 .map_err(|e| Failure::corrupt("webhook", e))?,
             retries: Retries::new(unsigned(row, "retries")?)
                 .map_err(|e| Failure::corrupt("webhook", e))?,
+            retry_schedule: parse_retry_schedule(row.try_get("retry_schedule")?)?,
             activity: parse_activity(row.try_get("activity")?)?,
             order: if row.try_get("in_order")? {
                 DeliveryOrder::InOrder
@@ -229,6 +239,7 @@ pub(super) fn row(
             },
             signing: secrets.signing,
             rate: parse_rate(row.try_get("rate")?)?,
+            channels: parse_channels(row.try_get("channels")?)?,
         },
     })
 }

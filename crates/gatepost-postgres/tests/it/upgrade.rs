@@ -14,7 +14,7 @@ use gatepost_testkit::fixtures::{
     message, named, outbox, settlement_of, trace, webhook,
 };
 use tokio_postgres::Client;
-use webhook_model::{Event, Filter, Occurrence, TaskId, WebhookId};
+use webhook_model::{Channels, Chosen, Event, Filter, Occurrence, TaskId, Webhook, WebhookId};
 
 use crate::common::raw;
 use crate::postgres;
@@ -107,7 +107,12 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
     assert_eq!(found.as_ref(), Some(&keys[0]));
 
     let hooks = store.webhooks(&[1, 2, 3].map(WebhookId)).await.unwrap();
-    assert_eq!(hooks[0].value, full_webhook(), "its secrets too");
+    let unlisted = Webhook {
+        channels: Channels::default(),
+        retry_schedule: None,
+        ..full_webhook()
+    };
+    assert_eq!(hooks[0].value, unlisted, "its secrets too");
     assert_eq!(hooks[1].value, webhook("plain"));
     let whose: Vec<_> = hooks.iter().map(|row| row.owner.0).collect();
     assert_eq!(whose, [7, 1, 2]);
@@ -218,6 +223,8 @@ async fn what_waited_in_the_version_before_goes_on() {
     let of_before = Occurrence {
         data: None,
         trace: None,
+        to: None,
+        channel: None,
         ..full_occurrence()
     };
     assert_eq!(waiting[0].occurrence, Ok(of_before));
@@ -449,4 +456,31 @@ async fn what_was_stored_before_there_were_traces_belongs_to_none_and_what_comes
     let traces: Vec<_> = traces.filter_map(|one| one.trace.clone()).collect();
     assert!(rows.len() > 1, "those of before");
     assert_eq!(traces, [trace()]);
+}
+
+#[tokio::test]
+async fn webhooks_of_before_channels_hear_everything_and_can_list_some() {
+    let (store, client) = from_the_fifth().await;
+    let insert =
+        "INSERT INTO gatepost_occurrence (event_type, event, tenant, webhooks, channel, due)
+        VALUES ('vms', 'poweron', 77, '[7, 3]', 'billing', 'epoch')";
+    client.batch_execute(insert).await.unwrap();
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    assert!(row.value.channels.is_empty() && row.value.retry_schedule.is_none());
+    (row.value.channels, row.value.retry_schedule) =
+        (full_webhook().channels, full_webhook().retry_schedule);
+    let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
+    let meant = rows.iter().filter_map(|row| row.occurrence.as_ref().ok());
+    let meant: Vec<_> = meant
+        .filter(|o| o.to.is_some() || o.channel.is_some())
+        .collect();
+    assert!(
+        rows.len() > 1 && meant.len() == 1,
+        "one more than those of before"
+    );
+    let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
+    assert_eq!(meant[0].to, Some(to));
+    assert_eq!(meant[0].channel, Some("billing".parse().unwrap()));
 }

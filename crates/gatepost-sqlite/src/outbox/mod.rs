@@ -97,6 +97,8 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
                 tasks,
                 micros(new.due),
                 columns.data,
+                columns.webhooks,
+                columns.channel,
                 columns.trace,
             ],
             |row| row.get(0),

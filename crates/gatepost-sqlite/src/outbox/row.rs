@@ -36,6 +36,7 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
     let (event_type, event) = (text("event_type")?, text("event")?);
     let (tags, variables) = (text("tags")?, text("variables")?);
     let (data, trace) = (text("data")?, text("trace")?);
+    let (webhooks, channel) = (text("webhooks")?, text("channel")?);
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
     let object_id = row.get("object_id")?;
     let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
@@ -49,6 +50,8 @@ fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadabl
             variables: variables?.unwrap_or_default().into(),
             data: data?,
             occurrence_id: occurrence_id?,
+            webhooks: webhooks?.map(Into::into),
+            channel: channel?,
             tenant,
             owner,
             operators,

@@ -1,7 +1,10 @@
 //! Webhooks and their columns. URL, authorization, headers and signing secrets are sealed.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{SealedSecrets, activity_word, parse_activity, parse_rate};
+use gatepost_storage::columns::{
+    SealedSecrets, activity_word, parse_activity, parse_channels, parse_rate, parse_retry_schedule,
+    retry_schedule_text,
+};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
@@ -21,7 +24,7 @@ use crate::places::{Change, record_changed};
 use crate::watch::stirred;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
-     allow_insecure, timeout_s, retries, activity, in_order, signing, rate FROM gatepost_webhook";
+     allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule FROM gatepost_webhook";
 
 /// Of a row `r`: neither deleted, nor its owner removed.
 pub(super) const LIVE: &str =
@@ -185,6 +188,8 @@ fn store(
         sealed.signing.into(),
         webhook.rate.map(|r| i64::from(r.get().get())).into(),
         usage::stored(webhook.stored_bytes()).into(),
+        webhook.channels.to_string().into(),
+        retry_schedule_text(webhook.retry_schedule.as_ref()).into(),
     ];
     values.extend(id.map(|id| id.0.into()));
     statement.query_row(rusqlite::params_from_iter(values), |r| Ok(row(r, keys)))?
@@ -200,6 +205,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     let kind: String = row.get("authorization_kind")?;
     let secrets = sealed.open(&kind, keys)?;
     let activity: String = row.get("activity")?;
+    let (channels, schedule): (String, String) = (row.get("channels")?, row.get("retry_schedule")?);
     let owner = OwnerId(row.get("owner")?);
     Ok(Row {
         id: WebhookId(row.get("id")?),
@@ -218,6 +224,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
                 .map_err(|e| Failure::corrupt("timeout", e))?,
             retries: Retries::new(number(row, "retries")?)
                 .map_err(|e| Failure::corrupt("retries", e))?,
+            retry_schedule: parse_retry_schedule(&schedule)?,
             activity: parse_activity(&activity)?,
             order: if row.get("in_order")? {
                 DeliveryOrder::InOrder
@@ -226,6 +233,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
             },
             signing: secrets.signing,
             rate: parse_rate(row.get("rate")?)?,
+            channels: parse_channels(&channels)?,
         },
     })
 }

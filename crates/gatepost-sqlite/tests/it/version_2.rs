@@ -11,10 +11,10 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    at, direct, full_grant, lane, message, outbox, settlement, trace,
+    UNLIMITED, at, direct, full_grant, full_webhook, lane, message, outbox, settlement, trace,
 };
 use rusqlite::Connection;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::{Activity, Chosen, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
@@ -186,7 +186,7 @@ async fn the_queue_goes_on_where_it_stood() {
     assert_eq!(paused.value.activity, Activity::Paused);
     paused.value.activity = Activity::Active;
     store
-        .update_webhook(&paused, gatepost_testkit::fixtures::UNLIMITED, at(9))
+        .update_webhook(&paused, UNLIMITED, at(9))
         .await
         .unwrap();
     let failed = Replay::Failed {
@@ -362,4 +362,32 @@ async fn what_was_stored_before_there_were_traces_belongs_to_none_and_what_comes
         "those of before, and those whose trace is none"
     );
     assert_eq!(traces, [trace()]);
+}
+
+#[tokio::test]
+async fn webhooks_of_before_channels_hear_everything_and_can_list_some() {
+    let (store, folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, webhooks, channel)
+        VALUES ('vms', 'poweron', 77, '[7, 3]', 'billing')";
+    file.execute_batch(insert).unwrap();
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    assert!(row.value.channels.is_empty() && row.value.retry_schedule.is_none());
+    (row.value.channels, row.value.retry_schedule) =
+        (full_webhook().channels, full_webhook().retry_schedule);
+    let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    let store = Webhooks::of(Arc::new(store));
+    let rows = outbox(&store, 2_000_000_000).await;
+    let meant = rows.iter().map(|row| row.occurrence.as_ref().unwrap());
+    let meant: Vec<_> = meant
+        .filter(|o| o.to.is_some() || o.channel.is_some())
+        .collect();
+    assert!(
+        rows.len() > 1 && meant.len() == 1,
+        "one more than those of before"
+    );
+    let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
+    assert_eq!(meant[0].to, Some(to));
+    assert_eq!(meant[0].channel, Some("billing".parse().unwrap()));
 }

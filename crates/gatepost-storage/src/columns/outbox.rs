@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use gatepost_ids::TenantId;
 use serde_json::Value;
 use webhook_model::{
-    Audience, Data, MAX_DATA, Object, ObjectId, Occurrence, OccurrenceId, OwnerId, TagId, TaskId,
-    TraceContext,
+    Audience, Channel, Chosen, Data, MAX_DATA, Object, ObjectId, Occurrence, OccurrenceId, OwnerId,
+    TagId, TaskId, TraceContext, WebhookId,
 };
 
 use crate::seal::SEALED;
@@ -36,6 +36,10 @@ pub struct OutboxColumns<'a> {
     pub data: Option<&'a str>,
     /// The occurrence's own id, if it has one.
     pub occurrence_id: Option<&'a str>,
+    /// The webhooks that it is for, if not all: a JSON array of 1 to 100 integers.
+    pub webhooks: Option<Cow<'a, str>>,
+    /// Its channel, if it has one.
+    pub channel: Option<&'a str>,
     /// The tenant that it is meant for; not with `owner`.
     pub tenant: Option<i64>,
     /// The user that it is meant for; not with `tenant`.
@@ -62,6 +66,11 @@ impl<'a> OutboxColumns<'a> {
             variables: serde_json::json!(occurrence.variables).to_string().into(),
             data: occurrence.data.as_ref().map(Data::as_str),
             occurrence_id: occurrence.id.as_ref().map(OccurrenceId::as_str),
+            webhooks: occurrence.to.as_ref().map(|to| {
+                let ids: Vec<i64> = to.iter().map(|id| id.0).collect();
+                Value::from(ids).to_string().into()
+            }),
+            channel: occurrence.channel.as_ref().map(Channel::as_str),
             tenant: match occurrence.audience {
                 Audience::Tenant(tenant) => Some(tenant.0),
                 _ => None,
@@ -119,6 +128,12 @@ impl<'a> OutboxColumns<'a> {
             tags: tags(&self.tags)?,
             variables: variables(&self.variables)?,
             data: self.data.map(data).transpose()?,
+            to: self.webhooks.as_deref().map(webhooks).transpose()?,
+            channel: self
+                .channel
+                .map(str::parse)
+                .transpose()
+                .map_err(|e| format!("channel {e}"))?,
             trace: self.trace.as_deref().and_then(trace),
         })
     }
@@ -154,6 +169,12 @@ fn tags(json: &str) -> Result<Vec<TagId>, String> {
     let tags: Vec<i64> = serde_json::from_str(json)
         .map_err(|_| "tags must be a JSON array of integers".to_owned())?;
     Ok(tags.into_iter().map(TagId).collect())
+}
+
+fn webhooks(json: &str) -> Result<Chosen, String> {
+    let ids: Vec<i64> = serde_json::from_str(json)
+        .map_err(|_| "webhooks must be a JSON array of integers".to_owned())?;
+    Chosen::new(ids.into_iter().map(WebhookId)).map_err(|e| format!("webhooks {e}"))
 }
 
 fn trace(text: &str) -> Option<TraceContext> {
@@ -205,6 +226,8 @@ mod tests {
             variables: r#"{"a":"b"}"#.into(),
             data: None,
             occurrence_id: None,
+            webhooks: None,
+            channel: None,
             tenant: None,
             owner: None,
             operators: false,
@@ -283,6 +306,27 @@ mod tests {
             ),
             (
                 OutboxColumns {
+                    webhooks: Some("[]".into()),
+                    ..columns()
+                },
+                "webhooks",
+            ),
+            (
+                OutboxColumns {
+                    webhooks: Some("7".into()),
+                    ..columns()
+                },
+                "webhooks",
+            ),
+            (
+                OutboxColumns {
+                    channel: Some("a b"),
+                    ..columns()
+                },
+                "channel",
+            ),
+            (
+                OutboxColumns {
                     object_id: None,
                     object_name: Some("vm"),
                     ..columns()
@@ -306,6 +350,8 @@ mod tests {
             name: "a \"b\" \\".to_owned(),
         });
         full.tags = vec![TagId(9), TagId(1), TagId(9)];
+        full.to = Some(Chosen::new([WebhookId(9), WebhookId(-2)]).unwrap());
+        full.channel = Some("Project-7".parse().unwrap());
         let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
         full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());
         full.trace = Some(format!("{PARENT} a=1 2,b=3").parse().unwrap());

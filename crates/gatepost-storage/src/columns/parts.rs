@@ -1,6 +1,6 @@
 //! Parts of webhooks, events and lanes as words and numbers.
 
-use webhook_model::{Activity, ObjectId, RateLimit, TagId, Target};
+use webhook_model::{Activity, Channels, ObjectId, RateLimit, RetrySchedule, TagId, Target};
 
 use crate::error::{ErrorKind, StoreError};
 use crate::webhooks::LaneClass;
@@ -38,6 +38,34 @@ pub fn parse_rate(stored: Option<i64>) -> Result<Option<RateLimit>, StoreError> 
     RateLimit::per_second(number)
         .map(Some)
         .map_err(|e| StoreError::corrupt("rate", e))
+}
+
+/// The channels of a column that [`Channels`] wrote as text; empty for none.
+///
+/// # Errors
+/// `Corrupt` for what [`Channels`] refuses.
+pub fn parse_channels(stored: &str) -> Result<Channels, StoreError> {
+    stored
+        .parse()
+        .map_err(|e| StoreError::corrupt("channels", e))
+}
+
+/// A webhook's own schedule as [`RetrySchedule::as_seconds`] gives it; empty for none.
+#[must_use]
+pub fn retry_schedule_text(schedule: Option<&RetrySchedule>) -> String {
+    schedule.map(RetrySchedule::as_seconds).unwrap_or_default()
+}
+
+/// The schedule that [`retry_schedule_text`] writes as `stored`.
+///
+/// # Errors
+/// `Corrupt` for what [`RetrySchedule`] refuses.
+pub fn parse_retry_schedule(stored: &str) -> Result<Option<RetrySchedule>, StoreError> {
+    if stored.is_empty() {
+        return Ok(None);
+    }
+    let schedule = stored.parse().map(Some);
+    schedule.map_err(|e| StoreError::corrupt("retry_schedule", e))
 }
 
 /// An event's target as the two columns `(instance, tag)`, of which at most one is set.
@@ -111,6 +139,13 @@ mod tests {
         let rate = RateLimit::per_second(12).unwrap();
         assert_eq!(parse_rate(Some(12)).unwrap(), Some(rate));
         assert_eq!(parse_rate(None).unwrap(), None);
+        for text in ["", "a, b"] {
+            assert_eq!(parse_channels(text).unwrap().to_string(), text);
+        }
+        for text in ["", "5,60"] {
+            let schedule = parse_retry_schedule(text).unwrap();
+            assert_eq!(retry_schedule_text(schedule.as_ref()), text);
+        }
     }
 
     #[test]
@@ -121,6 +156,8 @@ mod tests {
             parse_rate(Some(0)).err(),
             parse_rate(Some(i64::MAX)).err(),
             parse_target(Some(1), Some(2)).err(),
+            parse_channels("a/b").err(),
+            parse_retry_schedule("soon").err(),
         ];
         for (at, error) in refused.into_iter().enumerate() {
             assert_eq!(error.map(|e| e.kind()), Some(ErrorKind::Corrupt), "{at}");

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use gatepost_ids::OwnerId;
 use webhook_model::{
-    Event, EventId, EventName, EventType, Filter, Message, Target, TaskId, Webhook, WebhookId,
+    Channels, Event, EventId, EventName, EventType, Filter, Message, Target, TaskId, Webhook,
+    WebhookId,
 };
 
 use super::task_row::TaskRow;
@@ -38,7 +39,7 @@ pub struct UnreadableRecord {
 }
 
 /// What an emit needs of a webhook before it sends.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WebhookRoute {
     /// The webhook.
     pub id: WebhookId,
@@ -52,6 +53,8 @@ pub struct WebhookRoute {
     pub in_order: bool,
     /// How long it waits for a response.
     pub timeout: Duration,
+    /// Of what occurs in channels, it receives these.
+    pub channels: Channels,
 }
 
 impl WebhookRoute {
@@ -65,6 +68,7 @@ impl WebhookRoute {
             active: row.value.activity == webhook_model::Activity::Active,
             in_order: row.value.order == webhook_model::DeliveryOrder::InOrder,
             timeout: row.value.timeout.as_duration(),
+            channels: row.value.channels.clone(),
         }
     }
 }

@@ -4,7 +4,7 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::webhooks::{
     Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, RoutesVersion,
 };
-use webhook_model::{Audience, Data, MAX_DATA, TaskId, WebhookId};
+use webhook_model::{Audience, Chosen, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId};
 
 use crate::fixtures::{
     at, claim, direct, from_outbox, full_occurrence, message, occurrence, outbox, queued, trace,
@@ -257,25 +257,50 @@ pub async fn o16_what_an_occurrence_brings_along_waits_with_it(store: Webhooks) 
         let mut brings = occurrence("on");
         brings.data = Some(text.parse::<Data>().unwrap());
         brings.trace = Some(trace());
-        store.outbox.push_outbox(&brings, at(0)).await.unwrap();
-        let batch = Enqueue {
-            later: vec![NewOutbox {
-                occurrence: brings.clone(),
-                left: Left::Tasks(vec![TaskId(1)]),
-                due: at(0),
-            }],
+        waits_as_it_was(&store, &brings, "O16").await;
+    }
+}
+
+/// Which webhooks an occurrence is for, and its channel, wait with it.
+pub async fn o17_whom_an_occurrence_is_for_waits_with_it(store: Webhooks) {
+    let most = (0..MAX_CHOSEN as i64).map(|n| WebhookId(i64::MAX - n));
+    let long = "x".repeat(64);
+    let chosen = [
+        None,
+        Some(Chosen::new([WebhookId(-1)])),
+        Some(Chosen::new(most)),
+    ];
+    for (to, channel) in chosen
+        .into_iter()
+        .zip([Some("A.b_c-9"), None, Some(&*long)])
+    {
+        let mut meant = occurrence("on");
+        meant.to = to.transpose().unwrap();
+        meant.channel = channel.map(|channel| channel.parse().unwrap());
+        waits_as_it_was(&store, &meant, "O17").await;
+    }
+}
+
+/// Pushed, and left for later by an enqueue.
+async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
+    store.outbox.push_outbox(brings, at(0)).await.unwrap();
+    let batch = Enqueue {
+        later: vec![NewOutbox {
+            occurrence: brings.clone(),
+            left: Left::Tasks(vec![TaskId(1)]),
+            due: at(0),
+        }],
+        ..direct(Vec::new())
+    };
+    store.queue.enqueue(batch, at(0)).await.unwrap();
+    let rows = due(store, 0).await;
+    assert_eq!(rows.len(), 2, "{clause} both wait");
+    for row in rows {
+        assert_eq!(row.occurrence.as_ref(), Ok(brings), "{clause} as it was");
+        let used = Enqueue {
+            origin: turn(row.id, row.turn, None),
             ..direct(Vec::new())
         };
-        store.queue.enqueue(batch, at(0)).await.unwrap();
-        let rows = due(&store, 0).await;
-        assert_eq!(rows.len(), 2, "O16 both wait");
-        for row in rows {
-            assert_eq!(row.occurrence.as_ref(), Ok(&brings), "O16 as it was");
-            let used = Enqueue {
-                origin: turn(row.id, row.turn, None),
-                ..direct(Vec::new())
-            };
-            store.queue.enqueue(used, at(0)).await.unwrap();
-        }
+        store.queue.enqueue(used, at(0)).await.unwrap();
     }
 }

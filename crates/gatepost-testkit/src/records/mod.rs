@@ -2,6 +2,7 @@
 
 mod bodies;
 mod changes;
+mod channels;
 mod filters;
 mod limits;
 mod lists;
@@ -14,6 +15,7 @@ mod scopes;
 
 pub use bodies::*;
 pub use changes::*;
+pub use channels::*;
 pub use filters::*;
 pub use limits::*;
 pub use lists::*;

@@ -13,7 +13,7 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// A JSON object of at most 64 KiB as text; clones share it. `${context}` in the message of the
 /// event's task shows it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct JsonObject(Arc<Map<String, Value>>);
 
 impl JsonObject {

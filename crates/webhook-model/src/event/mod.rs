@@ -1,6 +1,8 @@
 //! Which occurrence runs which task (SPEC 2.4, SPEC 6).
 
 mod catalog;
+mod channel;
+mod chosen;
 mod json;
 mod notes;
 mod occurrence;
@@ -8,6 +10,8 @@ mod record;
 mod words;
 
 pub use catalog::{Catalog, CatalogBuilder, CatalogError, Specificity};
+pub use channel::{Channel, Channels, MAX_CHANNELS};
+pub use chosen::{Chosen, MAX_CHOSEN};
 pub use json::JsonObject;
 pub use notes::{EventNotes, SampleVariable};
 pub use occurrence::{Object, Occurrence, OccurrenceId};

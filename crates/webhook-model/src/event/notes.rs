@@ -1,5 +1,6 @@
 //! What a platform says of an event to people who write messages about it.
 
+use super::json::JsonObject;
 use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::template::Template;
@@ -24,6 +25,7 @@ pub struct EventNotes {
     object: String,
     variables: Vec<SampleVariable>,
     data: Option<Data>,
+    schema: Option<JsonObject>,
 }
 
 /// A variable that occurrences of an event bring
@@ -84,6 +86,15 @@ impl EventNotes {
         self
     }
 
+    /// A JSON Schema (2020-12) of the data that occurrences bring along, for the OpenAPI document
+    /// and the catalogue. Nothing is checked against it. It stands within that document: what it refers
+    /// to, it refers to by whole URIs.
+    #[must_use]
+    pub fn with_schema(mut self, schema: JsonObject) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
     /// When the event happens; empty if the platform does not say.
     #[must_use]
     pub fn description(&self) -> &str {
@@ -105,6 +116,12 @@ impl EventNotes {
     #[must_use]
     pub fn data(&self) -> Option<&Data> {
         self.data.as_ref()
+    }
+
+    /// A JSON Schema of that data; `None` if the platform gives none.
+    #[must_use]
+    pub fn schema(&self) -> Option<&JsonObject> {
+        self.schema.as_ref()
     }
 }
 

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use gatepost_ids::{Audience, ObjectId, TagId};
 
+use super::channel::Channel;
+use super::chosen::Chosen;
 use super::words::{EventName, EventType};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
@@ -75,12 +77,18 @@ pub struct Occurrence {
     pub variables: Vec<(String, String)>,
     /// What it brings along: filters of events look into it, and messages show it.
     pub data: Option<Data>,
+    /// Only tasks that send to one of these webhooks run; `None`: all that match. What is sent
+    /// later, or again, was chosen when it occurred.
+    pub to: Option<Chosen>,
+    /// Webhooks that list channels receive it only if they list this one.
+    pub channel: Option<Channel>,
     /// The trace that it belongs to: its deliveries go on with it.
     pub trace: Option<TraceContext>,
 }
 
 impl Occurrence {
-    /// An occurrence without an id, an object, tags, variables, data and a trace.
+    /// An occurrence without an id, an object, tags, variables, data, channel and trace, for all
+    /// webhooks that it matches.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
@@ -92,6 +100,8 @@ impl Occurrence {
             tags: Vec::new(),
             variables: Vec::new(),
             data: None,
+            to: None,
+            channel: None,
             trace: None,
         }
     }

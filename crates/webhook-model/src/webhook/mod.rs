@@ -7,6 +7,7 @@ mod limits;
 mod oauth2;
 mod record;
 mod request;
+mod retry_schedule;
 mod signing;
 mod url;
 
@@ -17,5 +18,6 @@ pub use limits::{RateLimit, Retries, Timeout};
 pub use oauth2::{AccessToken, ClientAuthentication, OAuth2, TokenRequest, token_error};
 pub use record::{Activity, DeliveryOrder, Webhook};
 pub use request::RequestHeader;
+pub use retry_schedule::{MAX_RETRY_DELAYS, RetrySchedule};
 pub use signing::{SigningSecret, SigningSecrets};
 pub use url::TargetUrl;

@@ -5,8 +5,10 @@ use gatepost_ids::OwnerId;
 use super::authorization::Authorization;
 use super::headers::Headers;
 use super::limits::{RateLimit, Retries, Timeout};
+use super::retry_schedule::RetrySchedule;
 use super::signing::SigningSecrets;
 use super::url::TargetUrl;
+use crate::event::Channels;
 use crate::text::WebhookName;
 
 /// Whether a webhook sends.
@@ -48,8 +50,10 @@ pub struct Webhook {
     pub allow_insecure: bool,
     /// How long to wait for the target's response.
     pub timeout: Timeout,
-    /// Reattempts after the first attempt.
+    /// Reattempts after the first attempt, unless `retry_schedule` says so.
     pub retries: Retries,
+    /// When it tries again, and how often; `None`: `retries` times, when the platform says.
+    pub retry_schedule: Option<RetrySchedule>,
     /// Whether it sends.
     pub activity: Activity,
     /// Whether deliveries keep their order.
@@ -58,6 +62,8 @@ pub struct Webhook {
     pub signing: SigningSecrets,
     /// The most requests a second, if limited.
     pub rate: Option<RateLimit>,
+    /// Of what occurs in channels, it receives these.
+    pub channels: Channels,
 }
 
 impl Webhook {
@@ -74,10 +80,20 @@ impl Webhook {
             allow_insecure: false,
             timeout: Timeout::default(),
             retries: Retries::default(),
+            retry_schedule: None,
             activity: Activity::default(),
             order: DeliveryOrder::default(),
             signing: SigningSecrets::none(),
             rate: None,
+            channels: Channels::default(),
         }
+    }
+
+    /// How many attempts follow the first one, if all fail: as many as `retry_schedule` has delays,
+    /// or else `retries`.
+    #[must_use]
+    pub fn reattempts(&self) -> u32 {
+        let scheduled = self.retry_schedule.as_ref().map(RetrySchedule::retries);
+        scheduled.unwrap_or_else(|| self.retries.get())
     }
 }

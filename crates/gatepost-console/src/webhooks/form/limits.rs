@@ -1,8 +1,8 @@
-//! Timeout, retries, rate and order of a webhook, as they are typed.
+//! Timeout, retries, rate, channels and order of a webhook, as they are typed.
 
 use std::str::FromStr;
 
-use webhook_model::{DeliveryOrder, RateLimit, Retries, Timeout, Webhook};
+use webhook_model::{Channels, DeliveryOrder, RateLimit, Retries, RetrySchedule, Timeout, Webhook};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -13,6 +13,8 @@ use crate::texts::Texts;
 pub(in crate::webhooks) struct LimitFields {
     pub timeout: String,
     pub retries: String,
+    pub retry_schedule: String,
+    pub channels: String,
     pub rate: String,
     pub in_order: bool,
 }
@@ -23,6 +25,8 @@ impl LimitFields {
         Self {
             timeout: text("timeout"),
             retries: text("retries"),
+            retry_schedule: text("retry_schedule"),
+            channels: text("channels"),
             rate: text("rate"),
             in_order: form.ticked("in_order"),
         }
@@ -32,6 +36,12 @@ impl LimitFields {
         Self {
             timeout: webhook.timeout.as_secs().to_string(),
             retries: webhook.retries.get().to_string(),
+            retry_schedule: webhook
+                .retry_schedule
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            channels: webhook.channels.to_string(),
             rate: webhook
                 .rate
                 .map_or_else(String::new, |rate| rate.get().to_string()),
@@ -49,6 +59,19 @@ impl LimitFields {
         let retries =
             number(texts, &self.retries).and_then(|n: i64| Retries::try_from(n).map_err(rule));
         problems.take("retries", retries)
+    }
+
+    /// `Some(None)` for the platform's own.
+    pub(super) fn retry_schedule(&self, problems: &mut Problems) -> Option<Option<RetrySchedule>> {
+        let schedule = match self.retry_schedule.trim() {
+            "" => Ok(None),
+            schedule => schedule.parse().map(Some).map_err(rule),
+        };
+        problems.take("retry_schedule", schedule)
+    }
+
+    pub(super) fn channels(&self, problems: &mut Problems) -> Option<Channels> {
+        problems.take("channels", self.channels.parse().map_err(rule))
     }
 
     /// `Some(None)` for no limit.

@@ -98,6 +98,8 @@ impl WebhookForm {
             .parse(texts, problems, present.map(|webhook| &webhook.headers));
         let timeout = self.limits.timeout(texts, problems);
         let retries = self.limits.retries(texts, problems);
+        let retry_schedule = self.limits.retry_schedule(problems);
+        let channels = self.limits.channels(problems);
         let rate = self.limits.rate(texts, problems);
         let mut webhook = match present {
             Some(present) => present.clone(),
@@ -106,6 +108,7 @@ impl WebhookForm {
         (webhook.name, webhook.url) = (name?, url?);
         (webhook.authorization, webhook.headers) = (authorization?, headers?);
         (webhook.timeout, webhook.retries, webhook.rate) = (timeout?, retries?, rate?);
+        (webhook.retry_schedule, webhook.channels) = (retry_schedule?, channels?);
         webhook.allow_insecure = self.insecure;
         if self.unsign {
             webhook.signing = SigningSecrets::none();
@@ -165,6 +168,8 @@ impl WebhookForm {
             field if field.starts_with("oauth_") => oauth2::field_of(field),
             "timeout" => "timeout",
             "retries" => "retries",
+            "retry_schedule" => "retry_schedule",
+            "channels" => "channels",
             "rate_limit" => "rate",
             "signing_secrets" => "unsign",
             _ => self.headers.field(),
@@ -193,6 +198,8 @@ mod tests {
             (Field::Headers, "header"),
             (Field::Timeout, "timeout"),
             (Field::Retries, "retries"),
+            (Field::RetrySchedule, "retry_schedule"),
+            (Field::Channels, "channels"),
             (Field::RateLimit, "rate"),
             (Field::SigningSecrets, "unsign"),
         ] {
@@ -243,6 +250,8 @@ mod tests {
         stored.headers = Headers::parse_lines("X-Token:t0ken\nX-Route:a\n").unwrap();
         stored.authorization = Authorization::basic("bot", "p").unwrap();
         stored.activity = Activity::Paused;
+        stored.retry_schedule = Some("5s, 1m, 90s".parse().unwrap());
+        stored.channels = "project-7, billing".parse().unwrap();
         let mut problems = Problems::default();
         let form = WebhookForm::of(&stored);
         assert_eq!(form.authorization.password, "");

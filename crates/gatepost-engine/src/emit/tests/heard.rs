@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::webhooks::Left;
-use webhook_model::{OwnerId, TagId, Target, TaskId};
+use webhook_model::{Chosen, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId};
 
 use super::*;
 use crate::config::EmitLimits;
@@ -253,4 +253,29 @@ async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
         "the next process goes on with it"
     );
     assert!(bodies(&records).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chosen_few_widen_no_audience_and_are_still_the_chosen_once_the_platform_answers() {
+    let (records, platform, bench, emitter) = tenant().await;
+    let chosen = |webhooks: &[i64]| Occurrence {
+        to: Some(Chosen::new(webhooks.iter().copied().map(WebhookId)).unwrap()),
+        ..addressed(TENANT, &[1])
+    };
+    platform.may(2, May::No);
+    let emitted = emitter.emit(&chosen(&[2]), Emitter::all()).await.unwrap();
+    assert!(emitted.deliveries.is_empty() && !emitted.pending);
+
+    platform.may(2, May::Yes);
+    // An answer is kept for a few seconds.
+    pass(&bench, Duration::from_secs(10)).await;
+    platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
+    let emitted = emitter.emit(&chosen(&[2]), Emitter::all()).await.unwrap();
+    assert!(emitted.pending);
+    let waits = rows(&records).await.remove(0);
+    assert_eq!(waits.left, Left::Tasks(vec![TaskId(2)]));
+    assert_eq!(waits.occurrence.unwrap().to, chosen(&[2]).to);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(4)).await;
+    assert_eq!(bodies(&records).await, ["of 2"]);
 }

@@ -1,8 +1,10 @@
 //! The emitter and the drain of the outbox over a worker that sends by script.
 
+mod addressed;
 mod bites;
 mod emits;
 mod heard;
+mod many;
 mod outbox;
 mod races;
 

@@ -23,7 +23,7 @@ use super::run_about::RunAbout;
 use super::targets::Targets;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
-use crate::config::Limits;
+use crate::config::{Limits, RetryScheduleLimits};
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
 use crate::testing::{Bench, Records, Script, noon};
@@ -56,6 +56,7 @@ fn webhooks(bench: &Bench) -> Webhooks {
         allowance: allowance(bench),
         troubles: Arc::default(),
         targets: Targets::new(bench.script.clone()),
+        schedules: RetryScheduleLimits::default(),
     }
 }
 

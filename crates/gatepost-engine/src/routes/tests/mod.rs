@@ -1,5 +1,6 @@
 //! Tables and messages over a store whose calls are counted.
 
+mod addressed;
 mod filters;
 mod table;
 

@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
     EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use webhook_model::{
-    EventId, Filter, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId,
+    Channels, EventId, Filter, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId,
 };
 
 use super::super::table::{RouteTable, SLACK};
@@ -24,6 +24,7 @@ fn webhook(id: i64) -> WebhookRoute {
         active: true,
         in_order: false,
         timeout: Duration::from_secs(5),
+        channels: Channels::default(),
     }
 }
 

@@ -103,9 +103,21 @@ pub(super) static TABLE: Table = Table {
             "retries",
             Kind::Int { min: 0, max: 100 },
             "3",
-            "Further attempts after the first.",
+            "Further attempts after the first. With a retry_schedule as many as it has delays; what is written here counts once that is empty.",
         )
         .short(),
+        Column::new(
+            "retry_schedule",
+            Kind::Text { min: 0, max: 1024 },
+            "\"5s, 1m, 10m, 1h\"",
+            "The delay before each further attempt: numbers with s, m, h or d, or of seconds, separated by commas or spaces. Empty for the platform's own. An addition to the v4 wire.",
+        ),
+        Column::new(
+            "channels",
+            Kind::Text { min: 0, max: 1024 },
+            "\"project-7, billing\"",
+            "Of what the platform emits into channels, it receives these: at most 10, separated by commas or spaces. Empty for everything, in channels or not. An addition to the v4 wire.",
+        ),
         Column::new(
             "enabled",
             Kind::Bool,

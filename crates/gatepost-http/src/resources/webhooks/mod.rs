@@ -169,7 +169,9 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("headers", webhook.headers.to_string().into()),
             ("allow_insecure", webhook.allow_insecure.into()),
             ("timeout", webhook.timeout.as_secs().into()),
-            ("retries", webhook.retries.get().into()),
+            ("retries", webhook.reattempts().into()),
+            ("retry_schedule", schedule_text(webhook).into()),
+            ("channels", webhook.channels.to_string().into()),
             ("enabled", (webhook.activity != Activity::Disabled).into()),
             ("paused", (webhook.activity == Activity::Paused).into()),
             ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
@@ -182,6 +184,12 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
     );
     columns.extend(authorization::columns(&webhook.authorization));
     columns
+}
+
+/// Empty for the platform's own.
+fn schedule_text(webhook: &Webhook) -> String {
+    let schedule = webhook.retry_schedule.as_ref();
+    schedule.map(ToString::to_string).unwrap_or_default()
 }
 
 /// Writes what the client wrote into the record.
@@ -204,6 +212,13 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     }
     if let Some(retries) = input.int("retries") {
         webhook.retries = Retries::try_from(retries)?;
+    }
+    if let Some(schedule) = input.text("retry_schedule") {
+        let schedule = Some(schedule).filter(|schedule| !schedule.trim().is_empty());
+        webhook.retry_schedule = schedule.map(str::parse).transpose()?;
+    }
+    if let Some(channels) = input.text("channels") {
+        webhook.channels = channels.parse()?;
     }
     webhook.allow_insecure = input
         .bool("allow_insecure")

@@ -20,6 +20,7 @@ passed_on! { OutboxStore {}
             "o01" => occurrence.variables.sort(),
             "o16" => occurrence.data = None,
             "o16-trace" => occurrence.trace = None,
+            "o17" => occurrence.channel = None,
             "o07" => occurrence.audience = Audience::OneSystem,
             _ => {}
         }

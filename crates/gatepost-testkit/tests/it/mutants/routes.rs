@@ -4,7 +4,7 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     ChangedRoutes, RecordStore as _, RouteChanges, RouteDelta, Routes, RoutesVersion,
 };
-use webhook_model::{EventName, EventType, Filter};
+use webhook_model::{Channels, EventName, EventType, Filter};
 
 use super::mutant::{Mutant, Result};
 
@@ -29,6 +29,10 @@ impl Mutant {
         if self.is(&["r42"]) {
             let events = routes.events.iter_mut();
             events.for_each(|event| event.filter = Filter::default());
+        }
+        if self.is(&["r43"]) {
+            let webhooks = routes.webhooks.iter_mut();
+            webhooks.for_each(|webhook| webhook.channels = Channels::default());
         }
         let all = self.inner.routes(place, u32::MAX).await?;
         Ok(match all {

@@ -18,6 +18,8 @@ struct What<'a> {
     variables: Vec<String>,
     occurrence_id: Vec<Option<&'a str>>,
     data: Vec<Option<&'a str>>,
+    webhooks: Vec<Option<String>>,
+    channel: Vec<Option<&'a str>>,
     trace: Vec<Option<String>>,
 }
 
@@ -52,6 +54,9 @@ impl<'a> LaterColumns<'a> {
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);
         self.what.data.push(columns.data);
+        let webhooks = columns.webhooks.map(Cow::into_owned);
+        self.what.webhooks.push(webhooks);
+        self.what.channel.push(columns.channel);
         let trace = columns.trace.map(Cow::into_owned);
         self.what.trace.push(trace);
         self.audience.tenant.push(columns.tenant);
@@ -66,7 +71,7 @@ impl<'a> LaterColumns<'a> {
         self.item.is_empty()
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 16] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 18] {
         [
             &self.item,
             &self.what.event_type,
@@ -83,6 +88,8 @@ impl<'a> LaterColumns<'a> {
             &self.tasks,
             &self.due,
             &self.what.data,
+            &self.what.webhooks,
+            &self.what.channel,
             &self.what.trace,
         ]
     }

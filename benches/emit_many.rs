@@ -1,0 +1,141 @@
+//! What a batch of occurrences costs in one call of `emit_many`, against as many calls of `emit` by
+//! as many tasks at once. Each occurrence makes one delivery, which waits: its webhook is paused.
+//!
+//! The store is a SQLite file (`synchronous=FULL`). Both take turns within one run; the figure is
+//! their ratio. `cargo bench -p benches --bench emit_many`
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench measures time and stops at the first surprise"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use benches::{one_system, spread};
+use delivery::{Sender, TargetPolicy};
+use gatepost_engine::Engine;
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use webhook_model::{
+    Action, Activity, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId,
+    Specificity, TagId, Target, Task, Webhook,
+};
+
+const AT_ONCE: usize = 100;
+/// Batches of one kind in a round, and rounds.
+const BATCHES: usize = 20;
+const ROUNDS: usize = 9;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let store = Arc::new(SqliteStore::open(config).await.unwrap());
+        let engine = engine(store).await;
+        many(&engine).await;
+        apart(&engine).await;
+        let (mut ratios, mut rates) = (Vec::new(), (Vec::new(), Vec::new()));
+        for _ in 0..ROUNDS {
+            let began = Instant::now();
+            for _ in 0..BATCHES {
+                apart(&engine).await;
+            }
+            let by_tasks = began.elapsed();
+            let began = Instant::now();
+            for _ in 0..BATCHES {
+                many(&engine).await;
+            }
+            let by_batch = began.elapsed();
+            ratios.push(by_tasks.as_secs_f64() / by_batch.as_secs_f64());
+            rates.0.push(rate(by_tasks));
+            rates.1.push(rate(by_batch));
+        }
+        let (tasks, least, most) = spread(rates.0);
+        println!("emit by {AT_ONCE} tasks at once: {tasks:.0}/s ({least:.0} to {most:.0})");
+        let (batch, least, most) = spread(rates.1);
+        println!("emit_many of {AT_ONCE}: {batch:.0}/s ({least:.0} to {most:.0})");
+        let (ratio, least, most) = spread(ratios);
+        println!("emit_many against emit: {ratio:.1} x ({least:.1} to {most:.1})");
+        engine.shutdown(Duration::from_secs(1)).await;
+    });
+}
+
+fn rate(time: Duration) -> f64 {
+    (BATCHES * AT_ONCE) as f64 / time.as_secs_f64()
+}
+
+async fn many(engine: &Engine) {
+    let all = (0..AT_ONCE).map(|_| occurrence()).collect();
+    let answers = engine.emit_many(all).await.unwrap();
+    assert!(
+        answers
+            .into_iter()
+            .all(|answer| answer.unwrap().deliveries.len() == 1)
+    );
+}
+
+async fn apart(engine: &Engine) {
+    let emits: Vec<_> = (0..AT_ONCE)
+        .map(|_| {
+            let engine = engine.clone();
+            tokio::spawn(async move { engine.emit(occurrence()).await.unwrap() })
+        })
+        .collect();
+    for emit in emits {
+        assert_eq!(emit.await.unwrap().deliveries.len(), 1);
+    }
+}
+
+async fn engine(store: Arc<SqliteStore>) -> Engine {
+    let catalog = Catalog::builder()
+        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
+        .unwrap()
+        .build();
+    let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
+    let engine = one_system(Engine::builder(store, sender))
+        .catalog(catalog)
+        .start()
+        .await
+        .unwrap();
+    let url = "https://example.com/in".parse().unwrap();
+    let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+    webhook.activity = Activity::Paused;
+    let webhook = engine.create_webhook(&webhook).await.unwrap().id;
+    let message = r#"{"text":"${N} is on"}"#.parse().unwrap();
+    let task = Task {
+        creator: OwnerId(1),
+        name: "t".parse().unwrap(),
+        description: "".parse().unwrap(),
+        enabled: true,
+        delete_after_run: false,
+        action: Action::Send { webhook, message },
+    };
+    let task = engine.create_task(&task).await.unwrap().id;
+    let event = Event {
+        event_type: "vms".parse().unwrap(),
+        event: "on".parse().unwrap(),
+        target: Target::Tag(TagId(1)),
+        task,
+        enabled: true,
+        filters: Filter::default(),
+        context: JsonObject::default(),
+    };
+    engine.create_event(&event).await.unwrap();
+    engine
+}
+
+fn occurrence() -> Occurrence {
+    let mut occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "on".parse().unwrap(),
+        Audience::OneSystem,
+    );
+    occurrence.tags = vec![TagId(1)];
+    occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
+    occurrence
+}

@@ -1,0 +1,279 @@
+//! Many occurrences at once: decided in their order, and stored in as few commits as hold them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gatepost_ids::{Audience, Place};
+use gatepost_storage::webhooks::{
+    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, RoutesVersion,
+};
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio::task::JoinSet;
+use webhook_model::{Occurrence, TaskId};
+
+use super::draft::{Before, Draft, Drafted};
+use super::emitted::Emitted;
+use super::emitter::Emitter;
+use super::emitting::whole;
+use super::finder::Ask;
+use super::plan::Spent;
+use super::races::Races;
+use super::sink::{Decided, Sink};
+use super::together::Set;
+use crate::error::EmitError;
+use crate::give_way::GiveWay;
+
+/// The most occurrences of one call of [`Engine::emit_many`](crate::Engine::emit_many) and of
+/// [`Engine::emit_many_later`](crate::Engine::emit_many_later).
+pub const MAX_EMIT_MANY: usize = 1_000;
+/// What it costs to decide an occurrence, in bytes that might be rendered in that time.
+const DECIDING: usize = 1_024;
+
+type Places = HashMap<Audience, Result<Vec<Place>, EmitError>>;
+
+/// One that is not decided yet.
+#[derive(Debug)]
+struct Open {
+    /// Where its answer goes.
+    at: usize,
+    occurrence: Occurrence,
+    races: Races,
+}
+
+/// What is about to be stored of one.
+#[derive(Debug)]
+enum Step {
+    Bite(Box<Draft>),
+    /// All of it waits, or is too much for one transaction.
+    Whole,
+}
+
+/// What came of those that were decided in one go.
+#[derive(Debug)]
+struct Round {
+    /// One for each of the call; `None` while it is open.
+    answers: Vec<Option<Result<Emitted, EmitError>>>,
+    /// Those that are decided again: the records have changed.
+    again: Vec<Open>,
+    /// What has to be read again for that.
+    seen: Vec<Vec<(Place, RoutesVersion)>>,
+}
+
+impl Emitter {
+    /// An answer for each, in order; in a task of its own as
+    /// [`emit_detached`](Self::emit_detached).
+    pub(crate) async fn emit_many_detached(
+        self: &Arc<Self>,
+        occurrences: Vec<Occurrence>,
+    ) -> Result<Vec<Result<Emitted, EmitError>>, EmitError> {
+        not_too_many(&occurrences)?;
+        let emitter = self.clone();
+        self.detached(async move { Ok(emitter.emit_many(occurrences).await) })
+            .await
+    }
+
+    /// Writes them into the outbox: all of them, or none.
+    pub(crate) async fn emit_many_later(
+        &self,
+        occurrences: &[Occurrence],
+    ) -> Result<(), EmitError> {
+        not_too_many(occurrences)?;
+        let now = self.clock.now()?;
+        let row = |occurrence: &Occurrence| NewOutbox {
+            occurrence: occurrence.clone(),
+            left: Left::After(TaskId(0)),
+            due: now,
+        };
+        let enqueue = Enqueue {
+            basis: Basis::Nothing,
+            origin: Origin::Direct,
+            deliveries: Vec::new(),
+            consume: Vec::new(),
+            later: occurrences.iter().map(row).collect(),
+        };
+        if !enqueue.later.is_empty() {
+            let stored = self.store.enqueue(enqueue, now).await?;
+            self.was_set_down(&stored)?;
+        }
+        Ok(())
+    }
+
+    pub(super) async fn emit_many(
+        &self,
+        occurrences: Vec<Occurrence>,
+    ) -> Vec<Result<Emitted, EmitError>> {
+        let places = self.places_of(&occurrences).await;
+        let mut round = Round {
+            answers: occurrences.iter().map(|_| None).collect(),
+            again: Vec::new(),
+            seen: Vec::new(),
+        };
+        let mut open: Vec<Open> = (0..)
+            .zip(occurrences)
+            .map(|(at, occurrence)| Open {
+                at,
+                occurrence,
+                races: Races::default(),
+            })
+            .collect();
+        // It ends: what changes each time goes the waiting way after a few tries.
+        while !open.is_empty() {
+            self.decide_all(open, &places, &mut round).await;
+            open = std::mem::take(&mut round.again);
+            for seen in std::mem::take(&mut round.seen) {
+                if let Err(error) = self.finder.tables.refresh(&seen).await {
+                    let error = EmitError::from(error);
+                    for one in open.drain(..) {
+                        round.answer(one.at, Err(error.clone()));
+                    }
+                }
+            }
+        }
+        let answer = |answer: Option<_>| answer.unwrap_or_else(|| Err(no_answer().into()));
+        round.answers.into_iter().map(answer).collect()
+    }
+
+    async fn decide_all(&self, open: Vec<Open>, places: &Places, round: &mut Round) {
+        let (mut set, mut turns) = (Set::default(), GiveWay::default());
+        for mut one in open {
+            if set.is_full(&self.limits) {
+                self.store_set(std::mem::take(&mut set), round).await;
+            }
+            match self.step(&mut one, places, &set.spent).await {
+                Ok(Drafted::Decided(Decided::Stored { emitted, .. })) => {
+                    round.answer(one.at, Ok(emitted));
+                }
+                Ok(Drafted::Decided(Decided::Repeated)) => {
+                    round.answer(one.at, Ok(Emitted::known()));
+                }
+                Ok(Drafted::Decided(Decided::TooMuch | Decided::Undecided)) => {
+                    match self.whole(&one, places) {
+                        Ok(enqueue) => set.push((one, Step::Whole), enqueue),
+                        Err(error) => round.answer(one.at, Err(error)),
+                    }
+                }
+                Ok(Drafted::Draft(draft, enqueue)) => {
+                    set.count(&draft);
+                    turns.after(DECIDING + draft.size().1).await;
+                    set.push((one, Step::Bite(draft)), enqueue);
+                }
+                Err(error) => round.answer(one.at, Err(error)),
+            }
+        }
+        self.store_set(set, round).await;
+    }
+
+    async fn step(
+        &self,
+        one: &mut Open,
+        places: &Places,
+        ahead: &Spent,
+    ) -> Result<Drafted, EmitError> {
+        self.judge.check_audience(&one.occurrence)?;
+        let ask = ask(&one.occurrence, places)?;
+        let (sink, nothing) = (Sink::Emit(ask.origin()), Spent::default());
+        let before = Before {
+            occurrence: &nothing,
+            set: ahead,
+        };
+        self.draft(&ask, &sink, before, &mut one.races).await
+    }
+
+    fn whole(&self, one: &Open, places: &Places) -> Result<Enqueue, EmitError> {
+        let ask = ask(&one.occurrence, places)?;
+        Ok(whole(&ask, ask.origin(), self.clock.now()?))
+    }
+
+    /// What was leased is sent at once, whatever becomes of the others.
+    async fn store_set(&self, set: Set<(Open, Step)>, round: &mut Round) {
+        let mut stored = match self.store_all(set.enqueues).await {
+            Ok(stored) => stored.into_iter(),
+            Err(error) => {
+                for (one, _) in set.items {
+                    round.answer(one.at, Err(error.clone()));
+                }
+                return;
+            }
+        };
+        for (one, step) in set.items {
+            match stored.next().unwrap_or_else(|| Err(no_answer())) {
+                Ok(stored) => self.settle_one(one, step, stored, round),
+                Err(error) => round.answer(one.at, Err(error.into())),
+            }
+        }
+    }
+
+    fn settle_one(&self, mut one: Open, step: Step, stored: Enqueued, round: &mut Round) {
+        let draft = match step {
+            Step::Bite(draft) => draft,
+            Step::Whole => return round.answer(one.at, self.was_set_down(&stored)),
+        };
+        let seen = draft.seen().to_vec();
+        match self.conclude(*draft, stored, &mut one.races) {
+            Some(Decided::Stored { emitted, .. }) => round.answer(one.at, Ok(emitted)),
+            Some(_) => round.answer(one.at, Ok(Emitted::known())),
+            None => {
+                if !round.seen.contains(&seen) {
+                    round.seen.push(seen);
+                }
+                round.again.push(one);
+            }
+        }
+    }
+
+    /// Where each audience is heard. The platform is asked about all of them at once.
+    async fn places_of(&self, occurrences: &[Occurrence]) -> Places {
+        let (mut places, mut asking) = (Places::new(), JoinSet::new());
+        for occurrence in occurrences {
+            let audience = occurrence.audience;
+            let unknown = || Err(EmitError::Platform("it panicked".to_owned()));
+            if self.judge.check_audience(occurrence).is_ok() && !places.contains_key(&audience) {
+                places.insert(audience, unknown());
+                let judge = self.judge.clone();
+                asking.spawn(async move { (audience, judge.places(audience).await) });
+            }
+        }
+        while let Some(asked) = asking.join_next().await {
+            places.extend(asked);
+        }
+        places
+    }
+}
+
+impl Round {
+    fn answer(&mut self, at: usize, answer: Result<Emitted, EmitError>) {
+        if let Some(open) = self.answers.get_mut(at) {
+            *open = Some(answer);
+        }
+    }
+}
+
+/// All tasks that match, where its audience is heard.
+fn ask<'a>(occurrence: &'a Occurrence, places: &'a Places) -> Result<Ask<'a>, EmitError> {
+    let places = match places.get(&occurrence.audience) {
+        Some(Ok(places)) => places,
+        Some(Err(error)) => return Err(error.clone()),
+        None => return Err(no_answer().into()),
+    };
+    Ok(Ask {
+        occurrence,
+        places,
+        left: Emitter::all(),
+        by: None,
+        patience: None,
+    })
+}
+
+fn not_too_many(occurrences: &[Occurrence]) -> Result<(), EmitError> {
+    match occurrences.len() {
+        0..=MAX_EMIT_MANY => Ok(()),
+        count => Err(EmitError::TooMany {
+            count,
+            most: MAX_EMIT_MANY,
+        }),
+    }
+}
+
+fn no_answer() -> StoreError {
+    StoreError::new(ErrorKind::Unavailable, "the store gave no answer")
+}

@@ -1,0 +1,60 @@
+//! To a chosen few, and in channels: through whatever an occurrence goes.
+
+use gatepost_storage::webhooks::Left;
+use webhook_model::{Chosen, Occurrence, TagId, Target, WebhookId};
+
+use super::*;
+use crate::emit::Run;
+
+async fn bodies(records: &Records) -> Vec<String> {
+    let deliveries = records.deliveries().await;
+    deliveries.iter().map(|d| d.body.to_string()).collect()
+}
+
+fn to(webhook: WebhookId) -> Occurrence {
+    Occurrence {
+        to: Some(Chosen::new([webhook]).unwrap()),
+        ..poweron(7, &[1])
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox() {
+    let records = Records::new();
+    records.tagged("first").await;
+    let second = records.tagged("second").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let emitted = emitter.emit(&to(second), Emitter::all()).await.unwrap();
+    assert_eq!(emitted.deliveries.len(), 1);
+    // What does not match is not widened by being chosen.
+    let elsewhere = Occurrence {
+        tags: vec![TagId(2)],
+        ..to(second)
+    };
+    let none = emitter.emit(&elsewhere, Emitter::all()).await.unwrap();
+    assert!(none.deliveries.is_empty());
+    let drain = drain(&bench, emitter);
+    drain.push(&to(second)).await.unwrap();
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(bodies(&records).await, ["second", "second"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_webhook_that_lists_channels_still_runs_by_hand() {
+    let records = Records::new();
+    let webhook = records.webhook(|w| w.channels = "a".parse().unwrap()).await;
+    let task = records.task(webhook, "x", false).await;
+    records.event(Target::Tag(TagId(1)), task).await;
+    let (_bench, emitter) = bench(&records, &Limits::default()).await;
+    let unheard = emitter.emit_tagged().await.unwrap();
+    assert!(unheard.deliveries.is_empty());
+    let run = Run::from(Left::Tasks(vec![task]));
+    let by_hand = emitter.emit(&poweron(7, &[]), run).await.unwrap();
+    assert_eq!(by_hand.deliveries.len(), 1);
+    let heard = Occurrence {
+        channel: Some("a".parse().unwrap()),
+        ..poweron(7, &[1])
+    };
+    let heard = emitter.emit(&heard, Emitter::all()).await.unwrap();
+    assert_eq!(heard.deliveries.len(), 1);
+}

@@ -1,0 +1,197 @@
+//! Many occurrences in one call.
+
+use gatepost_ids::{Audience, Quota, TenantId};
+use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_testkit::fault::{Fault, When};
+use webhook_model::{Occurrence, TagId, Target};
+
+use super::*;
+use crate::MAX_EMIT_MANY;
+use crate::config::EmitLimits;
+use crate::testing::addressed;
+
+/// How many deliveries each made, or what was said instead.
+fn told(answers: Vec<Result<Emitted, EmitError>>) -> Vec<String> {
+    let one = |answer| match answer {
+        Ok(Emitted { repeated: true, .. }) => "repeated".to_owned(),
+        Ok(Emitted { pending: true, .. }) => "pending".to_owned(),
+        Ok(emitted) => emitted.deliveries.len().to_string(),
+        Err(EmitError::WrongAudience(_)) => "wrong audience".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    answers.into_iter().map(one).collect()
+}
+
+async fn bodies(records: &Records) -> Vec<String> {
+    let deliveries = records.deliveries().await;
+    deliveries.iter().map(|d| d.body.to_string()).collect()
+}
+
+fn named(id: i64, name: &str) -> Occurrence {
+    Occurrence {
+        id: Some(name.parse().unwrap()),
+        ..poweron(id, &[1])
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_are_stored_in_one_commit_with_an_answer_for_each_and_one_that_is_refused_fails_no_other()
+ {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    records.tagged("${NAME} too").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let answers = emitter
+        .emit_many(vec![
+            named(1, "a"),
+            addressed(Audience::Tenant(TenantId(5)), &[1]),
+            poweron(2, &[]),
+            named(3, "a"),
+            poweron(4, &[1]),
+        ])
+        .await;
+    assert_eq!(told(answers), ["2", "wrong audience", "0", "repeated", "2"]);
+    let expected = ["vm 1", "vm 1 too", "vm 4", "vm 4 too"];
+    assert_eq!(bodies(&records).await, expected);
+    assert_eq!(bench.store.calls_of("enqueue_all"), 1);
+    assert_eq!(bench.store.calls_of("enqueue"), 0);
+    let again = emitter.emit_many(vec![named(9, "a")]).await;
+    assert_eq!(told(again), ["repeated"]);
+    assert!(emitter.emit_many(Vec::new()).await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_one_time_task_runs_once_however_many_of_them_reach_it() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    let once = records.task(webhook, "once ${NAME}", true).await;
+    records.event(Target::Tag(TagId(1)), once).await;
+    records.tagged("${NAME}").await;
+    let (_bench, emitter) = bench(&records, &Limits::default()).await;
+    let all = (1..=3).map(|id| poweron(id, &[1])).collect();
+    assert_eq!(told(emitter.emit_many(all).await), ["2", "1", "1"]);
+    let expected = ["once vm 1", "vm 1", "vm 2", "vm 3"];
+    assert_eq!(bodies(&records).await, expected);
+    assert!(records.store.task(once).await.unwrap().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_records_between_is_seen_by_all_of_them() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    emitter.emit_tagged().await.unwrap();
+    let gate = bench.store.gate();
+    gate.hold("enqueue_all", 1, When::Before);
+    let all = vec![poweron(1, &[1]), poweron(2, &[1])];
+    let other = emitter.clone();
+    let emit = tokio::spawn(async move { other.emit_many(all).await });
+    gate.arrived().await;
+    records.tagged("${NAME} too").await;
+    gate.open();
+    assert_eq!(told(emit.await.unwrap()), ["2", "2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_owner_has_no_more_room_by_many_than_by_one_after_the_other() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let platform = Platform::new();
+    let mut quota = Quota::UNLIMITED;
+    quota.waiting = 2;
+    platform.set_quota(Some(quota));
+    let (_bench, emitter) =
+        bench_of(&records, &Limits::default(), Rule::OneSystem, &platform).await;
+    let all = (1..=4).map(|id| poweron(id, &[1])).collect();
+    let answers = emitter.emit_many(all).await;
+    let dropped: Vec<_> = answers
+        .iter()
+        .map(|a| a.as_ref().unwrap().dropped)
+        .collect();
+    assert_eq!(dropped, [0, 0, 1, 1]);
+    assert_eq!(bodies(&records).await, ["vm 1", "vm 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_too_much_for_one_transaction_follows_and_the_others_are_stored_at_once() {
+    let records = Records::new();
+    for _ in 0..3 {
+        records.tagged("${NAME}").await;
+    }
+    let webhook = records.webhook(|_| {}).await;
+    let task = records.task(webhook, "few", false).await;
+    records.event(Target::Tag(TagId(2)), task).await;
+    let limits = Limits::default().with_emit(EmitLimits::default().with_deliveries(2));
+    let (bench, emitter) = bench(&records, &limits).await;
+    let all = vec![named(1, "a"), poweron(2, &[2]), named(3, "a")];
+    let answers = emitter.emit_many(all).await;
+    assert_eq!(told(answers), ["pending", "1", "repeated"]);
+    assert_eq!(bodies(&records).await, ["few"]);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(bodies(&records).await, ["few", "vm 1", "vm 1", "vm 1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_refuses_is_an_answer_to_each_and_nothing_is_stored_twice() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    emitter.emit_tagged().await.unwrap();
+    bench.store.fail("enqueue_all", 1, Fault::AnswerLost);
+    let all = vec![poweron(1, &[1]), poweron(2, &[1])];
+    let answers = emitter.emit_many(all).await;
+    assert!(answers.iter().all(Result::is_err) && answers.len() == 2);
+    // It had stored them: an occurrence without an id is never tried again by itself.
+    assert_eq!(bodies(&records).await, ["vm 7", "vm 1", "vm 2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn there_are_at_most_a_thousand_and_more_are_refused_whole() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let many = |count| (0..count).map(|_| poweron(1, &[1])).collect::<Vec<_>>();
+    let refused = emitter.emit_many_detached(many(MAX_EMIT_MANY + 1)).await;
+    assert!(matches!(
+        refused,
+        Err(EmitError::TooMany { count: 1_001, .. })
+    ));
+    let later = emitter.emit_many_later(&many(MAX_EMIT_MANY + 1)).await;
+    assert!(matches!(
+        later,
+        Err(EmitError::TooMany { count: 1_001, .. })
+    ));
+    assert!(bodies(&records).await.is_empty() && rows(&records).await.is_empty());
+    let answers = emitter
+        .emit_many_detached(many(MAX_EMIT_MANY))
+        .await
+        .unwrap();
+    assert!(
+        answers
+            .iter()
+            .all(|answer| answer.as_ref().unwrap().deliveries.len() == 1)
+    );
+    // 256 at a time.
+    assert_eq!(bench.store.calls_of("enqueue_all"), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_for_later_are_rows_of_the_outbox_in_one_commit() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let all: Vec<_> = vec![named(1, "a"), named(2, "a"), poweron(3, &[1])];
+    emitter.emit_many_later(&all).await.unwrap();
+    emitter.emit_many_later(&[]).await.unwrap();
+    assert_eq!(bench.store.calls_of("enqueue"), 1);
+    let stored: Vec<_> = rows(&records)
+        .await
+        .into_iter()
+        .map(|row| row.occurrence.unwrap())
+        .collect();
+    assert_eq!(stored, all);
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(1)).await;
+    assert_eq!(bodies(&records).await, ["vm 1", "vm 3"], "the id was known");
+}

@@ -1,0 +1,52 @@
+//! What a webhook receives of what occurs in channels, and when it tries again.
+
+use std::slice::from_ref;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{ChangedRoutes, WebhookRoute};
+
+use crate::fixtures::{UNLIMITED, at, routes, version};
+use crate::harness::Webhooks;
+use crate::world::set;
+
+/// A webhook keeps its channels and its own delays between attempts, through edits of both; whoever
+/// reads what is matched, whole, by event or as a change, reads the channels too.
+pub async fn r43_a_webhook_is_matched_by_its_channels(store: Webhooks) {
+    let records = &store.records;
+    let of = set(&store, 1, "w").await;
+    let event = records.event(of.event).await.unwrap().unwrap().value;
+    for (channels, delays) in [("Project-7, a.b_c", ""), ("x", "5s, 90s, 1d"), ("", "1m")] {
+        let before = version(&store, Place::Common).await;
+        let mut row = records.webhook(of.webhook).await.unwrap().unwrap();
+        row.value.channels = channels.parse().unwrap();
+        row.value.retry_schedule = delays.parse().ok();
+        let edited = records
+            .update_webhook(&row, UNLIMITED, at(1))
+            .await
+            .unwrap();
+        let read = records.webhook(of.webhook).await.unwrap().unwrap();
+        for row in [&edited, &read] {
+            assert_eq!(row.value.channels.to_string(), channels, "R43 {channels}");
+            assert_eq!(
+                row.value.retry_schedule,
+                delays.parse().ok(),
+                "R43 {delays}"
+            );
+        }
+
+        let expected = WebhookRoute::of(&edited);
+        let whole = routes(&store, Place::Common).await.webhooks;
+        assert_eq!(whole, from_ref(&expected), "R43 of the place");
+        let some = records.routes_of(Place::Common, &event.event_type, &event.event);
+        assert_eq!(some.await.unwrap().webhooks, whole, "R43 of the event");
+        let changes = records.route_changes(Place::Common, before).await.unwrap();
+        let ChangedRoutes::These(delta) = changes.changed else {
+            panic!("R43 the last change is forgotten");
+        };
+        assert_eq!(
+            delta.webhooks,
+            [(of.webhook, Some(expected))],
+            "R43 as a change"
+        );
+    }
+}

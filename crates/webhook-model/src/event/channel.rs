@@ -1,0 +1,165 @@
+//! Channels: which of the webhooks that an occurrence reaches it is for.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::error::{Field, Invalid};
+
+/// The most channels that a webhook lists.
+pub const MAX_CHANNELS: usize = 10;
+const RULE: &str = "must be 1 to 64 letters, digits, -, _ and .";
+
+/// A part of what happens, such as `project-7`: 1 to 64 letters, digits, `-`, `_` and `.`; upper
+/// and lower case differ.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Channel(Box<str>);
+
+impl Channel {
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Channel {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        match is_name(text) {
+            true => Ok(Self(text.into())),
+            false => Err(Invalid::new(Field::Channel, RULE)),
+        }
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The channels that a webhook lists, at most [`MAX_CHANNELS`], each once and in order of text;
+/// clones share them. A webhook that lists some receives only occurrences with one of them; one
+/// that lists none receives all.
+///
+/// As text they are separated by commas or spaces:
+///
+/// ```
+/// use webhook_model::Channels;
+/// let channels: Channels = "project-7, billing".parse()?;
+/// assert!(channels.hear(Some(&"billing".parse()?)) && !channels.hear(None));
+/// assert_eq!(channels.to_string(), "billing, project-7");
+/// assert!(Channels::default().hear(None));
+/// # Ok::<(), webhook_model::Invalid>(())
+/// ```
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Channels(Option<Arc<[Channel]>>);
+
+impl Channels {
+    /// Whether a webhook with these receives what has this channel, or none.
+    #[must_use]
+    pub fn hear(&self, channel: Option<&Channel>) -> bool {
+        match (&self.0, channel) {
+            (None, _) => true,
+            (Some(listed), Some(channel)) => listed.contains(channel),
+            (Some(_), None) => false,
+        }
+    }
+
+    /// The channels.
+    pub fn iter(&self) -> impl Iterator<Item = &Channel> {
+        self.0.iter().flat_map(|listed| listed.iter())
+    }
+
+    /// Whether none is listed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl FromStr for Channels {
+    type Err = Invalid;
+
+    fn from_str(text: &str) -> Result<Self, Invalid> {
+        let names = text.split(|c: char| c == ',' || c.is_whitespace());
+        let mut channels = Vec::new();
+        for name in names.filter(|name| !name.is_empty()) {
+            if !is_name(name) {
+                let rule = format!("each {RULE}");
+                return Err(Invalid::new(Field::Channels, rule));
+            }
+            channels.push(Channel(name.into()));
+            if channels.len() > 10 * MAX_CHANNELS {
+                break;
+            }
+        }
+        channels.sort();
+        channels.dedup();
+        if channels.len() > MAX_CHANNELS {
+            let rule = format!("must be at most {MAX_CHANNELS}");
+            return Err(Invalid::new(Field::Channels, rule));
+        }
+        Ok(Self((!channels.is_empty()).then(|| channels.into())))
+    }
+}
+
+impl fmt::Display for Channels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (n, channel) in self.iter().enumerate() {
+            f.write_str(if n == 0 { "" } else { ", " })?;
+            f.write_str(channel.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
+    (1..=64).contains(&text.len()) && text.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn channels_are_short_names_each_once_and_at_most_ten() {
+        let long = "x".repeat(64);
+        for good in ["a", "Project-7", "a.b_c", &long] {
+            assert_eq!(good.parse::<Channel>().unwrap().as_str(), good);
+        }
+        for wrong in ["", "a b", "a,b", "é", "a/b", "${NAME}", &format!("{long}x")] {
+            assert_eq!(
+                wrong.parse::<Channel>().unwrap_err().rule(),
+                RULE,
+                "{wrong}"
+            );
+        }
+        let channels: Channels = " b,a  ,b\na ".parse().unwrap();
+        assert_eq!(channels.to_string(), "a, b");
+        assert_eq!(channels.to_string().parse(), Ok(channels));
+        assert_eq!(" , ".parse(), Ok(Channels::default()));
+        let list = |count: usize| {
+            let names: Vec<_> = (0..count).map(|n| n.to_string()).collect();
+            names.join(",").parse::<Channels>()
+        };
+        assert!(list(10).is_ok());
+        assert_eq!(list(11).unwrap_err().rule(), "must be at most 10");
+        assert!(list(100_000).is_err());
+        let wrong = "a, b/c".parse::<Channels>().unwrap_err();
+        assert_eq!(wrong.field(), Field::Channels);
+        assert!(wrong.rule().starts_with("each must be 1 to 64"));
+    }
+
+    #[test]
+    fn who_lists_some_hears_only_those_and_who_lists_none_hears_all() {
+        let (a, b): (Channel, Channel) = ("a".parse().unwrap(), "b".parse().unwrap());
+        let listed: Channels = "a".parse().unwrap();
+        assert!(listed.hear(Some(&a)) && !listed.hear(Some(&b)) && !listed.hear(None));
+        let all = Channels::default();
+        assert!(all.hear(Some(&a)) && all.hear(None) && all.is_empty());
+    }
+}

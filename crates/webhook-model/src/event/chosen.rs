@@ -1,0 +1,61 @@
+//! The webhooks that an occurrence is sent to.
+
+use gatepost_ids::WebhookId;
+
+use crate::error::{Field, Invalid};
+
+/// The most webhooks that an occurrence names.
+pub const MAX_CHOSEN: usize = 100;
+
+/// Webhooks that an occurrence is for, 1 to [`MAX_CHOSEN`], each once and in order of row numbers.
+/// Of the tasks that match it, only those that send to one of these run. That widens nothing: what
+/// does not match, and who may not receive it, stays out.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Chosen(Vec<WebhookId>);
+
+impl Chosen {
+    /// These webhooks.
+    ///
+    /// # Errors
+    /// None, or more than [`MAX_CHOSEN`].
+    pub fn new(webhooks: impl IntoIterator<Item = WebhookId>) -> Result<Self, Invalid> {
+        let mut chosen: Vec<_> = webhooks.into_iter().take(MAX_CHOSEN + 1).collect();
+        if chosen.is_empty() || chosen.len() > MAX_CHOSEN {
+            let rule = format!("must be 1 to {MAX_CHOSEN} webhooks");
+            return Err(Invalid::new(Field::To, rule));
+        }
+        chosen.sort();
+        chosen.dedup();
+        Ok(Self(chosen))
+    }
+
+    /// Whether this webhook is one of them.
+    #[must_use]
+    pub fn contains(&self, webhook: WebhookId) -> bool {
+        self.0.binary_search(&webhook).is_ok()
+    }
+
+    /// The webhooks.
+    pub fn iter(&self) -> impl Iterator<Item = WebhookId> {
+        self.0.iter().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_few_webhooks_are_chosen_and_not_none_and_not_very_many() {
+        let of = |ids: &[i64]| Chosen::new(ids.iter().copied().map(WebhookId));
+        let chosen = of(&[7, -1, 7]).unwrap();
+        assert_eq!(
+            chosen.iter().collect::<Vec<_>>(),
+            [WebhookId(-1), WebhookId(7)]
+        );
+        assert!(chosen.contains(WebhookId(7)) && !chosen.contains(WebhookId(8)));
+        assert_eq!(of(&[]).unwrap_err().field(), Field::To);
+        let many: Vec<_> = (0..=100).collect();
+        assert!(of(&many[1..]).is_ok() && of(&many).is_err());
+    }
+}

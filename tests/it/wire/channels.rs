@@ -1,0 +1,115 @@
+//! Channels and retry schedules of webhooks over REST: what is written is obeyed, and what is no
+//! channel or delay is refused with the rule. The columns of the v4 wire are as they were.
+
+use examples::receiver::Receiver;
+use serde_json::{Value, json};
+use tests::world::{World, poweron};
+use webhook_model::{Chosen, Occurrence, WebhookId};
+
+/// A webhook with a task that runs when machine 1 is powered on; its path.
+async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
+    let (webhook, task) = world.task(receiver.addr, name, "x", false).await;
+    let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
+    world.make("task_events", event).await;
+    format!("webhook_urls/{webhook}")
+}
+
+async fn runs(world: &World, to: Option<i64>, channel: Option<&str>) -> usize {
+    let occurrence = Occurrence {
+        to: to.map(|id| Chosen::new([WebhookId(id)]).unwrap()),
+        channel: channel.map(|channel| channel.parse().unwrap()),
+        ..poweron(1, &[])
+    };
+    let emitted = world.engine.emit(occurrence).await.unwrap();
+    emitted.deliveries.len()
+}
+
+#[tokio::test]
+async fn a_webhook_that_lists_channels_receives_only_what_occurs_in_them() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let path = heard(&world, &receiver, "a").await;
+    heard(&world, &receiver, "b").await;
+    let fresh = world.api("GET", &path, None).await.json();
+    assert_eq!(
+        (&fresh["channels"], &fresh["retry_schedule"]),
+        (&json!(""), &json!(""))
+    );
+    assert_eq!(
+        runs(&world, None, Some("billing")).await,
+        2,
+        "who lists none hears all"
+    );
+
+    let listed = json!({"channels": " project-7,billing billing"});
+    let put = world.api("PUT", &path, Some(listed)).await;
+    assert_eq!(put.status, 200, "{}", put.body);
+    let row = world.api("GET", &path, None).await.json();
+    assert_eq!(row["channels"], "billing, project-7");
+    assert_eq!(runs(&world, None, None).await, 1);
+    assert_eq!(runs(&world, None, Some("other")).await, 1);
+    assert_eq!(runs(&world, None, Some("billing")).await, 2);
+    assert_eq!(
+        runs(&world, Some(1), Some("billing")).await,
+        1,
+        "the chosen one"
+    );
+    assert_eq!(runs(&world, Some(99), Some("billing")).await, 0);
+
+    world.api("PUT", &path, Some(json!({"channels": ""}))).await;
+    assert_eq!(runs(&world, None, None).await, 2);
+}
+
+#[tokio::test]
+async fn a_schedule_of_its_own_says_how_often_a_webhook_tries_again() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let path = heard(&world, &receiver, "a").await;
+    let put = |body: Value| world.api("PUT", &path, Some(body));
+    let stored = put(json!({"retry_schedule": "5, 60s 10m,1h", "retries": 7})).await;
+    assert_eq!(stored.status, 200, "{}", stored.body);
+    let row = world.api("GET", &path, None).await.json();
+    assert_eq!(row["retry_schedule"], "5s, 1m, 10m, 1h");
+    assert_eq!(row["retries"], 4, "as many as there are delays");
+    put(json!({"retry_schedule": " "})).await;
+    let row = world.api("GET", &path, None).await.json();
+    assert_eq!(
+        (&row["retry_schedule"], &row["retries"]),
+        (&json!(""), &json!(7))
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_channel_and_no_delay_is_refused_with_the_rule() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let path = heard(&world, &receiver, "a").await;
+    let eleven: Vec<_> = (0..11).map(|n| n.to_string()).collect();
+    let twenty_one = "1s ".repeat(21);
+    for (column, value, said) in [
+        ("channels", "a, b/c", "each must be 1 to 64 letters"),
+        ("channels", &eleven.join(","), "must be at most 10"),
+        ("retry_schedule", "5s, soon", "such as 30s, not soon"),
+        ("retry_schedule", "25h", "must be 1s to 1d, not 25h"),
+        // What the platform allows.
+        ("retry_schedule", &twenty_one, "must be at most 20 delays"),
+        (
+            "retry_schedule",
+            "1d 1d 1d 1d 1d 1d 1d 1d",
+            "all delays together",
+        ),
+    ] {
+        let refused = world.api("PUT", &path, Some(json!({column: value}))).await;
+        assert_eq!(refused.status, 422, "{value}: {}", refused.body);
+        assert!(
+            refused.body.contains(column) && refused.body.contains(said),
+            "{}",
+            refused.body
+        );
+    }
+    let row = world.api("GET", &path, None).await.json();
+    assert_eq!(
+        (&row["channels"], &row["retry_schedule"]),
+        (&json!(""), &json!(""))
+    );
+}
