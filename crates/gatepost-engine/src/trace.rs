@@ -81,6 +81,7 @@ impl Traces {
         };
         let own = self.tracer.as_ref().and_then(|tracer| {
             let begun = span.with(|span| {
+                span.record("otel.kind", "client");
                 if let Some(parent) = &parent {
                     tracer.adopt(span, parent);
                 }

@@ -9,10 +9,9 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig as _, WithHttp
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 pub(crate) use spans::{Spans, of_request};
-use tracing::Subscriber;
-use tracing::level_filters::LevelFilter;
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::Layer;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::dynamic_filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
@@ -58,7 +57,9 @@ impl Traces {
     where
         S: Subscriber + for<'span> LookupSpan<'span>,
     {
-        let own = Targets::new().with_targets(OWN.map(|name| (name, LevelFilter::INFO)));
+        // Asked anew for each span. An answer that is cached, as that of `Targets`, is not the one
+        // that counts after `enabled!`: the next span on that thread gets what was said there.
+        let own = dynamic_filter_fn(|metadata, _| is_own(metadata));
         let tracer = self.0.tracer("gatepost");
         tracing_opentelemetry::layer()
             .with_tracer(tracer)
@@ -71,4 +72,9 @@ impl Traces {
         let finished = tokio::task::spawn_blocking(move || self.0.shutdown());
         let _ = finished.await;
     }
+}
+
+fn is_own(metadata: &Metadata<'_>) -> bool {
+    let target = metadata.target();
+    *metadata.level() <= Level::INFO && OWN.iter().any(|own| target.starts_with(own))
 }

@@ -12,7 +12,9 @@ use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fixtures::{UNLIMITED, direct, message};
 use tests::browser::typed::{hook, new_event, new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor, text};
-use webhook_model::{Audience, DeliveryOrder, Object, ObjectId, Occurrence, OwnerId, WebhookId};
+use webhook_model::{
+    Audience, DeliveryOrder, Object, ObjectId, Occurrence, OwnerId, TraceParent, WebhookId,
+};
 
 const TASK: &str = "/console/tasks/new";
 
@@ -259,12 +261,16 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
             Audience::Tenant(TenantId(1)),
         )
     };
+    let trace = TraceParent::new(0x4bf9_2f35, 7, true).unwrap();
+    let occurrence = occurrence.traced(trace);
     site.engine.emit(occurrence).await.unwrap();
     site.ended(1).await;
     let page = ulf.get("/console/deliveries/1").await;
     for shown in [
         "web-1 (#1)",
         "order-4711",
+        "<dt>Trace ID</dt><dd><code>0000000000000000000000004bf92f35</code></dd>",
+        "traceparent: 00-0000000000000000000000004bf92f35-",
         "tell",
         "Authorization: (hidden)",
         "POST http://",
@@ -288,6 +294,7 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
     site.ended(2).await;
     let page = ulf.get("/console/deliveries/2").await;
     assert!(page.has("Run by"), "{}", page.html);
+    assert!(!page.has("Trace ID"), "{}", page.html);
     let by = site.engine.delivery(DeliveryId(2)).await.unwrap().unwrap();
     assert_eq!(by.cause.unwrap().by, Some(OwnerId(3)));
 }

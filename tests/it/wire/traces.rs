@@ -79,7 +79,8 @@ async fn switched_on(platform: &PlatformProcess, caller: Option<&str>) {
     assert_eq!(response.status(), 200);
 }
 
-#[tokio::test]
+/// On two threads: the collector takes the last batch while the test waits for the platform to end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_trace_goes_from_the_request_that_emits_to_the_receiver() {
     let collector = Receiver::start(None).await.unwrap();
     let address = format!("http://{}", collector.addr);
@@ -89,22 +90,31 @@ async fn one_trace_goes_from_the_request_that_emits_to_the_receiver() {
     let url = format!("http://{}/hook", target.addr);
     let webhook = json!({"name": "w", "url": url});
     let webhook = platform.make("webhook_urls", webhook).await;
-    let task = json!({"name": "t", "table": "webhook_urls", "action": "send", "id": webhook});
+    let task = json!({"name": "t", "owner": format!("webhook_urls/{webhook}")});
     let task = platform.make("tasks", task).await;
-    let event = json!({"owner": 1, "type": "vms", "event": "poweron", "task": task});
+    let event = json!({"owner": "vms/1", "table": "vms", "event": "poweron", "task": task});
     platform.make("task_events", event).await;
 
     switched_on(&platform, Some(CALLER)).await;
     let first = target.wait_for("/hook", 1).await.unwrap();
     switched_on(&platform, None).await;
     let second = target.wait_for("/hook", 2).await.unwrap();
+    let caller: TraceParent = CALLER.parse().unwrap();
+    let rows = platform.rows("webhooks?fields=cause_trace&sort=$key").await;
+    assert_eq!(
+        rows[0]["cause_trace"],
+        format!("{:032x}", caller.trace_id())
+    );
+    assert_ne!(rows[1]["cause_trace"], rows[0]["cause_trace"]);
     assert!(platform.stop(), "it sends what it has and ends well");
 
     let spans = exported(&collector);
-    let caller: TraceParent = CALLER.parse().unwrap();
     for (received, parent) in [(first, Some(caller)), (second, None)] {
         let own = trace_of(&received.headers);
-        let attempt = &spans[&format!("{:016x}", own.span_id())];
+        let id = format!("{:016x}", own.span_id());
+        let attempt = spans
+            .get(&id)
+            .unwrap_or_else(|| panic!("no span {id}: {spans:?}"));
         assert_eq!((attempt.name.as_str(), attempt.kind), ("delivery", Some(3)));
         // Up from the attempt to the request that made it.
         let mut names = vec![attempt.name.as_str()];

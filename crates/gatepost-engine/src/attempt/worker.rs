@@ -83,11 +83,11 @@ impl Worker {
             tracing::info_span!(
                 parent: None,
                 "delivery",
-                otel.kind = "client",
                 id = job.claim.delivery.0,
                 webhook = job.route.id.0,
                 owner = job.route.webhook.owner.0,
                 attempt = job.attempts + 1,
+                otel.kind = Empty,
                 trace_id = Empty,
                 span_id = Empty,
                 otel.status_code = Empty,

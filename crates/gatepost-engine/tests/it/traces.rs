@@ -1,8 +1,11 @@
 //! A trace, from the occurrence to the requests that it makes.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, Replay};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 use webhook_model::{Headers, ObjectId, Occurrence, Target, TraceContext, Webhook};
 
 use crate::support::{World, poweron, receiver, world, world_with};
@@ -96,4 +99,45 @@ async fn nothing_of_a_trace_is_sent_without_one_or_where_the_platform_withholds_
     assert_eq!(sent(&closed, id).await, [(None, None)]);
     let kept = closed.store.delivery(id).await.unwrap().unwrap().cause;
     assert_eq!(kept.unwrap().trace, traced().trace, "the platform has it");
+}
+
+/// Keeps which spans have no parent.
+#[derive(Clone, Default)]
+struct Roots(Arc<Mutex<Vec<&'static str>>>);
+
+impl Subscriber for Roots {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        if span.is_root() {
+            self.0.lock().unwrap().push(span.metadata().name());
+        }
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// As a child it would hold the span of the request open until the target responds.
+#[tokio::test]
+async fn a_deliverys_span_is_no_child_of_the_span_that_emits() {
+    let roots = Roots::default();
+    let _subscriber = tracing::subscriber::set_default(roots.clone());
+    let world = world().await;
+    listening(&world, &[], |_| {}).await;
+    let emit = world.engine.emit(traced());
+    let emitted = tracing::Instrument::instrument(emit, tracing::info_span!("request"));
+    let id = emitted.await.unwrap().deliveries[0];
+    world.ended(id).await;
+    assert!(roots.0.lock().unwrap().contains(&"delivery"));
 }

@@ -352,7 +352,7 @@ async fn what_was_stored_before_there_were_traces_belongs_to_none_and_what_comes
     assert!(causes.iter().all(|cause| cause.trace.is_none()));
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
     let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, trace)
-        VALUES ('vms', 'poweron', 77, ?1), ('vms', 'poweron', 77, x'00'), ('vms', 'poweron', 77, 'x')";
+        VALUES ('vms', 'poweron', 77, ?1), ('vms', 'poweron', 77, CAST(x'ff' AS TEXT)), ('vms', 'poweron', 77, 'x')";
     file.execute(insert, [trace().to_string()]).unwrap();
     let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
     let traces = rows.iter().map(|row| row.occurrence.as_ref().unwrap());
