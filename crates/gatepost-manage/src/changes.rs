@@ -9,7 +9,8 @@ use gatepost_storage::audit::AuditEntry;
 use gatepost_storage::columns::activity_word;
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, DeliveryOrder, Event, Message, RateLimit, Target, TargetUrl, Task, Webhook, WebhookId,
+    Action, DeliveryOrder, Event, Message, RateLimit, RetrySchedule, Target, TargetUrl, Task,
+    Webhook, WebhookId,
 };
 
 /// The longest value that is kept whole, in characters.
@@ -90,10 +91,12 @@ impl Changes {
             allow_insecure,
             timeout,
             retries,
+            retry_schedule,
             activity,
             order,
             signing,
             rate,
+            channels,
         } = old;
         let mut changes = Self::default();
         changes.shown("name", name.as_str(), new.name.as_str());
@@ -109,11 +112,16 @@ impl Changes {
         changes.text("allow_insecure", allow_insecure, &new.allow_insecure);
         changes.text("timeout", &timeout.as_secs(), &new.timeout.as_secs());
         changes.text("retries", &retries.get(), &new.retries.get());
+        let schedule =
+            |of: &Option<RetrySchedule>| of.as_ref().map_or(String::new(), ToString::to_string);
+        let schedules = (schedule(retry_schedule), schedule(&new.retry_schedule));
+        changes.shown("retry_schedule", schedules.0, schedules.1);
         let activities = (activity_word(*activity), activity_word(new.activity));
         changes.shown("activity", activities.0, activities.1);
         changes.shown("order", order_word(*order), order_word(new.order));
         changes.hidden("signing_secret", *signing != new.signing);
         changes.shown("rate", rate_text(*rate), rate_text(new.rate));
+        changes.text("channels", channels, &new.channels);
         changes
     }
 

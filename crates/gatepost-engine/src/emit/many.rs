@@ -67,7 +67,8 @@ impl Emitter {
         occurrences: Vec<Occurrence>,
     ) -> Result<Vec<Result<Emitted, EmitError>>, EmitError> {
         not_too_many(&occurrences)?;
-        let emitter = self.clone();
+        let joined = occurrences.into_iter().map(|one| self.joined(one));
+        let (emitter, occurrences) = (self.clone(), joined.collect());
         self.detached(async move { Ok(emitter.emit_many(occurrences).await) })
             .await
     }
@@ -80,7 +81,7 @@ impl Emitter {
         not_too_many(occurrences)?;
         let now = self.clock.now()?;
         let row = |occurrence: &Occurrence| NewOutbox {
-            occurrence: occurrence.clone(),
+            occurrence: self.joined(occurrence.clone()),
             left: Left::After(TaskId(0)),
             due: now,
         };
@@ -260,6 +261,7 @@ fn ask<'a>(occurrence: &'a Occurrence, places: &'a Places) -> Result<Ask<'a>, Em
         places,
         left: Emitter::all(),
         by: None,
+        context: None,
         patience: None,
     })
 }

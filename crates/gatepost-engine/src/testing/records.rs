@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Activity, Description, Event, Filter, JsonObject, OwnerId, TagId, Target, Task, TaskId,
-    Webhook, WebhookId,
+    Action, Activity, Description, Event, Filter, OwnerId, TagId, Target, Task, TaskId, Webhook,
+    WebhookId,
 };
 
 use super::values::{noon, webhook};
