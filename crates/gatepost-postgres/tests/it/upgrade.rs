@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::audit::{AuditEntry, AuditQuery};
 use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{OwnerStore, Page, Scope};
+use gatepost_storage::{AuditStore as _, OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook,
@@ -417,4 +418,26 @@ async fn occurrences_that_waited_before_there_was_data_bring_nothing_along() {
         .collect();
     assert!(rows.len() > 1, "those of before");
     assert_eq!(data, ["{\"a\":1,\"b\":1.5}".parse().unwrap()]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_before_there_was_a_log_of_changes_has_an_empty_one() {
+    let (store, _client) = from_the_fifth().await;
+    let all = AuditQuery::all(Page::first(9));
+    assert_eq!(store.list_audit(&all).await.unwrap(), []);
+    let entry = AuditEntry {
+        at: at(0),
+        owner: OwnerId(1),
+        tenant: None,
+        actor: OwnerId(1),
+        key: None,
+        from: None,
+        table: "tasks".into(),
+        row: 1,
+        name: String::new(),
+        operation: "delete".into(),
+        changes: String::new(),
+    };
+    store.append_audit(&[entry], 9).await.unwrap();
+    assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
 }
