@@ -1,6 +1,7 @@
 //! The console's pages without a browser.
 
 mod calls;
+mod changes;
 mod channels;
 mod deliveries;
 mod disabled_keys;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::audit::{AuditEntry, AuditQuery};
 use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{OwnerStore, Page, Scope};
+use gatepost_storage::{AuditStore as _, OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook,
@@ -483,4 +484,26 @@ async fn webhooks_of_before_channels_hear_everything_and_can_list_some() {
     let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
     assert_eq!(meant[0].to, Some(to));
     assert_eq!(meant[0].channel, Some("billing".parse().unwrap()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_of_before_there_was_a_log_of_changes_has_an_empty_one() {
+    let (store, _client) = from_the_fifth().await;
+    let all = AuditQuery::all(Page::first(9));
+    assert_eq!(store.list_audit(&all).await.unwrap(), []);
+    let entry = AuditEntry {
+        at: at(0),
+        owner: OwnerId(1),
+        tenant: None,
+        actor: OwnerId(1),
+        key: None,
+        from: None,
+        table: "tasks".into(),
+        row: 1,
+        name: String::new(),
+        operation: "delete".into(),
+        changes: String::new(),
+    };
+    store.append_audit(&[entry], 9).await.unwrap();
+    assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
 }

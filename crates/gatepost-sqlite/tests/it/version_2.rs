@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::audit::{AuditEntry, AuditQuery};
 use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{OwnerStore as _, Page};
+use gatepost_storage::{AuditStore as _, OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, full_grant, full_webhook, lane, message, outbox, settlement, trace,
@@ -390,4 +391,26 @@ async fn webhooks_of_before_channels_hear_everything_and_can_list_some() {
     let to = Chosen::new([WebhookId(3), WebhookId(7)]).unwrap();
     assert_eq!(meant[0].to, Some(to));
     assert_eq!(meant[0].channel, Some("billing".parse().unwrap()));
+}
+
+#[tokio::test]
+async fn a_file_of_before_there_was_a_log_of_changes_has_an_empty_one() {
+    let (store, _folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
+    let all = AuditQuery::all(Page::first(9));
+    assert_eq!(store.list_audit(&all).await.unwrap(), []);
+    let entry = AuditEntry {
+        at: at(0),
+        owner: OwnerId(1),
+        tenant: None,
+        actor: OwnerId(1),
+        key: None,
+        from: None,
+        table: "tasks".into(),
+        row: 1,
+        name: String::new(),
+        operation: "delete".into(),
+        changes: String::new(),
+    };
+    store.append_audit(&[entry], 9).await.unwrap();
+    assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
 }

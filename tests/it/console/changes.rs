@@ -1,0 +1,130 @@
+//! The list of changes: who changed what, as far as the reader may know, in pages, by record, by
+//! who did it, and searched.
+
+use std::time::Duration;
+
+use tests::browser::{Setup, Site, Visitor};
+
+/// Once all is stored.
+async fn settled(site: &Site) {
+    let log = site.log.as_ref().unwrap();
+    let stored = tokio::time::timeout(Duration::from_secs(60), log.flush());
+    stored.await.unwrap();
+}
+
+async fn make(visitor: &Visitor, name: &str) {
+    let fields = [
+        ("name", name),
+        ("url", "https://example.com/a-path-that-is-not-shown"),
+        ("auth", "none"),
+        ("header_mode", "text"),
+        ("headers_text", "Content-Type: application/json"),
+        ("timeout", "3"),
+        ("retries", "0"),
+        ("enabled", "on"),
+    ];
+    let made = visitor.submit("/console/webhooks/new", &fields).await;
+    assert_eq!(made.status, 303, "{}", made.html);
+}
+
+#[tokio::test]
+async fn each_reads_what_was_changed_of_theirs_and_finds_it_by_record_and_words() {
+    let site = Site::start().await;
+    let (ulf, vera) = (
+        Visitor::login(&site, "ulf").await,
+        Visitor::login(&site, "vera").await,
+    );
+    let empty = ulf.get("/console/changes").await;
+    assert!(empty.has("No changes yet"), "{}", empty.html);
+    make(&ulf, "chat").await;
+    make(&ulf, "mail").await;
+    make(&vera, "secret-of-vera").await;
+    settled(&site).await;
+
+    let list = ulf.get("/console/changes").await;
+    assert_eq!(list.status, 200);
+    assert!(
+        list.has("2 changes") && list.has("chat") && list.has("mail"),
+        "{}",
+        list.html
+    );
+    assert!(
+        !list.has("secret-of-vera") && !list.has("a-path-that"),
+        "{}",
+        list.html
+    );
+    assert!(list.has("127.0.0.1"), "from where");
+    assert!(
+        list.html.find("mail") < list.html.find("chat"),
+        "newest first"
+    );
+
+    let found = ulf.get("/console/changes?q=chat").await;
+    assert!(
+        found.has("1 of 2 changes matches") && !found.has("mail"),
+        "{}",
+        found.html
+    );
+    let page = ulf.get("/console/webhooks/1").await;
+    let link = "/console/changes?record=webhook_urls%2F1";
+    assert!(
+        page.has(&format!("href=\"{link}\"")),
+        "the page of the record leads there"
+    );
+    let of_record = ulf.get(link).await;
+    assert!(of_record.has("Only the changes of one record are listed."));
+    assert!(
+        of_record.has("chat") && !of_record.has("mail"),
+        "{}",
+        of_record.html
+    );
+    let others = ulf.get("/console/changes?record=webhook_urls%2F3").await;
+    assert!(!others.has("secret-of-vera"), "{}", others.html);
+    let admin = Visitor::login(&site, "admin").await;
+    assert!(admin.get("/console/changes").await.has("secret-of-vera"));
+}
+
+#[tokio::test]
+async fn many_changes_are_walked_in_pages() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    make(&ulf, "chat").await;
+    let actor = site.management.of(&site.user(3));
+    let hooks = actor.webhooks(&all()).await.unwrap().rows;
+    for _ in 0..60 {
+        actor.pause_webhook(hooks[0].id).await.unwrap();
+    }
+    settled(&site).await;
+    let first = ulf.get("/console/changes").await;
+    assert!(
+        first.has("61 changes") && first.has("rel=\"next\""),
+        "{}",
+        first.html
+    );
+    assert!(first.html.len() < 60 * 1024, "{} bytes", first.html.len());
+    assert!(!first.has("Created"), "the oldest is on the next page");
+    let next = first.html.split("rel=\"next\" href=\"").nth(1).unwrap();
+    let next = next.split('"').next().unwrap();
+    assert!(ulf.get(next).await.has("Created"));
+}
+
+#[tokio::test]
+async fn without_a_log_there_is_neither_page_nor_way_there() {
+    let setup = Setup {
+        audit_store: None,
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    make(&ulf, "chat").await;
+    assert_eq!(ulf.get("/console/changes").await.status, 404);
+    assert!(!ulf.get("/console/webhooks/1").await.has("/console/changes"));
+}
+
+fn all() -> gatepost_storage::webhooks::WebhookQuery {
+    gatepost_storage::webhooks::WebhookQuery {
+        scope: gatepost_storage::Scope::All,
+        name: None,
+        page: gatepost_storage::Page::first(9),
+    }
+}
