@@ -81,11 +81,11 @@ async fn what_is_wrong_with_a_client_is_said_beside_its_field() {
         (
             "oauth_token_url",
             "http://id.example.com/",
-            "must begin with https://",
+            "Must begin with https://",
         ),
-        ("oauth_token_url", "https://10.0.0.1/", "cannot be asked"),
-        ("oauth_client_id", "", "is required"),
-        ("oauth_secret", "", "is required"),
+        ("oauth_token_url", "https://10.0.0.1/", "Cannot be asked"),
+        ("oauth_client_id", "", "Is required"),
+        ("oauth_secret", "", "Is required"),
         ("oauth_scope", "a  b", "separated by one space"),
     ] {
         let mut fields = client("https://id.example.com/token", SECRET);
