@@ -66,8 +66,8 @@ async fn what_is_wrong_with_them_stands_beside_their_fields() {
     let refused = ulf.submit(EDIT, &fields(&url, &typed)).await;
     assert_eq!(refused.status, 422, "{}", refused.html);
     for said in [
-        "id=\"retry_schedule-error\" data-error=\"retry_schedule\">each delay must be a number with s, m, h or d, such as 30s, not soon",
-        "id=\"channels-error\" data-error=\"channels\">each must be 1 to 64 letters",
+        "id=\"retry_schedule-error\" data-error=\"retry_schedule\">Each delay must be a number with s, m, h or d, such as 30s, not soon",
+        "id=\"channels-error\" data-error=\"channels\">Each must be 1 to 64 letters",
         "value=\"5s, soon\"",
         "value=\"a/b\"",
     ] {
@@ -80,7 +80,7 @@ async fn what_is_wrong_with_them_stands_beside_their_fields() {
         .await;
     assert_eq!(refused.status, 422, "{}", refused.html);
     assert!(
-        refused.has(">must be at most 20 delays"),
+        refused.has(">Must be at most 20 delays"),
         "{}",
         refused.html
     );

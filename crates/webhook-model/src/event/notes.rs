@@ -87,8 +87,8 @@ impl EventNotes {
     }
 
     /// A JSON Schema (2020-12) of the data that occurrences bring along, for the OpenAPI document
-    /// and the catalogue. Nothing is checked against it. It stands within that document: what it refers
-    /// to, it refers to by whole URIs.
+    /// and the catalogue. Nothing is checked against it. It stands within that document: what it
+    /// refers to, it refers to by whole URIs.
     #[must_use]
     pub fn with_schema(mut self, schema: JsonObject) -> Self {
         self.schema = Some(schema);
