@@ -184,6 +184,7 @@ impl Platform {
             expiration: expires.map_or(Expiration::Never, |time| Expiration::At(self.now() + time)),
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         }
     }
 }

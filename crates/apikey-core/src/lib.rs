@@ -7,6 +7,7 @@ mod grant;
 mod ip;
 mod judge;
 mod key;
+mod rate;
 mod record;
 mod refusal;
 mod reveal;
@@ -31,10 +32,11 @@ pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
     LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,
 };
+pub use rate::{Drawn, Empty, Level, RateLimit, RateLimitError};
 pub use record::{
     ApiKey, BeyondBounds, Bounds, Description, DescriptionError, DraftError, EditError, Expiration,
     ExpirationError, IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin,
-    NameError,
+    NameError, Overlap, OverlapError, Successor,
 };
 pub use refusal::KeyRefusal;
 pub use reveal::{NewKey, Pak, RevealOnce, RevealedKey};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{BeyondBounds, DraftError, EditError};
+use apikey_core::{BeyondBounds, DraftError, EditError, RateLimit};
 use gatepost_ids::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -36,6 +36,12 @@ pub enum KeyError {
     TooFast {
         /// After how long they may be changed again.
         retry_after: Duration,
+    },
+    /// The key would have a higher limit of requests than the platform sets for each key.
+    #[error("must be at most {most}")]
+    OverLimit {
+        /// The platform's.
+        most: RateLimit,
     },
     /// The user does not exist.
     #[error("user: there is no such user")]

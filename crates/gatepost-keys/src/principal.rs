@@ -7,6 +7,8 @@ use std::sync::Arc;
 use apikey_core::{Grant, KeyId, NotGranted, OwnerId, ScopeName};
 use gatepost_ids::{AccessLevel, Account, TenantId};
 
+use crate::throttle::RateStanding;
+
 /// How a caller proved who it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -34,6 +36,9 @@ pub struct Principal {
     /// What of these powers the API key has by which the caller came; all of them for a login of
     /// the platform's own.
     pub grant: Grant,
+    /// How the request stands to the limits of its API key and of all keys of the user; `None`
+    /// where nothing limits it.
+    pub rate: Option<RateStanding>,
     /// What the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -48,6 +53,7 @@ impl Principal {
             tenant: account.tenant,
             via,
             grant: Grant::all(),
+            rate: None,
             extra: account.extra,
         }
     }
@@ -56,6 +62,10 @@ impl Principal {
     #[must_use]
     pub fn with_grant(self, grant: Grant) -> Self {
         Self { grant, ..self }
+    }
+
+    pub(crate) fn with_rate(self, rate: Option<RateStanding>) -> Self {
+        Self { rate, ..self }
     }
 
     /// Whether the caller has a scope of the platform's own: a key that names this scope, a key

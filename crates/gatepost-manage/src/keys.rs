@@ -2,6 +2,7 @@
 
 use apikey_core::{KeyDraft, KeyEdit, KeyId, RevealOnce};
 use chrono::NaiveDate;
+use gatepost_keys::RequestLimits;
 use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 
 use crate::actor::Actor;
@@ -50,6 +51,12 @@ impl Actor {
         contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
     }
 
+    /// How many requests keys may make in this process.
+    #[must_use]
+    pub fn request_limits(&self) -> RequestLimits {
+        self.door.keys.request_limits()
+    }
+
     /// One page of the keys that match, expired ones included.
     ///
     /// # Errors
@@ -84,8 +91,9 @@ impl Actor {
         .await
     }
 
-    /// Changes name, description, expiration, IP lists or grant of a key, or whether it is
-    /// accepted; never the key string. What only disables or enables it is audited as that.
+    /// Changes name, description, expiration, IP lists, grant or limit of requests of a key, or
+    /// whether it is accepted; never the key string. What only disables or enables it is audited
+    /// as that.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],

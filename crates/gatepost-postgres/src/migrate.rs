@@ -21,6 +21,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "key_expires",
         include_str!("../migrations/0008_key_expires.sql"),
     ),
+    (
+        "key_limit",
+        include_str!("../migrations/0009_key_limit.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

@@ -15,6 +15,7 @@ mod limits;
 mod lists;
 mod narrower_keys;
 mod refusals;
+mod request_limits;
 mod session;
 mod sessions;
 mod targets;

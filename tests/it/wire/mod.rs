@@ -15,6 +15,7 @@ mod log;
 mod matrix;
 mod narrower_keys;
 mod python;
+mod request_limits;
 mod sealed;
 mod secrets;
 mod sockets;

@@ -125,6 +125,10 @@ keys-form-read-only-hint = The key can read, but not create, change, delete or r
 keys-form-tables = Only these tables (optional)
 keys-form-tables-hint = If you select any table or scope, the key can use only what you select.
 keys-form-scopes = Only these scopes (optional)
+keys-form-requests = Requests per minute (optional)
+keys-form-requests-hint = Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
+# $count is the most requests per minute that any key may make.
+keys-form-requests-most = At most { $count }. Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
 
 ## What is wrong with the form
 
@@ -161,6 +165,9 @@ keys-once-copy-command = Copy command
 keys-key = Key
 keys-description = Description
 keys-expiration = Expiration
+keys-requests = Requests
+# $count is a number of requests.
+keys-requests-most = at most { $count } per minute
 # After the visible part of the key.
 keys-key-rest = The rest was shown once, when the key was created.
 keys-addresses = Allowed addresses

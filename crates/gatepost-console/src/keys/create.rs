@@ -69,6 +69,7 @@ pub(super) async fn create(
         expiration: valid.expiration.unwrap_or(Expiration::Never),
         ip: valid.ip,
         grant: valid.grant,
+        limit: valid.limit,
     };
     match ctx.actor.create_key(draft).await {
         Ok((_, secret)) => {

@@ -69,6 +69,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
                 dt { (t.of("keys-expiration")) } dd { (expiration(t, key.expiration, now)) }
                 dt { (t.of("keys-last-login")) } dd { (stamp_or(t, key.last_login.map(|login| login.at), now, &t.of("keys-login-never"))) }
                 @if let Some(login) = key.last_login { dt { (t.of("keys-last-login-ip")) } dd.mono { (login.from.to_string()) } }
+                @if let Some(limit) = ctx.actor.request_limits().of_key(key.limit) { dt { (t.of("keys-requests")) } dd { (t.with("keys-requests-most", &[("count", limit.requests().into())])) } }
                 dt { (t.of("keys-created")) } dd { (stamp(t, key.created, now)) }
             }
         }

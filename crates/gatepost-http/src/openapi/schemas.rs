@@ -70,6 +70,8 @@ pub(super) fn shared() -> Map<String, Value> {
             "read_only": {"type": "boolean", "description": "Whether the key may only read."},
             "tables": {"type": "string", "description": "The tables that the key names, comma-joined."},
             "scopes": {"type": "string", "description": "The scopes that the key names, comma-joined; a key that names no tables and no scopes may use everything."},
+            "requests_per_minute": {"type": "integer", "description": "How many requests a minute the key may make in each process of the platform; 0 for no limit."},
+            "user_requests_per_minute": {"type": "integer", "description": "How many all keys of the user may make together in each process; 0 for no limit, and for a login that is no key."},
         },
     }));
     schemas.insert("System".into(), json!({

@@ -11,6 +11,7 @@ mod narrower_keys;
 mod one_shape;
 mod placing;
 mod quotas;
+mod request_limits;
 mod scopes;
 mod slices;
 mod uses;

@@ -78,11 +78,13 @@ impl From<KeyError> for ManageError {
                     BeyondBounds::Allow => "ip_allow_list",
                     BeyondBounds::Deny => "ip_deny_list",
                     BeyondBounds::ReadOnly => "read_only",
+                    BeyondBounds::Requests => "requests_per_minute",
                     BeyondBounds::Scopes => "scopes",
                     BeyondBounds::Tables => "tables",
                 };
                 Self::invalid(field, Arc::new(error))
             }
+            KeyError::OverLimit { .. } => Self::invalid("requests_per_minute", Arc::new(error)),
             KeyError::Draft(error) => Self::invalid("expires", error),
             KeyError::Edit(error) => Self::invalid("expires", error),
             KeyError::Accounts(error) => Self::Accounts(error),

@@ -111,6 +111,15 @@ pub(super) static TABLE: Table = Table {
             "\"\"",
             "Scopes of the platform's own routes, likewise. An addition to the v4 wire.",
         ),
+        Column::new(
+            "requests_per_minute",
+            Kind::Int {
+                min: 0,
+                max: 1_000_000,
+            },
+            "0",
+            "How many requests a minute the key may make in each process of the platform; 0 for no limit of its own. One too many is answered with 429. An addition to the v4 wire.",
+        ),
     ],
     joins: &[("user", "name"), ("user", "$display")],
     counts: &[],

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use apikey_core::{
     Description, Expiration, Grant, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, Names,
-    NamesError, OwnerId,
+    NamesError, OwnerId, RateLimit,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -64,6 +64,7 @@ impl Resource for Keys {
                 names(&input, "tables")?.unwrap_or_default(),
                 names(&input, "scopes")?.unwrap_or_default(),
             ),
+            limit: limit(&input)?.flatten(),
         };
         let (row, reveal) = caller.create_key(draft).await?;
         Ok(Created {
@@ -87,6 +88,7 @@ impl Resource for Keys {
             read_only: input.bool("read_only"),
             tables: names(&input, "tables")?.filter(|new| new != grant.tables()),
             scopes: names(&input, "scopes")?.filter(|new| new != grant.scopes()),
+            limit: limit(&input)?,
             enabled: input.bool("enabled"),
         };
         Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
@@ -142,6 +144,10 @@ fn key_row(stored: &KeyRow) -> RowMap {
             ("read_only", key.grant.is_read_only().into()),
             ("tables", key.grant.tables().to_string().into()),
             ("scopes", key.grant.scopes().to_string().into()),
+            (
+                "requests_per_minute",
+                key.limit.map_or(0, RateLimit::requests).into(),
+            ),
         ],
     )
 }
@@ -199,6 +205,17 @@ fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> 
         .map(str::parse)
         .transpose()
         .map_err(|error| ApiError::field(field, error))
+}
+
+/// `Some(None)` for 0, which takes a limit away.
+fn limit(input: &Input) -> Result<Option<Option<RateLimit>>, ApiError> {
+    let limit = match input.int("requests_per_minute") {
+        None => return Ok(None),
+        Some(0) => None,
+        Some(requests) => Some(RateLimit::try_from(requests)),
+    };
+    let limit = limit.transpose().map(Some);
+    limit.map_err(|error| ApiError::field("requests_per_minute", error))
 }
 
 fn names<N: Ord>(input: &Input, field: &'static str) -> Result<Option<Names<N>>, ApiError>

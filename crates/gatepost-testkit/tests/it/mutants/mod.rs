@@ -19,12 +19,14 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 7] = [
+const MORE: [&str; 9] = [
     "k22-changes",
     "k22-generation",
     "k24-lost",
     "k28-edit",
     "k28-enabled",
+    "k30-edit",
+    "k31-edit",
     "l26-sums",
     "r41-enabled",
 ];
