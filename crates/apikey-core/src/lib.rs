@@ -30,7 +30,7 @@ pub use ip::{
 pub use judge::{Accepted, Checker, judge, reject_unknown};
 pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
-    LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,
+    LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan, scan_words,
 };
 pub use rate::{Drawn, Empty, Level, RateLimit, RateLimitError};
 pub use record::{

@@ -20,6 +20,9 @@ pub enum KeyError {
     /// The key would reach further than the one by which the request came.
     #[error(transparent)]
     Beyond(#[from] BeyondBounds),
+    /// A new key has taken the place of this one.
+    #[error("the key was rolled already; roll the key that took its place")]
+    AlreadyRolled,
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,
@@ -43,6 +46,12 @@ pub enum KeyError {
         /// The platform's.
         most: RateLimit,
     },
+    /// The text is longer than 1 MiB.
+    #[error("must be at most 1 MiB long; report it in parts")]
+    TextTooLong,
+    /// More than 1,000 different keys are in the text.
+    #[error("must hold at most 1,000 keys; report it in parts")]
+    TooManyFound,
     /// The user does not exist.
     #[error("user: there is no such user")]
     NoSuchOwner,

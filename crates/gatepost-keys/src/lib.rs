@@ -33,6 +33,6 @@ pub use layer::{
 };
 pub use observe::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
 pub use principal::{Principal, Via};
-pub use service::{KeyPage, KeyService, KeyServiceBuilder};
+pub use service::{KeyPage, KeyService, KeyServiceBuilder, OnLeak};
 pub use throttle::{RateOf, RateStanding, RequestLimits};
 pub use visit::Visit;

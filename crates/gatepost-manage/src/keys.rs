@@ -1,6 +1,6 @@
 //! API keys (SPEC 2.1). The key service judges; here it is finished and audited.
 
-use apikey_core::{KeyDraft, KeyEdit, KeyId, RevealOnce};
+use apikey_core::{KeyDraft, KeyEdit, KeyId, Overlap, RevealOnce};
 use chrono::NaiveDate;
 use gatepost_keys::RequestLimits;
 use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
@@ -103,6 +103,27 @@ impl Actor {
             actor.check_edit(id, &edit).await?;
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
             Ok((id.0, row))
+        })
+        .await
+    }
+
+    /// Makes a key that takes the place of another, which is good for the overlap. The key string
+    /// is in the second part, to be revealed once.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::AlreadyRolled`], [`ManageError::Dangling`] when
+    /// the user is gone, [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
+    pub async fn roll_key(
+        &self,
+        id: KeyId,
+        overlap: Overlap,
+    ) -> Result<(KeyRow, RevealOnce), ManageError> {
+        self.change(KEYS, Operation::Roll, move |actor| async move {
+            let is_own = actor.key(id).await.map(|row| actor.is(row.key.owner))?;
+            let made = actor.door.keys.roll(&actor.principal, id, overlap).await;
+            let made = made.map_err(|error| ManageError::from(error).about(is_own))?;
+            Ok((id.0, made))
         })
         .await
     }

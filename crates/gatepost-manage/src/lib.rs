@@ -16,6 +16,7 @@ mod granting;
 mod joins;
 mod key_events;
 mod keys;
+mod leaks;
 mod limits;
 mod listed;
 mod looked_up;
@@ -45,8 +46,9 @@ pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
 pub use found::DeliveryMatch;
 pub use gatepost_engine::{Example, Health, Holdup, TargetVerdict, TestSend};
-pub use gatepost_keys::{AccessLevel, Principal, Via, Visit};
+pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;
+pub use leaks::LeakedKey;
 pub use limits::Limit;
 pub use listed::Listed;
 pub use management::{Management, ManagementBuilder};

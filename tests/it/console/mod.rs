@@ -16,6 +16,7 @@ mod lists;
 mod narrower_keys;
 mod refusals;
 mod request_limits;
+mod rolled_keys;
 mod session;
 mod sessions;
 mod targets;

@@ -129,7 +129,7 @@ impl KeyService {
 
     /// Brings the cache up to date at once. If that fails it stays out of use until it is, so
     /// nothing is lost.
-    async fn forget_changed(&self, key: LookupId) {
+    pub(super) async fn forget_changed(&self, key: LookupId) {
         let keys = &self.0.keys;
         if let Err(error) = keys.cache.sync(key, keys.store.as_ref()).await {
             tracing::warn!(%error, "the key cache is out of use");

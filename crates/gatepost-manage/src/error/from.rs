@@ -62,6 +62,7 @@ impl From<KeyError> for ManageError {
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::NotFound => Self::NotFound,
+            KeyError::AlreadyRolled => Self::AlreadyRolled,
             KeyError::Forbidden => Self::Forbidden,
             KeyError::NameTaken => Self::NameTaken { table: KEYS },
             KeyError::NoSuchOwner => Self::Dangling { field: "user" },
@@ -85,6 +86,9 @@ impl From<KeyError> for ManageError {
                 Self::invalid(field, Arc::new(error))
             }
             KeyError::OverLimit { .. } => Self::invalid("requests_per_minute", Arc::new(error)),
+            KeyError::TextTooLong | KeyError::TooManyFound => {
+                Self::invalid("text", Arc::new(error))
+            }
             KeyError::Draft(error) => Self::invalid("expires", error),
             KeyError::Edit(error) => Self::invalid("expires", error),
             KeyError::Accounts(error) => Self::Accounts(error),

@@ -75,7 +75,8 @@ pub async fn k31_a_rolled_key_has_a_successor(store: Store) {
     };
     assert!(named && changes.generation > before, "K31 moved");
     let expiring = store.expiring_keys((at(0), KeyId(0)), at(99), 9).await;
-    assert_eq!(expiring.unwrap(), [ended.clone()], "K31 it expires");
+    let expiring = expiring.unwrap();
+    assert_eq!(expiring, std::slice::from_ref(&ended), "K31 it expires");
 
     let mut edit = new.clone();
     edit.rolled = Rolled::default();

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use apikey_core::{
     Description, Expiration, Grant, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, Names,
-    NamesError, OwnerId, RateLimit,
+    NamesError, Overlap, OwnerId, RateLimit,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -19,6 +19,9 @@ use super::row::{epoch, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
+
+/// How long a key that is rolled is still good, in seconds, if the request does not say.
+const DAY: i64 = 24 * 60 * 60;
 
 #[derive(Debug)]
 pub(super) struct Keys;
@@ -98,6 +101,26 @@ impl Resource for Keys {
         Ok(caller.delete_key(KeyId(key)).await?)
     }
 
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        params: Input,
+    ) -> Result<Value, ApiError> {
+        if action != "roll" {
+            return Err(ApiError::not_permitted());
+        }
+        let overlap = Overlap::seconds(params.int("overlap").unwrap_or(DAY));
+        let overlap = overlap.map_err(|error| ApiError::field("overlap", error))?;
+        let (row, reveal) = caller.roll_key(KeyId(key), overlap).await?;
+        let created = Created {
+            key: row.id.0,
+            secret: Some(reveal.reveal()),
+        };
+        Ok(created.receipt(columns::TABLE.name))
+    }
+
     async fn join(
         &self,
         caller: &Actor,
@@ -148,6 +171,11 @@ fn key_row(stored: &KeyRow) -> RowMap {
                 "requests_per_minute",
                 key.limit.map_or(0, RateLimit::requests).into(),
             ),
+            (
+                "rolled_from",
+                stored.rolled.from.map_or(0, |id| id.0).into(),
+            ),
+            ("rolled_to", stored.rolled.to.map_or(0, |id| id.0).into()),
         ],
     )
 }
