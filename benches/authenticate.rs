@@ -104,6 +104,7 @@ async fn filled(keys: usize) -> (KeyService, Vec<String>) {
             expiration: Expiration::Never,
             ip: ip.clone(),
             grant: Grant::all(),
+            limit: None,
         };
         let (record, reveal) = draft
             .issue(&Prefix::default(), &peppers, &mut rand::rng(), now)

@@ -100,6 +100,7 @@ async fn key(keys: &KeyService) -> String {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();
     reveal.reveal().as_str().to_owned()

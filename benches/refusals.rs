@@ -86,6 +86,7 @@ async fn make(keys: &KeyService, name: &str) -> String {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let user = Account::enabled(AccessLevel::User);
     let user = Principal::new(OwnerId(1), user, Via::Platform);

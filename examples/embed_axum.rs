@@ -183,6 +183,7 @@ async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let actor = Principal::new(
         OwnerId(user),

@@ -76,6 +76,7 @@ async fn main() -> Result<ExitCode, Failure> {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (row, once) = keys.create(&user, draft).await?;
     let key = once.reveal().as_str().to_owned();

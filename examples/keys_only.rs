@@ -51,6 +51,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, once) = keys.create(&ada, draft).await?;
     let key = once.reveal();

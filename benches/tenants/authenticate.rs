@@ -96,6 +96,7 @@ async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let new = draft.issue(
             &Prefix::default(),

@@ -63,6 +63,7 @@ async fn main() -> Result<ExitCode, Failure> {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, reveal) = keys.create(&user, draft).await?;
     let header = format!("Bearer {}", reveal.reveal().as_str());

@@ -15,7 +15,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, TableNames};
+use apikey_core::{
+    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RateLimit, TableNames,
+};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
@@ -109,7 +111,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let (key, token) = made(keys, &ada, IpPolicy::default(), Grant::all()).await?;
+    let (key, token) = made(keys, &ada, IpPolicy::default(), Grant::all(), None).await?;
     let told = format!(
         "user 7, access user, tenant nothing, key {key}, scopes nothing, authorization nothing"
     );
@@ -131,7 +133,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     let forged = "X-Auth-User: 1\r\nX-Auth-Tenant: 1\r\nX-Auth-Access: system-administrator\r\n";
     let answer = asked(server, HERE, Some(&token), forged).await?;
     story.claim("counts for nothing", answer.body == told);
-    let (_, bound) = made(keys, &ada, only(THERE)?, Grant::all()).await?;
+    let (_, bound) = made(keys, &ada, only(THERE)?, Grant::all(), None).await?;
     let answer = call(server, THERE, Some(&bound)).await?;
     story.claim(
         "a key that is bound to an address is good there",
@@ -145,7 +147,14 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     );
 
     story.chapter("Keys that may less than their users");
-    let (_, narrow) = made(keys, &ada, IpPolicy::default(), reading("orders:read")?).await?;
+    let (_, narrow) = made(
+        keys,
+        &ada,
+        IpPolicy::default(),
+        reading("orders:read")?,
+        None,
+    )
+    .await?;
     let answer = call(server, HERE, Some(&narrow)).await?;
     story.claim(
         "the service hears what a key is confined to",
@@ -156,6 +165,26 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     );
     let answer = send(server, HERE, &head, "").await?;
     story.claim("a read-only key writes nothing", answer.status == 403);
+
+    story.chapter("Keys that may not ask often");
+    let limit = Some(RateLimit::per_minute(2)?);
+    let (_, slow) = made(keys, &ada, IpPolicy::default(), Grant::all(), limit).await?;
+    let answer = call(server, HERE, Some(&slow)).await?;
+    story.claim(
+        "the client hears what is left to it",
+        answer.status == 200
+            && answer
+                .header("ratelimit")
+                .is_some_and(|left| left.contains("r=1")),
+    );
+    call(server, HERE, Some(&slow)).await?;
+    let answer = call(server, HERE, Some(&slow)).await?;
+    story.claim(
+        "and, of one request too many, when to come back",
+        answer.status == 429
+            && answer.header("retry-after").is_some()
+            && answer.header("ratelimit-policy").is_some(),
+    );
 
     story.chapter("When that ends");
     keys.delete(&ada, key).await?;
@@ -202,14 +231,16 @@ async fn made(
     user: &Principal,
     ip: IpPolicy,
     grant: Grant,
+    limit: Option<RateLimit>,
 ) -> Result<(KeyId, String), Failure> {
     let draft = KeyDraft {
         owner: user.owner,
-        name: format!("orders {} {}", ip.allow.len(), grant.scopes()).parse()?,
+        name: format!("orders {} {} {limit:?}", ip.allow.len(), grant.scopes()).parse()?,
         description: Description::default(),
         expiration: Expiration::Never,
         ip,
         grant,
+        limit,
     };
     let (row, once) = keys.create(user, draft).await?;
     Ok((row.id, once.reveal().as_str().to_owned()))

@@ -159,6 +159,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, once) = cluster.keys.create(&administrator, draft).await?;
     Ok(once.reveal().as_str().to_owned())

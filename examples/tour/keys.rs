@@ -191,6 +191,7 @@ impl Desk<'_> {
             expiration,
             ip,
             grant: Grant::all(),
+            limit: None,
         };
         let (row, once) = self.keys.create(&self.ada, draft).await?;
         Ok((row.id, once.reveal()))

@@ -72,6 +72,7 @@ async fn furnish() -> (Router, String) {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let account = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), account, Via::Platform);

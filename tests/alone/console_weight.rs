@@ -87,6 +87,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let (keys, engine, admin) = (site.keys.clone(), site.engine.clone(), site.user(1));
         webhooks.push(tokio::spawn(async move {

@@ -91,6 +91,7 @@ impl Place {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let (_, reveal) = site.keys.create(&site.user(1), draft).await.unwrap();
         let admin = reveal.reveal().as_str().to_owned();
@@ -241,6 +242,7 @@ async fn fill(place: &Place) {
                 ..IpPolicy::default()
             },
             grant: Grant::all(),
+            limit: None,
         };
         drop(
             place

@@ -177,6 +177,7 @@ async fn peppered(world: &World, shown: &mut Shown) -> Canary {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (row, once) = keys.create(&world.user(1), draft).await.unwrap();
     shown.add("Debug of what reveals a key", format!("{row:?} {once:?}"));

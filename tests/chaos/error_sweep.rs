@@ -198,6 +198,7 @@ impl<S: Store> Scene<S> {
                 expiration: Expiration::Never,
                 ip: IpPolicy::default(),
                 grant: Grant::all(),
+                limit: None,
             };
             let (service, user) = (keys.clone(), actor.clone());
             match tokio::spawn(async move { service.create(&user, draft).await }).await {

@@ -59,6 +59,7 @@ impl NodeA {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let (row, reveal) = self.keys.create(&self.actor, draft).await.unwrap();
         (row.id, reveal.reveal().as_str().to_owned())

@@ -13,7 +13,7 @@ use examples::receiver::Receiver;
 use gatepost_engine::{Engine, OperationalEvents, Watch, WatchAnswer, Watched};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, TenantId};
 use gatepost_keys::{Denied, KeyService, Principal, Via};
-use gatepost_manage::{KeyEvents, Management};
+use gatepost_manage::{KeyEvents, Management, OnLeak};
 use gatepost_storage::{Clock as _, ManualClock, MemoryStore};
 use webhook_model::{
     Action, Description as TaskText, Event, Filter, JsonObject, Retries, Target, Task, Webhook,
@@ -146,6 +146,7 @@ impl Platform {
                 "expiring",
                 "expiring ${NAME} ${DAYS} ${EXPIRES}",
             ),
+            ("api_keys", "leaked", "leaked ${NAME} ${HINT}"),
             ("api_keys", "refused_address", "refused ${NAME} ${ADDRESS}"),
             ("webhooks", "disabled", "disabled ${NAME}"),
         ] {
@@ -184,6 +185,7 @@ impl Platform {
             expiration: expires.map_or(Expiration::Never, |time| Expiration::At(self.now() + time)),
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         }
     }
 }
@@ -203,6 +205,40 @@ async fn whoever_owns_a_key_is_told_that_it_is_created_and_deleted() {
     actor.delete_key(row.id).await.unwrap();
     let deleted = format!("deleted deploy {}", row.id);
     assert_eq!(platform.told("ada", 2).await, [created, deleted]);
+}
+
+#[tokio::test]
+async fn the_owner_of_a_leaked_key_is_told_once_an_hour_and_that_it_was_deleted() {
+    let platform = Platform::new().await;
+    let process = platform.process().await;
+    platform.informed(&process, ADA, "ada").await;
+    let actor = process.door.of(&user(ADA));
+    let made = actor.create_key(platform.draft(ADA, "deploy", None)).await;
+    let (row, once) = made.unwrap();
+    let text = format!("KEY={}", once.reveal().as_str());
+    let operator = Account::enabled(AccessLevel::SystemAdministrator);
+    let operator = Principal::new(OwnerId(9), operator, Via::Platform);
+    let operator = process.door.of(&operator);
+    let report = async |then| {
+        let found = operator.report_leaked(text.clone(), then).await.unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|leaked| (leaked.row.id, leaked.done))
+            .collect();
+        assert_eq!(found, [(row.id, then)]);
+    };
+    report(OnLeak::Report).await;
+    report(OnLeak::Disable).await;
+    report(OnLeak::Delete).await;
+    let hint = &row.key.hint;
+    let told = [
+        format!("created deploy {hint}"),
+        format!("deleted deploy {}", row.id),
+        format!("leaked deploy {hint}"),
+    ];
+    assert_eq!(platform.told("ada", 3).await, told);
+    process.engine.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(platform.bodies("ada"), told);
 }
 
 #[tokio::test]

@@ -198,6 +198,7 @@ impl World {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
         reveal.reveal().as_str().to_owned()

@@ -7,6 +7,7 @@ mod grant;
 mod ip;
 mod judge;
 mod key;
+mod rate;
 mod record;
 mod refusal;
 mod reveal;
@@ -29,12 +30,13 @@ pub use ip::{
 pub use judge::{Accepted, Checker, judge, reject_unknown};
 pub use key::{
     Found, GeneratorError, HintError, KEY_REGEX, KeyFormatError, KeyHint, KeyString, LookupId,
-    LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan,
+    LookupIdError, MAX_KEY_LEN, Prefix, PrefixError, PresentedKey, Scan, scan, scan_words,
 };
+pub use rate::{Drawn, Empty, Level, RateLimit, RateLimitError};
 pub use record::{
     ApiKey, BeyondBounds, Bounds, Description, DescriptionError, DraftError, EditError, Expiration,
     ExpirationError, IllegalMove, KeyDraft, KeyEdit, KeyMove, KeyName, KeyState, LastLogin,
-    NameError,
+    NameError, Overlap, OverlapError, Successor,
 };
 pub use refusal::KeyRefusal;
 pub use reveal::{NewKey, Pak, RevealOnce, RevealedKey};

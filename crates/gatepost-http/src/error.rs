@@ -129,6 +129,9 @@ impl From<ManageError> for ApiError {
         match error {
             error if error.is_unavailable() => Self::unavailable(),
             ManageError::Dangling { field } => Self::field(field, "does not exist"),
+            ManageError::AlreadyRolled => {
+                Self::conflict("The key was rolled already; roll the key that took its place")
+            }
             ManageError::Disabled => Self::conflict("The task is disabled"),
             ManageError::Forbidden => Self::forbidden(),
             // Tasks that the caller may not see are not named, nor counted.

@@ -6,7 +6,7 @@ use std::fmt;
 use async_trait::async_trait;
 use gatepost_manage::Actor;
 use gatepost_storage::{Bodies, Order};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::ApiError;
 use crate::query::filter::{Filter, Literal};
@@ -19,6 +19,28 @@ pub(crate) struct Created {
     pub key: i64,
     /// The secret to hand out once, where there is one.
     pub secret: Option<apikey_core::RevealedKey>,
+}
+
+impl Created {
+    /// What says so. A secret is in the three places where existing clients look for it, and in no
+    /// other response ever.
+    pub(crate) fn receipt(&self, table: &str) -> Value {
+        let key = self.key;
+        let mut receipt = json!({
+            "location": format!("/v4/{table}/{key}"),
+            "dbpath": format!("{table}/{key}"),
+            "$row": key,
+            "$key": key.to_string(),
+        });
+        if let (Some(secret), Value::Object(receipt)) = (&self.secret, &mut receipt) {
+            receipt.insert("key".into(), secret.as_str().into());
+            receipt.insert(
+                "response".into(),
+                json!({"private_key": secret.as_str(), "token": secret.as_str()}),
+            );
+        }
+        receipt
+    }
 }
 
 /// The columns that a request needs of each row.

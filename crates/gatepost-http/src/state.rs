@@ -16,7 +16,8 @@ use crate::resource::Resource;
 use crate::schema::Table;
 
 /// Paths that no table can have.
-const OURS: [&str; 5] = [
+const OURS: [&str; 6] = [
+    "leaked_keys",
     "limits",
     "system",
     "user_api_key_uses",

@@ -1,6 +1,7 @@
-//! `GET /api/v4/whoami`: who is calling, by which key, and what that key was granted.
+//! `GET /api/v4/whoami`: who is calling, by which key, what that key was granted, and how
+//! often it may ask.
 
-use apikey_core::Expiration;
+use apikey_core::{Expiration, RateLimit};
 use axum::Json;
 use gatepost_manage::{AccessLevel, Via};
 use serde_json::{Value, json};
@@ -18,6 +19,9 @@ pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiErr
         Expiration::Never => 0,
         Expiration::At(at) => at.timestamp(),
     });
+    let limits = caller.request_limits();
+    let limit = key.and_then(|key| limits.of_key(key.limit));
+    let together = key.and(limits.per_owner);
     Ok(Json(json!({
         "user": principal.owner.0,
         "user_name": caller.name("users", principal.owner.0).await,
@@ -31,6 +35,8 @@ pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiErr
         "read_only": principal.grant.is_read_only(),
         "tables": principal.grant.tables().to_string(),
         "scopes": principal.grant.scopes().to_string(),
+        "requests_per_minute": limit.map_or(0, RateLimit::requests),
+        "user_requests_per_minute": together.map_or(0, RateLimit::requests),
     })))
 }
 

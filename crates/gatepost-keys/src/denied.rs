@@ -1,6 +1,7 @@
 //! The response to a caller that is not let in.
 
 use crate::guesses::RetryAfter;
+use crate::throttle::RateStanding;
 
 /// The response to a request that is not let in. Everything about a key but a refused address
 /// looks the same (SPEC 7); the true reason goes to the log and the metrics.
@@ -14,6 +15,8 @@ pub enum Denied {
     /// 429: too many failures, and when to try again. A good key, or a good secret of the
     /// platform's that nobody chose, never gets this response; a password does, and is not checked.
     TooManyFailures(RetryAfter),
+    /// 429: the key is good, and it or its owner has made as many requests as allowed.
+    TooManyRequests(RateStanding),
     /// 503: the store or the platform's accounts cannot be asked now.
     Unavailable,
     /// 500: the platform did not say where the request comes from.
@@ -27,7 +30,9 @@ impl Denied {
         match self {
             Self::Unauthenticated => http::StatusCode::UNAUTHORIZED,
             Self::Address => http::StatusCode::FORBIDDEN,
-            Self::TooManyFailures(_) => http::StatusCode::TOO_MANY_REQUESTS,
+            Self::TooManyFailures(_) | Self::TooManyRequests(_) => {
+                http::StatusCode::TOO_MANY_REQUESTS
+            }
             Self::Unavailable => http::StatusCode::SERVICE_UNAVAILABLE,
             Self::Misconfigured => http::StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -40,6 +45,7 @@ impl Denied {
             Self::Unauthenticated => r#"{"err":"Authentication required"}"#,
             Self::Address => r#"{"err":"Access denied from this address"}"#,
             Self::TooManyFailures(_) => r#"{"err":"Too many failed logins"}"#,
+            Self::TooManyRequests(_) => r#"{"err":"Too many requests"}"#,
             Self::Unavailable => r#"{"err":"Temporarily unavailable"}"#,
             Self::Misconfigured => r#"{"err":"Internal error"}"#,
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{BeyondBounds, DraftError, EditError};
+use apikey_core::{BeyondBounds, DraftError, EditError, RateLimit};
 use gatepost_ids::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
@@ -20,6 +20,9 @@ pub enum KeyError {
     /// The key would reach further than the one by which the request came.
     #[error(transparent)]
     Beyond(#[from] BeyondBounds),
+    /// A new key has taken the place of this one.
+    #[error("the key was rolled already; roll the key that took its place")]
+    AlreadyRolled,
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,
@@ -37,6 +40,18 @@ pub enum KeyError {
         /// After how long they may be changed again.
         retry_after: Duration,
     },
+    /// The key would have a higher limit of requests than the platform sets for each key.
+    #[error("must be at most {most}")]
+    OverLimit {
+        /// The platform's.
+        most: RateLimit,
+    },
+    /// The text is longer than 1 MiB.
+    #[error("must be at most 1 MiB long; report it in parts")]
+    TextTooLong,
+    /// More than 1,000 different keys are in the text.
+    #[error("must hold at most 1,000 keys; report it in parts")]
+    TooManyFound,
     /// The user does not exist.
     #[error("user: there is no such user")]
     NoSuchOwner,

@@ -1,9 +1,12 @@
 //! What is known of a key that was presented, before its owner is asked for.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use apikey_core::{Accepted, Grant, KeyId, KeyRefusal, OwnerId, Peppers};
 use chrono::{DateTime, Utc};
+
+use crate::throttle::Meter;
 
 /// From where and when a key was presented, and what its digest is made with.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +22,7 @@ pub(crate) struct Judged {
     pub(crate) key: KeyId,
     pub(crate) owner: OwnerId,
     pub(crate) grant: Grant,
+    pub(crate) meter: Option<Arc<Meter>>,
     pub(crate) outcome: Result<Accepted, KeyRefusal>,
     /// Whether the record was read from the store for this request.
     pub(crate) is_cold: bool,

@@ -12,12 +12,13 @@ mod noted;
 mod observe;
 mod principal;
 mod service;
+mod throttle;
 mod visit;
 
 // The public interface is:
 
 // What its signatures name:
-pub use apikey_core::{Grant, NotGranted, ScopeName};
+pub use apikey_core::{Grant, NotGranted, RateLimit, RateLimitError, ScopeName};
 pub use authority::Authority;
 pub use denied::Denied;
 pub use error::KeyError;
@@ -32,5 +33,6 @@ pub use layer::{
 };
 pub use observe::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
 pub use principal::{Principal, Via};
-pub use service::{KeyPage, KeyService, KeyServiceBuilder};
+pub use service::{KeyPage, KeyService, KeyServiceBuilder, OnLeak};
+pub use throttle::{RateOf, RateStanding, RequestLimits};
 pub use visit::Visit;

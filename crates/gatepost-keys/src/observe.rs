@@ -42,6 +42,12 @@ pub enum KeyNews {
         /// 14, 3, or 0.
         days: u32,
     },
+    /// It was found, whole, in a text where it does not belong. What becomes of it is said by
+    /// itself.
+    Leaked {
+        /// The hour in which it is said.
+        hour: DateTime<Utc>,
+    },
     /// Whoever has its secret presented it from an address that its lists do not allow: said
     /// within seconds, and at most once an hour for a key in each process.
     RefusedAddress {

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use apikey_core::{Grant, KeyId, NotGranted, OwnerId, ScopeName};
 use gatepost_ids::{AccessLevel, Account, TenantId};
 
+use crate::throttle::RateStanding;
+
 /// How a caller proved who it is.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
@@ -37,6 +39,9 @@ pub struct Principal {
     pub grant: Grant,
     /// The address from which the caller came, for a log of changes; `None` where it is not known.
     pub address: Option<IpAddr>,
+    /// How the request stands to the limits of its API key and of all keys of the user; `None`
+    /// where nothing limits it.
+    pub rate: Option<RateStanding>,
     /// What the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -52,6 +57,7 @@ impl Principal {
             via,
             grant: Grant::all(),
             address: None,
+            rate: None,
             extra: account.extra,
         }
     }
@@ -69,6 +75,10 @@ impl Principal {
             address: Some(address),
             ..self
         }
+    }
+
+    pub(crate) fn with_rate(self, rate: Option<RateStanding>) -> Self {
+        Self { rate, ..self }
     }
 
     /// Whether the caller has a scope of the platform's own: a key that names this scope, a key

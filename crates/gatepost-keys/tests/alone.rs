@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, RateLimit};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, TenantId, Via,
 };
@@ -46,6 +46,7 @@ async fn a_key_that_is_in_memory_costs_no_allocation() {
             "tasks,vms".parse().unwrap(),
             "deploy".parse().unwrap(),
         ),
+        limit: Some(RateLimit::per_minute(1_000_000).unwrap()),
     };
     let user = Principal::new(OwnerId(1), account(), Via::Platform);
     let (_, reveal) = keys.create(&user, draft).await.unwrap();

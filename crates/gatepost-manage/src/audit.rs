@@ -34,7 +34,7 @@ pub enum Operation {
     Resume,
     /// A delivery that waited for its next attempt is due now.
     Retry,
-    /// A key got a new key string.
+    /// A new key took the place of this one.
     Roll,
     /// A webhook got a new signing secret.
     RotateSecret,

@@ -63,6 +63,7 @@ fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
             let said = vec![("EXPIRES", at), ("DAYS", days.to_string())];
             ("expiring", once, said)
         }
+        KeyNews::Leaked { hour } => ("leaked", format!(":{}", hour.timestamp()), Vec::new()),
         KeyNews::RefusedAddress { from, count, hour } => {
             let said = vec![("ADDRESS", from.to_string()), ("COUNT", count.to_string())];
             ("refused_address", format!(":{}", hour.timestamp()), said)

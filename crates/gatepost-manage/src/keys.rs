@@ -1,7 +1,8 @@
 //! API keys (SPEC 2.1). The key service judges; here it is finished and audited.
 
-use apikey_core::{KeyDraft, KeyEdit, KeyId, RevealOnce};
+use apikey_core::{KeyDraft, KeyEdit, KeyId, Overlap, RevealOnce};
 use chrono::NaiveDate;
+use gatepost_keys::RequestLimits;
 use gatepost_storage::keys::{KeyQuery, KeyRow, KeyUse};
 
 use crate::actor::Actor;
@@ -52,6 +53,12 @@ impl Actor {
         contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
     }
 
+    /// How many requests keys may make in this process.
+    #[must_use]
+    pub fn request_limits(&self) -> RequestLimits {
+        self.door.keys.request_limits()
+    }
+
     /// One page of the keys that match, expired ones included.
     ///
     /// # Errors
@@ -86,8 +93,9 @@ impl Actor {
         .await
     }
 
-    /// Changes name, description, expiration, IP lists or grant of a key, or whether it is
-    /// accepted; never the key string. What only disables or enables it is audited as that.
+    /// Changes name, description, expiration, IP lists, grant or limit of requests of a key, or
+    /// whether it is accepted; never the key string. What only disables or enables it is audited
+    /// as that.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
@@ -107,6 +115,27 @@ impl Actor {
                 }
             });
             Ok((of_key(&row).with(changes), row))
+        })
+        .await
+    }
+
+    /// Makes a key that takes the place of another, which is good for the overlap. The key string
+    /// is in the second part, to be revealed once.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], [`ManageError::AlreadyRolled`], [`ManageError::Dangling`] when
+    /// the user is gone, [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
+    pub async fn roll_key(
+        &self,
+        id: KeyId,
+        overlap: Overlap,
+    ) -> Result<(KeyRow, RevealOnce), ManageError> {
+        self.change(KEYS, Operation::Roll, move |actor| async move {
+            let is_own = actor.key(id).await.map(|row| actor.is(row.key.owner))?;
+            let made = actor.door.keys.roll(&actor.principal, id, overlap).await;
+            let made = made.map_err(|error| ManageError::from(error).about(is_own))?;
+            Ok((id.0, made))
         })
         .await
     }

@@ -18,6 +18,7 @@ mod granting;
 mod joins;
 mod key_events;
 mod keys;
+mod leaks;
 mod limits;
 mod listed;
 mod logged;
@@ -51,8 +52,9 @@ pub use error::ManageError;
 // What its signatures name, so that a roof needs neither service:
 pub use found::DeliveryMatch;
 pub use gatepost_engine::{Example, Health, Holdup, TargetVerdict, TestSend};
-pub use gatepost_keys::{AccessLevel, Principal, Via, Visit};
+pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;
+pub use leaks::LeakedKey;
 pub use limits::Limit;
 pub use listed::Listed;
 pub use logged::LoggedChange;

@@ -21,6 +21,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "key_expires",
         include_str!("../migrations/0008_key_expires.sql"),
     ),
+    (
+        "key_limit",
+        include_str!("../migrations/0009_key_limit.sql"),
+    ),
     ("audit", include_str!("../migrations/0010_audit.sql")),
     ("channels", include_str!("../migrations/0011_channels.sql")),
     ("trace", include_str!("../migrations/0012_trace.sql")),

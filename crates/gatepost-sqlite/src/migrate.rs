@@ -18,6 +18,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0006_data.sql"),
     include_str!("../migrations/0007_key_grant.sql"),
     include_str!("../migrations/0008_key_expires.sql"),
+    include_str!("../migrations/0009_key_limit.sql"),
     include_str!("../migrations/0010_audit.sql"),
     include_str!("../migrations/0011_channels.sql"),
     include_str!("../migrations/0012_trace.sql"),

@@ -15,8 +15,8 @@ pub struct KeyUse {
     /// How often it let its caller in. Below 2^63, as `refused`.
     pub used: u64,
     /// How often it was refused although its secret was right: expired, from an address that its
-    /// lists refuse, or of an owner who is disabled or gone. A wrong secret counts nowhere: anybody
-    /// can present one.
+    /// lists refuse, used too often, or of an owner who is disabled or gone. A wrong secret counts
+    /// nowhere: anybody can present one.
     pub refused: u64,
 }
 

@@ -19,6 +19,18 @@ pub struct KeyRow {
     pub revision: Revision,
     /// The record.
     pub key: ApiKey,
+    /// Whether it was rolled, or came from that.
+    pub rolled: Rolled,
+}
+
+/// How a key is tied to others by [`KeyStore::roll_key`]. A key that is named here may have been
+/// deleted since; its row number is never given out again.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Rolled {
+    /// The key whose place it took.
+    pub from: Option<KeyId>,
+    /// The key that took its place.
+    pub to: Option<KeyId>,
 }
 
 /// Which keys to list: all of those given that are `Some`.
@@ -190,14 +202,31 @@ pub trait KeyStore: OwnerStore {
         limit: u32,
     ) -> Result<Vec<KeyRow>, StoreError>;
 
-    /// Replaces name, description, expiration, IP policy, grant, digest and whether the key is
-    /// enabled of the row `row.id`, if its revision is still `row.revision`; moves the generation
-    /// of its slice. Owner, lookup id, hint, creation time and last login are never changed by
-    /// this, whatever `row` holds.
+    /// Replaces name, description, expiration, IP policy, grant, limit, digest and whether the key
+    /// is enabled of the row `row.id`, if its revision is still `row.revision`; moves the
+    /// generation of its slice. Owner, lookup id, hint, creation time, last login and what it was
+    /// rolled to and from are never changed by this, whatever `row` holds.
     ///
     /// # Errors
     /// `NotFound`; `Stale` when the revision differs; `Conflict` when the new name is taken.
     async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow, StoreError>;
+
+    /// Stores a new key that takes the place of another of its owner, and ends that one: all of it
+    /// or nothing. `new` is stored as by [`insert_key`](Self::insert_key), as rolled from `old.id`.
+    /// Of the row `old.id`, if its revision is still `old.revision`, the expiration is replaced by
+    /// that of `old` and the new key noted as rolled to; nothing else of it changes. Moves the
+    /// generation of the old one's slice. Returns the new key, then the old one.
+    ///
+    /// # Errors
+    /// `NotFound` when there is no such key, or it is not of the owner of `new`; `Stale` when its
+    /// revision differs; `Conflict` and `Full` as those of an insert, in which both keys count.
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        now: DateTime<Utc>,
+    ) -> Result<(KeyRow, KeyRow), StoreError>;
 
     /// Deletes the key and moves the generation of its slice. After the return no handle on this
     /// database finds it.

@@ -34,6 +34,9 @@ macro_rules! for_each_key_clause {
             k27_a_use_is_no_edit
             k28_what_a_key_may_do_is_kept
             k29_keys_are_listed_as_they_expire
+            k30_a_limit_of_requests_is_kept
+            k31_a_rolled_key_has_a_successor
+            k32_a_roll_is_whole_or_nothing
         }
     };
 }

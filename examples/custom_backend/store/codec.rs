@@ -3,7 +3,9 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use apikey_core::{ApiKey, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin};
+use apikey_core::{
+    ApiKey, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, RateLimit,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
@@ -12,7 +14,7 @@ use gatepost_storage::columns::{
     parse_channels, parse_rate, parse_retry_schedule, parse_target, retry_schedule_text,
     target_ids,
 };
-use gatepost_storage::keys::KeyRow;
+use gatepost_storage::keys::{KeyRow, Rolled};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, TaskRow, Unreadable};
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
@@ -90,6 +92,11 @@ impl<'a> Fields<'a> {
             .map_err(|_| corrupt(field))
     }
 
+    fn limit(&self) -> Answer<Option<RateLimit>> {
+        let limit = self.0["limit"].as_i64().map(RateLimit::try_from);
+        limit.transpose().map_err(|_| corrupt("limit"))
+    }
+
     fn object(&self, field: &'static str) -> Answer<JsonObject> {
         let object = self.0[field]
             .as_object()
@@ -116,6 +123,7 @@ pub(super) fn from_key(row: &KeyRow) -> Value {
         "expires": match key.expiration { Expiration::Never => None, Expiration::At(at) => Some(micros(at)) },
         "enabled": key.enabled, "read_only": key.grant.is_read_only(),
         "tables": key.grant.tables().to_string(), "scopes": key.grant.scopes().to_string(),
+        "limit": key.limit.map(i64::from), "rolled_from": row.rolled.from.map(|id| id.0), "rolled_to": row.rolled.to.map(|id| id.0),
         "allow": key.ip.allow.to_string(), "deny": key.ip.deny.to_string(), "created": micros(key.created),
         "login": key.last_login.map(|login| micros(login.at)),
         "login_from": key.last_login.map(|login| login.from.to_string()),
@@ -155,9 +163,14 @@ pub(super) fn key(id: i64, row: &Value) -> Answer<KeyRow> {
                 deny: f.parse("deny")?,
             },
             grant: Grant::new(f.is("read_only")?, f.parse("tables")?, f.parse("scopes")?),
+            limit: f.limit()?,
             enabled: f.is("enabled")?,
             created: f.time("created")?,
             last_login,
+        },
+        rolled: Rolled {
+            from: row["rolled_from"].as_i64().map(KeyId),
+            to: row["rolled_to"].as_i64().map(KeyId),
         },
     })
 }

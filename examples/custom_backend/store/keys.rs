@@ -4,7 +4,7 @@ use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, SubsecRound as _, Utc};
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login, Rolled,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
 use redb::ReadableDatabase as _;
@@ -21,33 +21,9 @@ const REMEMBERED: i64 = 10_000;
 #[async_trait]
 impl KeyStore for RedbStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
-        let mut key = key.clone();
-        key.created = key.created.trunc_subsecs(6);
-        key.expiration = to_micros(key.expiration);
-        self.write(move |tx| {
-            let row = KeyRow {
-                id: KeyId(tx.count("key")?),
-                revision: Revision::FIRST,
-                key,
-            };
-            tx.take_name(
-                &name(&row.key),
-                row.id.0,
-                "the owner has a key of that name",
-            )?;
-            tx.take_name(
-                &lookup(row.key.lookup),
-                row.id.0,
-                "a key with that lookup id",
-            )?;
-            if keys_of(tx, row.key.owner)?.len() as u64 >= at_most {
-                return Err(StoreError::new(ErrorKind::Full, "rows"));
-            }
-            tx.has_something(row.key.owner)?;
-            tx.put(KEYS, row.id.0, &codec::from_key(&row))?;
-            Ok(row)
-        })
-        .await
+        let key = key.clone();
+        self.write(move |tx| insert(tx, key, at_most, Rolled::default()))
+            .await
     }
 
     async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
@@ -133,6 +109,7 @@ impl KeyStore for RedbStore {
             new.key.expiration = to_micros(edit.key.expiration);
             new.key.ip = edit.key.ip;
             new.key.grant = edit.key.grant;
+            new.key.limit = edit.key.limit;
             new.key.enabled = edit.key.enabled;
             new.key.digest = edit.key.digest;
             tx.take_name(
@@ -146,6 +123,37 @@ impl KeyStore for RedbStore {
             tx.put(KEYS, new.id.0, &codec::from_key(&new))?;
             changed(tx, new.key.lookup)?;
             Ok(new)
+        })
+        .await
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        _now: DateTime<Utc>,
+    ) -> Answer<(KeyRow, KeyRow)> {
+        let (old, new) = (old.clone(), new.clone());
+        self.write(move |tx| {
+            let mut ended = stored(tx, old.id)?;
+            if ended.key.owner != new.owner {
+                return Err(StoreError::not_found("key"));
+            }
+            if ended.revision != old.revision {
+                return Err(StoreError::new(ErrorKind::Stale, "key"));
+            }
+            let from = Rolled {
+                from: Some(old.id),
+                to: None,
+            };
+            let new = insert(tx, new, at_most, from)?;
+            ended.revision = ended.revision.next();
+            ended.key.expiration = to_micros(old.key.expiration);
+            ended.rolled.to = Some(new.id);
+            tx.put(KEYS, ended.id.0, &codec::from_key(&ended))?;
+            changed(tx, ended.key.lookup)?;
+            Ok((new, ended))
         })
         .await
     }
@@ -229,6 +237,33 @@ impl KeyStore for RedbStore {
         });
         asked.await.map_err(panicked)?
     }
+}
+
+fn insert(tx: &Tx, mut key: ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow> {
+    key.created = key.created.trunc_subsecs(6);
+    key.expiration = to_micros(key.expiration);
+    let row = KeyRow {
+        id: KeyId(tx.count("key")?),
+        revision: Revision::FIRST,
+        key,
+        rolled,
+    };
+    tx.take_name(
+        &name(&row.key),
+        row.id.0,
+        "the owner has a key of that name",
+    )?;
+    tx.take_name(
+        &lookup(row.key.lookup),
+        row.id.0,
+        "a key with that lookup id",
+    )?;
+    if keys_of(tx, row.key.owner)?.len() as u64 >= at_most {
+        return Err(StoreError::new(ErrorKind::Full, "rows"));
+    }
+    tx.has_something(row.key.owner)?;
+    tx.put(KEYS, row.id.0, &codec::from_key(&row))?;
+    Ok(row)
 }
 
 /// All keys of an owner.

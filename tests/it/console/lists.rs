@@ -30,6 +30,7 @@ async fn key(site: &Site, owner: i64, name: &str, description: &str, days: Optio
         expiration,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     drop(site.keys.create(&site.user(1), draft).await.unwrap());
 }

@@ -18,6 +18,8 @@ mod lists;
 mod narrower_keys;
 mod oauth2;
 mod refusals;
+mod request_limits;
+mod rolled_keys;
 mod session;
 mod sessions;
 mod targets;

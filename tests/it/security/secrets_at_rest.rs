@@ -94,6 +94,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, reveal) = keys.create(&actor, draft).await.unwrap();
     let shown = reveal.reveal();

@@ -239,6 +239,7 @@ async fn spec_2_1_rule_1_shown_once() {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (row, once) = world.keys.create(&world.user(1), draft).await.unwrap();
     // `reveal` takes the once-only value itself: there is nothing left to reveal again.

@@ -127,6 +127,13 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                         );
                     }
                 }
+                // Who may is in `leaked_keys`: nobody but a system administrator.
+                ("post", ["leaked_keys"]) => add(
+                    method,
+                    "leaked_keys".to_owned(),
+                    json!({"text": "none"}),
+                    &[200, 403],
+                ),
                 ("post", [table]) => add(
                     method,
                     (*table).to_owned(),

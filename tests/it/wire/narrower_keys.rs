@@ -100,6 +100,7 @@ impl Site {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::new(read_only, tables.parse().unwrap(), scopes.parse().unwrap()),
+            limit: None,
         };
         let made = self.world.keys.create(&self.world.user(3), draft).await;
         made.unwrap().1.reveal().as_str().to_owned()
@@ -412,6 +413,7 @@ async fn whoami_says_who_calls_by_which_key_and_what_it_may() {
             "user": 3, "user_name": null, "access": "user", "tenant": 1, "via": "key",
             "key": said["key"], "key_name": "true tasks machines:power", "key_hint": null,
             "expires": 0, "read_only": true, "tables": "tasks", "scopes": SCOPE,
+            "requests_per_minute": 0, "user_requests_per_minute": 0,
         })
     );
     assert_eq!(

@@ -12,6 +12,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/keys/1/edit", "key-edit"),
     ("/console/keys/1/delete", "key-delete"),
     ("/console/keys/1/disable", "key-disable"),
+    ("/console/keys/1/roll", "key-roll"),
     ("/console/keys/3", "key-narrowed"),
     ("/console/webhooks", "webhooks"),
     ("/console/webhooks/new", "webhook-new"),

@@ -116,7 +116,7 @@ pub async fn page(site: &DoorSite, user: impl Display, path: &str) -> Page {
 
 /// Create, edit and delete of each page.
 fn forms(site: &DoorSite) -> Vec<Route> {
-    use Operation::{Create, Delete, Update};
+    use Operation::{Create, Delete, Roll, Update};
     let rows = site.rows;
     let key = format!("ticket={TICKET}&name=new&expires_type=90");
     let hook = "url=http://127.0.0.1:9/&auth=none&header_mode=rows&timeout=5&retries=0&enabled=on";
@@ -126,6 +126,7 @@ fn forms(site: &DoorSite) -> Vec<Route> {
     let table = [
         ("create key", "keys/new".to_owned(), key, "insert_key", "user_api_keys", Create),
         ("edit key", format!("keys/{}/edit", rows.key.0), "name=other&expires_type=keep".into(), "update_key", "user_api_keys", Update),
+        ("roll key", format!("keys/{}/roll", rows.key.0), format!("ticket={TICKET}&overlap=0"), "roll_key", "user_api_keys", Roll),
         ("delete key", format!("keys/{}/delete", rows.key.0), String::new(), "delete_key", "user_api_keys", Delete),
         ("create webhook", "webhooks/new".into(), format!("ticket={TICKET}&name=new&sign=on&{hook}"), "insert_webhook", "webhook_urls", Create),
         ("edit webhook", format!("webhooks/{}/edit", rows.webhook), format!("name=other&{hook}"), "update_webhook", "webhook_urls", Update),

@@ -110,8 +110,11 @@ fn rows(site: &DoorSite) -> Vec<Act> {
 
 /// Every declared action.
 fn actions(site: &DoorSite) -> Vec<RowAction> {
-    use Operation::{Cancel, Disable, Enable, Pause, Replay, Resume, Retry, Run, Send, Trigger};
+    use Operation::{
+        Cancel, Disable, Enable, Pause, Replay, Resume, Retry, Roll, Run, Send, Trigger,
+    };
     let rows = site.rows;
+    let key = ("user_api_keys", "user_api_key", rows.key.0);
     let webhook = ("webhook_urls", "webhook_url", rows.webhook.0);
     let paused = ("webhook_urls", "webhook_url", rows.paused.0);
     let task = ("tasks", "task", rows.task.0);
@@ -123,6 +126,7 @@ fn actions(site: &DoorSite) -> Vec<RowAction> {
     let context = json!({"context": {"WHO": "me"}});
     #[rustfmt::skip]
     let actions = vec![
+        ("roll key", key, "roll", json!({"overlap": 0}), "roll_key", Roll),
         ("send message", webhook, "send", message, "enqueue", Send),
         ("pause webhook", webhook, "pause", none(), "update_webhook", Pause),
         ("resume webhook", paused, "resume", none(), "update_webhook", Resume),

@@ -197,6 +197,7 @@ async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), admin, Via::Platform);

@@ -50,6 +50,7 @@ pub fn key(name: &str) -> ApiKey {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let now = DateTime::UNIX_EPOCH;
     let new = draft.issue(&Prefix::default(), &Peppers::none(), &mut rand::rng(), now);

@@ -22,5 +22,5 @@ pub use layout::MAX_KEY_LEN;
 pub use lookup::{LookupId, LookupIdError};
 pub use prefix::{Prefix, PrefixError};
 pub use presented::{KeyFormatError, PresentedKey};
-pub use scan::{Found, KEY_REGEX, Scan, scan};
+pub use scan::{Found, KEY_REGEX, Scan, scan, scan_words};
 pub use string::{GeneratorError, KeyString};

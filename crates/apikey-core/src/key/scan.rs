@@ -36,6 +36,28 @@ pub fn scan<'t>(text: &'t str, prefix: &Prefix) -> Scan<'t> {
     }
 }
 
+/// Finds the keys of any prefix in a text, where they stand as words: between characters that no
+/// key has, as [`KEY_REGEX`] finds them. Each hit is verified by its checksum.
+///
+/// Time is linear in the text. Nothing is allocated.
+pub fn scan_words(text: &str) -> impl Iterator<Item = Found<'_>> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let (bytes, mut end) = (text.as_bytes(), 0);
+    std::iter::from_fn(move || {
+        loop {
+            let offset = end + bytes.get(end..)?.iter().position(is_part)?;
+            let word = bytes.get(offset..)?.iter();
+            let len = word.take_while(|byte| is_part(byte)).count();
+            end = offset + len;
+            // A word is ASCII, so it begins and ends where characters do.
+            let word = text.get(offset..end)?;
+            if let Ok(key) = PresentedKey::parse(word) {
+                return Some(Found { key, offset, len });
+            }
+        }
+    })
+}
+
 /// A key that [`scan`] found.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]

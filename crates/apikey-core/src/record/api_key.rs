@@ -12,6 +12,7 @@ use crate::digest::Digest;
 use crate::grant::Grant;
 use crate::ip::IpPolicy;
 use crate::key::{KeyHint, LookupId};
+use crate::rate::RateLimit;
 
 /// An API key as it is stored (SPEC 2.1): everything but the key string, which nobody has but its
 /// holder. The row number is the backend's and stands beside it.
@@ -35,6 +36,8 @@ pub struct ApiKey {
     pub ip: IpPolicy,
     /// What it may do of what its user may.
     pub grant: Grant,
+    /// How many requests it may make; `None` sets no limit beside the platform's.
+    pub limit: Option<RateLimit>,
     /// Whether it is accepted. A disabled key answers as a deleted one, until it is enabled again.
     pub enabled: bool,
     /// When it was generated.

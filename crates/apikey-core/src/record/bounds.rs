@@ -3,8 +3,10 @@ use super::draft::KeyDraft;
 use super::expiration::Expiration;
 use crate::grant::Grant;
 use crate::ip::IpPolicy;
+use crate::rate::RateLimit;
 
-/// How far a key reaches: until when, from where, and what it may do of what its user may.
+/// How far a key reaches: until when, from where, what it may do of what its user may, and how
+/// often.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
     /// When it stops being valid.
@@ -13,6 +15,8 @@ pub struct Bounds<'a> {
     pub ip: &'a IpPolicy,
     /// What it may do.
     pub grant: &'a Grant,
+    /// How many requests it may make.
+    pub limit: Option<RateLimit>,
 }
 
 /// In what a key would reach beyond the one that makes or edits it.
@@ -30,6 +34,9 @@ pub enum BeyondBounds {
     /// It could write.
     #[error("must be set, because the API key that is used is read-only")]
     ReadOnly,
+    /// It could make more requests.
+    #[error("must be set, and not be more than that of the API key that is used")]
+    Requests,
     /// It would have more scopes.
     #[error("must name scopes of the API key that is used, and no others")]
     Scopes,
@@ -42,7 +49,8 @@ impl Bounds<'_> {
     /// Refuses what reaches beyond `other` in any way.
     ///
     /// # Errors
-    /// Says in what: the expiration first, then the addresses, then the grant.
+    /// Says in what: the expiration first, then the addresses, then the grant,
+    /// then the limit of requests.
     pub fn check_within(&self, other: &Bounds<'_>) -> Result<(), BeyondBounds> {
         let is_later = match (self.expiration, other.expiration) {
             (_, Expiration::Never) => false,
@@ -53,7 +61,12 @@ impl Bounds<'_> {
             return Err(BeyondBounds::Expiration);
         }
         self.check_addresses(other.ip)?;
-        self.check_grant(other.grant)
+        self.check_grant(other.grant)?;
+        match (self.limit, other.limit) {
+            (_, None) => Ok(()),
+            (Some(mine), Some(others)) if mine <= others => Ok(()),
+            _ => Err(BeyondBounds::Requests),
+        }
     }
 
     fn check_addresses(&self, other: &IpPolicy) -> Result<(), BeyondBounds> {
@@ -90,6 +103,7 @@ impl ApiKey {
             expiration: self.expiration,
             ip: &self.ip,
             grant: &self.grant,
+            limit: self.limit,
         }
     }
 }
@@ -102,6 +116,7 @@ impl KeyDraft {
             expiration: self.expiration,
             ip: &self.ip,
             grant: &self.grant,
+            limit: self.limit,
         }
     }
 }

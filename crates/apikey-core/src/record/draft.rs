@@ -8,6 +8,7 @@ use crate::digest::{Digest, DigestScheme, ImportedScheme};
 use crate::grant::Grant;
 use crate::ip::IpPolicy;
 use crate::key::{GeneratorError, KeyHint, LookupId};
+use crate::rate::RateLimit;
 
 /// The new-key form, filled in (SPEC 3, first row).
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -24,6 +25,8 @@ pub struct KeyDraft {
     pub ip: IpPolicy,
     /// What it may do of what its user may.
     pub grant: Grant,
+    /// How many requests it may make; `None` sets no limit beside the platform's.
+    pub limit: Option<RateLimit>,
 }
 
 /// Why no key is made of a draft.
@@ -76,6 +79,7 @@ impl KeyDraft {
             expiration: self.expiration,
             ip: self.ip,
             grant: self.grant,
+            limit: self.limit,
             enabled: true,
             created,
             last_login: None,

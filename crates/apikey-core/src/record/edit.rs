@@ -6,6 +6,7 @@ use super::state::{IllegalMove, KeyMove};
 use super::text::{Description, KeyName};
 use crate::grant::{Grant, ScopeNames, TableNames};
 use crate::ip::{IpList, IpPolicy};
+use crate::rate::RateLimit;
 
 /// A change to a key: only what SPEC 2.1 rule 3 lets change, and what we have beside it. It cannot
 /// name the owner, the lookup id or the digest. `None` leaves a field as it is.
@@ -27,6 +28,8 @@ pub struct KeyEdit {
     pub tables: Option<TableNames>,
     /// The scopes that it names.
     pub scopes: Option<ScopeNames>,
+    /// How many requests it may make; `Some(None)` takes the limit away.
+    pub limit: Option<Option<RateLimit>>,
     /// Whether it is accepted.
     pub enabled: Option<bool>,
 }
@@ -69,6 +72,7 @@ impl KeyEdit {
                 deny: self.ip_deny.clone().unwrap_or_else(|| key.ip.deny.clone()),
             },
             grant: self.grant(&key.grant),
+            limit: self.limit.unwrap_or(key.limit),
             enabled: self.enabled.unwrap_or(key.enabled),
             ..key.clone()
         })

@@ -5,6 +5,7 @@ mod bounds;
 mod draft;
 mod edit;
 mod expiration;
+mod roll;
 mod state;
 mod text;
 
@@ -13,5 +14,6 @@ pub use bounds::{BeyondBounds, Bounds};
 pub use draft::{DraftError, KeyDraft};
 pub use edit::{EditError, KeyEdit};
 pub use expiration::{Expiration, ExpirationError};
+pub use roll::{Overlap, OverlapError, Successor};
 pub use state::{IllegalMove, KeyMove, KeyState};
 pub use text::{Description, DescriptionError, KeyName, NameError};

@@ -119,6 +119,24 @@ macro_rules! checked_text {
 checked_text!(KeyName, NameError, check_name);
 checked_text!(Description, DescriptionError, check_description);
 
+impl KeyName {
+    /// The name of a key that follows one of this name: `ci`, `ci (2)`, `ci (3)`. What is too long
+    /// is cut before the number.
+    #[must_use]
+    pub fn next(&self) -> Self {
+        let numbered = self.0.strip_suffix(')');
+        let numbered = numbered.and_then(|text| text.rsplit_once(" ("));
+        let (base, number) = numbered
+            .and_then(|(base, number)| Some((base, number.parse::<u32>().ok()?)))
+            .filter(|(base, number)| *number >= 2 && !base.trim().is_empty())
+            .unwrap_or((&*self.0, 1));
+        let suffix = format!(" ({})", number.saturating_add(1));
+        let room = MAX_NAME - suffix.len();
+        let kept: String = base.chars().take(room).collect();
+        Self((kept + &suffix).into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +161,31 @@ mod tests {
         assert_eq!(KeyName::stored("a\0"), Err(NameError::Control));
         let why = NameError::Hidden('\u{202e}').to_string();
         assert_eq!(why, "name must not hold hidden characters such as U+202E");
+    }
+
+    #[test]
+    fn the_next_name_has_the_next_number_and_fits() {
+        let next = |name: &str| name.parse::<KeyName>().unwrap().next().to_string();
+        for (name, wanted) in [
+            ("ci", "ci (2)"),
+            ("ci (2)", "ci (3)"),
+            ("ci (9)", "ci (10)"),
+            ("ci (1)", "ci (1) (2)"),
+            ("ci (x)", "ci (x) (2)"),
+            (" (2)", " (2) (2)"),
+            ("ci (4294967295)", "ci (4294967295)"),
+        ] {
+            assert_eq!(next(name), wanted);
+        }
+        for long in [
+            "é".repeat(128),
+            "é".repeat(124) + " (9)",
+            " ".repeat(127) + "x",
+        ] {
+            let next = next(&long);
+            assert!(next.parse::<KeyName>().is_ok(), "{next:?}");
+            assert!(next.ends_with(if long.ends_with(')') { " (10)" } else { " (2)" }));
+        }
     }
 
     #[test]

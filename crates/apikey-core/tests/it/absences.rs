@@ -50,6 +50,7 @@ fn an_edit_has_no_field_for_what_cannot_be_edited() {
         read_only: None,
         tables: None,
         scopes: None,
+        limit: None,
         enabled: None,
     } = KeyEdit::default()
     else {

@@ -33,6 +33,7 @@ pub(crate) fn draft() -> KeyDraft {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     }
 }
 

@@ -59,7 +59,7 @@ proptest! {
     #[test]
     fn what_reaches_beyond_says_in_what(a in grants(), b in grants()) {
         let ip = IpPolicy::default();
-        let bounds = |grant| Bounds { expiration: Expiration::Never, ip: &ip, grant };
+        let bounds = |grant| Bounds { expiration: Expiration::Never, ip: &ip, grant, limit: None };
         let beyond = bounds(&a).check_within(&bounds(&b)).err();
         prop_assert_eq!(beyond.is_none(), a.is_within(&b));
         // Who does as the words say gets nearer: the field that is named is the one to change.

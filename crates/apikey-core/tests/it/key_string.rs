@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use apikey_core::{KEY_REGEX, KeyFormatError, MAX_KEY_LEN, Prefix, PresentedKey, scan};
+use apikey_core::{KEY_REGEX, KeyFormatError, MAX_KEY_LEN, Prefix, PresentedKey, scan, scan_words};
 use proptest::prelude::*;
 use rand::RngExt;
 use regex::Regex;
@@ -160,6 +160,35 @@ fn the_published_expressions_find_every_key_and_nothing_short_of_one() {
     }
     assert!(!ours.is_match(key("acme_test", 1).as_str()));
     assert!(include_str!("../../README.md").contains(&prefix.regex()));
+}
+
+#[test]
+fn keys_of_any_prefix_are_found_as_words_wherever_they_stand() {
+    let (a, b) = (key("acme_live", 1), key("x", 2));
+    for (before, between, after) in [
+        ("", " ", ""),
+        ("é", "\u{1f511}", "\u{202e}"),
+        ("KEY=", "\n-", "…"),
+        ("a b_c _ __ 'x' ", "\"\\\"", " z"),
+    ] {
+        let text = format!("{before}{}{between}{}{after}", a.as_str(), b.as_str());
+        let found: Vec<_> = scan_words(&text).collect();
+        let words = found
+            .iter()
+            .map(|found| &text[found.offset..found.offset + found.len]);
+        assert_eq!(
+            words.collect::<Vec<_>>(),
+            [a.as_str(), b.as_str()],
+            "{text}"
+        );
+        assert_eq!(found[0].key.lookup(), a.lookup());
+    }
+    for none in ["", "é", "_", "acme_live"] {
+        assert_eq!(scan_words(none).count(), 0);
+    }
+    let glued = format!("{}{}", a.as_str(), b.as_str());
+    let cut = &a.as_str()[..a.as_str().len() - 1];
+    assert_eq!(scan_words(&glued).count() + scan_words(cut).count(), 0);
 }
 
 #[test]

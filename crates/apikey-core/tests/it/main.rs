@@ -13,5 +13,7 @@ mod grant;
 mod ip_policy;
 mod ip_vectors;
 mod key_string;
+mod request_limits;
+mod rolls;
 mod spec_2_1_api_key;
 mod spec_5_1_judge;

@@ -125,6 +125,10 @@ keys-form-read-only-hint = The key can read, but not create, change, delete or r
 keys-form-tables = Only these tables (optional)
 keys-form-tables-hint = If you select any table or scope, the key can use only what you select.
 keys-form-scopes = Only these scopes (optional)
+keys-form-requests = Requests per minute (optional)
+keys-form-requests-hint = Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
+# $count is the most requests per minute that any key may make.
+keys-form-requests-most = At most { $count }. Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
 
 ## What is wrong with the form
 
@@ -161,6 +165,9 @@ keys-once-copy-command = Copy command
 keys-key = Key
 keys-description = Description
 keys-expiration = Expiration
+keys-requests = Requests
+# $count is a number of requests.
+keys-requests-most = at most { $count } per minute
 # After the visible part of the key.
 keys-key-rest = The rest was shown once, when the key was created.
 keys-addresses = Allowed addresses
@@ -178,7 +185,12 @@ keys-grant-tables = Tables: { $names }
 keys-grant-scopes = Scopes: { $names }
 keys-grant-only = The key can use only these:
 keys-is-disabled = This key is disabled: requests that use it are refused as if it had been deleted.
+# Beside the name of the other key.
+keys-rolled-from = Replaces
+keys-rolled-to = Replaced by
+keys-rolled-gone = a deleted key
 # Buttons, and what is said after them.
+keys-roll = Roll
 keys-disable = Disable
 keys-enable = Enable
 keys-was-disabled = The key was disabled. Requests that use it are now refused.
@@ -191,6 +203,22 @@ keys-disable-text =
     Requests that use the key { $name } ({ $hint }) will be refused until you enable it again. The key
     string stays the same.
 keys-disable-button = Disable key
+
+## The question before a key is rolled
+
+keys-roll-title = Roll this API key?
+keys-roll-text =
+    A new key takes the place of { $name } ({ $hint }), with the same settings and the next name. Both
+    work until the old key ends.
+keys-roll-overlap = The old key ends
+keys-roll-now = Now
+keys-roll-hour = In one hour
+keys-roll-day = In one day
+keys-roll-week = In 7 days
+keys-roll-month = In 30 days
+keys-roll-button = Create new key
+keys-problem-overlap = Choose when the old key ends.
+keys-problem-rolled = This key was rolled already. Roll the key that took its place.
 
 ## The question before a key is deleted
 
@@ -263,7 +291,7 @@ keys-uses-chart-said = Uses and refusals per day, last { $count } days. The tabl
 # The legend of the chart.
 keys-uses-used = used
 keys-uses-refused = refused
-keys-uses-refused-text = Refused means that the key itself was right, but it had expired, the address was not allowed, or its owner was disabled. Wrong keys are not counted. Days are in UTC.
+keys-uses-refused-text = Refused means that the key itself was right, but it had expired, the address was not allowed, it was used too often, or its owner was disabled. Wrong keys are not counted. Days are in UTC.
 # The end of the time axis.
 keys-uses-today = today
 keys-uses-table = The figures as a table

@@ -1,11 +1,12 @@
 //! A new key: its form, and the popup that shows the key once.
 
-use apikey_core::{Expiration, KeyDraft, OwnerId};
+use apikey_core::{Expiration, KeyDraft, OwnerId, RevealOnce};
 use axum::Json;
 use axum::extract::{OriginalUri, RawQuery};
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::AccessLevel;
-use http::HeaderMap;
+use gatepost_storage::keys::KeyRow;
+use http::{HeaderMap, Uri};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -64,31 +65,42 @@ pub(super) async fn create(
     }
     let draft = KeyDraft {
         owner,
-        name: valid.name.clone(),
+        name: valid.name,
         description: valid.description,
         expiration: valid.expiration.unwrap_or(Expiration::Never),
         ip: valid.ip,
         grant: valid.grant,
+        limit: valid.limit,
     };
     match ctx.actor.create_key(draft).await {
-        Ok((_, secret)) => {
-            let api = api_url(ctx.console.api.as_ref(), &uri, &headers);
-            let (key, list) = (secret.reveal(), ctx.at(&home(&ctx, owner)));
-            let popup = reveal::key(t, &key, &valid.name, &list, api.as_deref());
-            let popup = Above::Popup(popup);
-            let page = if ctx.principal().owner == owner {
-                list::page_of(&ctx, &Form::default(), &popup).await?
-            } else {
-                user::page_of(&ctx, owner, &Form::default(), &popup).await?
-            };
-            Ok(page.into_response())
-        }
+        Ok((row, secret)) => revealed(&ctx, &row, secret, &uri, &headers).await,
         Err(error) => {
             tickets.put_back(ticket);
             note_error(t, error, &mut problems)?;
             Ok(refused(form_page(&ctx, &form, &problems).await))
         }
     }
+}
+
+/// The owner's list with the popup that shows a new key.
+pub(super) async fn revealed(
+    ctx: &PageContext,
+    row: &KeyRow,
+    secret: RevealOnce,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Response, Failure> {
+    let owner = row.key.owner;
+    let api = api_url(ctx.console.api.as_ref(), uri, headers);
+    let (key, list) = (secret.reveal(), ctx.at(&home(ctx, owner)));
+    let popup = reveal::key(ctx.texts(), &key, &row.key.name, &list, api.as_deref());
+    let popup = Above::Popup(popup);
+    let page = if ctx.principal().owner == owner {
+        list::page_of(ctx, &Form::default(), &popup).await?
+    } else {
+        user::page_of(ctx, owner, &Form::default(), &popup).await?
+    };
+    Ok(page.into_response())
 }
 
 /// The form with what was typed in an earlier session.
@@ -133,7 +145,7 @@ fn home(ctx: &PageContext, owner: OwnerId) -> String {
 }
 
 /// The form was submitted before, by a reload or a second click.
-fn already_submitted(ctx: &PageContext) -> Response {
+pub(super) fn already_submitted(ctx: &PageContext) -> Response {
     let t = ctx.texts();
     let link = html! { a href=(ctx.at("/keys")) { (t.of("keys-submitted-link")) } };
     let text = t.markup("keys-submitted", &[("link", link.into())]);

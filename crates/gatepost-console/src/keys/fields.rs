@@ -96,8 +96,28 @@ fn grant(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Markup {
             @if !scopes.is_empty() {
                 (layout::checks(problems, "scopes", &t.of("keys-form-scopes"), &scopes, &form.scopes, ""))
             }
+            (requests(ctx, form, problems))
         }
     }
+}
+
+/// How often the key may be used.
+fn requests(ctx: &PageContext, form: &KeyForm, problems: &Problems) -> Markup {
+    let (t, most) = (ctx.texts(), ctx.actor.request_limits().per_key);
+    let hint = match most {
+        Some(most) => t.with(
+            "keys-form-requests-most",
+            &[("count", most.requests().into())],
+        ),
+        None => t.of("keys-form-requests-hint").into_owned(),
+    };
+    let kind = InputKind::Number {
+        min: 1,
+        max: most.map_or(1_000_000, i64::from),
+    };
+    let label = t.of("keys-form-requests");
+    let value = &form.requests_per_minute;
+    layout::input(problems, kind, "requests_per_minute", &label, value, &hint)
 }
 
 fn offered<'a>(known: impl Iterator<Item = &'a str>, ticked: &'a [String]) -> Vec<&'a str> {

@@ -2,7 +2,7 @@
 
 use apikey_core::{
     Description, Expiration, Grant, IpEntry, IpList, IpPolicy, IpRange, IpRangeError, KeyEdit,
-    KeyName, MAX_IP_ENTRIES, ScopeNames, TableNames,
+    KeyName, MAX_IP_ENTRIES, RateLimit, RateLimitError, ScopeNames, TableNames,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
@@ -36,6 +36,8 @@ pub(super) struct KeyForm {
     /// The names that are ticked.
     pub tables: Vec<String>,
     pub scopes: Vec<String>,
+    /// A number; blank for no limit.
+    pub requests_per_minute: String,
 }
 
 /// The content of a valid form.
@@ -47,6 +49,7 @@ pub(super) struct ValidKey {
     pub expiration: Option<Expiration>,
     pub ip: IpPolicy,
     pub grant: Grant,
+    pub limit: Option<RateLimit>,
 }
 
 impl KeyForm {
@@ -64,6 +67,7 @@ impl KeyForm {
             read_only: form.ticked("read_only"),
             tables: names("tables"),
             scopes: names("scopes"),
+            requests_per_minute: form.text("requests_per_minute").trim().to_owned(),
         }
     }
 
@@ -111,6 +115,10 @@ impl KeyForm {
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
+            requests_per_minute: row
+                .key
+                .limit
+                .map_or_else(String::new, |limit| limit.requests().to_string()),
         }
     }
 
@@ -131,6 +139,7 @@ impl KeyForm {
         let (allow, deny) = (list("allow", &self.allow), list("deny", &self.deny));
         let tables = problems.take("tables", self.tables.join(",").parse::<TableNames>());
         let scopes = problems.take("scopes", self.scopes.join(",").parse::<ScopeNames>());
+        let limit = problems.take("requests_per_minute", self.limit());
         Some(ValidKey {
             name: name?,
             description: description?,
@@ -140,7 +149,16 @@ impl KeyForm {
                 deny: deny?,
             },
             grant: Grant::new(self.read_only, tables?, scopes?),
+            limit: limit?,
         })
+    }
+
+    fn limit(&self) -> Result<Option<RateLimit>, RateLimitError> {
+        if self.requests_per_minute.is_empty() {
+            return Ok(None);
+        }
+        let requests = self.requests_per_minute.parse().unwrap_or(0);
+        RateLimit::per_minute(requests).map(Some)
     }
 
     /// What the IP lists do that may surprise, if they are valid, whatever else is not.
@@ -179,6 +197,7 @@ impl ValidKey {
             read_only: Some(self.grant.is_read_only()),
             tables: Some(self.grant.tables().clone()),
             scopes: Some(self.grant.scopes().clone()),
+            limit: Some(self.limit),
             enabled: None,
         }
     }

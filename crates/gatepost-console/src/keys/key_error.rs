@@ -14,6 +14,7 @@ pub(super) fn note_error(
     problems: &mut Problems,
 ) -> Result<(), Failure> {
     match error {
+        ManageError::AlreadyRolled => problems.refuse(texts.of("keys-problem-rolled")),
         ManageError::Dangling { .. } => {
             problems.add("user", texts.of("keys-problem-owner-unknown"));
         }

@@ -10,6 +10,7 @@ mod key_error;
 mod list;
 mod listing;
 mod review;
+mod roll;
 mod show;
 mod switch;
 mod table;
@@ -30,6 +31,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/disable", get(switch::confirm).post(switch::disable))
         .route("/{id}/enable", post(switch::enable))
+        .route("/{id}/roll", get(roll::confirm).post(roll::roll))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
 }
 

@@ -118,6 +118,7 @@ mod tests {
             expiration: Expiration::Never,
             ip: IpPolicy::default(),
             grant: Grant::all(),
+            limit: None,
         };
         let hint = "gp_…".parse().unwrap();
         let mut key = draft

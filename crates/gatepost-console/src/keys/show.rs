@@ -4,7 +4,8 @@ use apikey_core::{Expiration, Grant, IpEntry, IpList, KeyId, ScopeName, TableNam
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
-use gatepost_storage::keys::KeyRow;
+use gatepost_manage::ManageError;
+use gatepost_storage::keys::{KeyRow, Rolled};
 use maud::{Markup, html};
 
 use super::review::{expiry, state, surprises};
@@ -30,10 +31,12 @@ pub(super) async fn show(
     let range = Range::parse(query.text("days"));
     let usage = Usage::of(&ctx, row.id, range).await?;
     let (t, owner) = (ctx.texts(), user_name(&ctx, row.key.owner).await);
+    let ties = ties(&ctx, row.rolled).await?;
     let at = |what: &str| ctx.at(&format!("/keys/{id}/{what}"));
     let actions = html! {
         @if !row.key.expiration.is_expired(ctx.now()) {
             a.button href=(at("edit")) { (t.of("keys-edit")) }
+            a.button href=(at("roll")) { (t.of("keys-roll")) }
             @if row.key.enabled {
                 a.button href=(at("disable")) { (t.of("keys-disable")) }
             } @else {
@@ -51,14 +54,34 @@ pub(super) async fn show(
     let body = html! {
         @if let Some(done) = done { (note("good", &html! { (done) })) }
         @if !row.key.enabled && query.text("done").is_empty() { (note("warn", &html! { (t.of("keys-is-disabled")) })) }
-        (facts(&ctx, &row, &owner))
+        (facts(&ctx, &row, &owner, &ties))
         (usage.markup(t, &ctx.at(&format!("/keys/{id}"))))
     };
     let title = seen(row.key.name.as_str());
     Ok(page_with(&ctx, Section::Keys, &title, &actions, &body).into_response())
 }
 
-fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
+/// Which key this one took the place of, and which one took its place.
+async fn ties(ctx: &PageContext, rolled: Rolled) -> Result<Markup, Failure> {
+    let mut ties = Vec::new();
+    for (what, tied) in [
+        ("keys-rolled-from", rolled.from),
+        ("keys-rolled-to", rolled.to),
+    ] {
+        let Some(id) = tied else { continue };
+        let name = match ctx.actor.key(id).await {
+            Ok(row) => {
+                html! { a href=(ctx.at(&format!("/keys/{}", id.0))) { (seen(row.key.name.as_str())) } }
+            }
+            Err(ManageError::NotFound) => html! { (ctx.texts().of("keys-rolled-gone")) },
+            Err(error) => return Err(error.into()),
+        };
+        ties.push((ctx.texts().of(what), name));
+    }
+    Ok(html! { @for (what, name) in ties { dt { (what) } dd { (name) } } })
+}
+
+fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup {
     let (t, key, now) = (ctx.texts(), &row.key, ctx.now());
     html! {
         p.trail { a href=(ctx.at("/keys")) { (t.of("keys-title")) } }
@@ -71,7 +94,9 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str) -> Markup {
                 dt { (t.of("keys-expiration")) } dd { (expiration(t, key.expiration, now)) }
                 dt { (t.of("keys-last-login")) } dd { (stamp_or(t, key.last_login.map(|login| login.at), now, &t.of("keys-login-never"))) }
                 @if let Some(login) = key.last_login { dt { (t.of("keys-last-login-ip")) } dd.mono { (login.from.to_string()) } }
+                @if let Some(limit) = ctx.actor.request_limits().of_key(key.limit) { dt { (t.of("keys-requests")) } dd { (t.with("keys-requests-most", &[("count", limit.requests().into())])) } }
                 dt { (t.of("keys-created")) } dd { (stamp(t, key.created, now)) }
+                (ties)
             }
         }
         section {

@@ -32,9 +32,9 @@ pub struct OperationalEvents {
     /// The type `webhooks` with `failing`, `recovered`, `disabled` and `exhausted`: the engine says
     /// so itself.
     pub webhooks: bool,
-    /// The type `api_keys` with `created`, `deleted`, `expiring` and `refused_address`. The engine
-    /// only offers them: the key service says so to the observer that the platform gives it, for
-    /// which `gatepost-manage` has one that passes it on to the engine.
+    /// The type `api_keys` with `created`, `deleted`, `expiring`, `leaked` and `refused_address`.
+    /// The engine only offers them: the key service says so to the observer that the platform gives
+    /// it, for which `gatepost-manage` has one that passes it on to the engine.
     pub keys: bool,
 }
 

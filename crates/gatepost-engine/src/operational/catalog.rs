@@ -43,6 +43,11 @@ const OF_KEYS: &Events = &[
     ),
     ("deleted", "Deleted", "An API key was deleted."),
     (
+        "leaked",
+        "Leaked",
+        "An API key was found in a text where it does not belong. At most once an hour for a key.",
+    ),
+    (
         "refused_address",
         "Used from a forbidden address",
         "An API key was presented from an address that its lists do not allow. At most once an \

@@ -30,6 +30,7 @@ pub(crate) fn document(
     paths.insert("/system".into(), paths::system());
     paths.insert("/limits".into(), paths::limits());
     paths.insert("/whoami".into(), paths::whoami());
+    paths.insert("/leaked_keys".into(), paths::leaked_keys());
     paths.insert("/user_api_key_uses".into(), paths::key_uses());
     paths.insert("/webhook_counts".into(), paths::webhook_counts());
     for table in tables {

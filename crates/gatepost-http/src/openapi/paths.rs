@@ -34,6 +34,22 @@ pub(super) fn whoami() -> Value {
     }})
 }
 
+pub(super) fn leaked_keys() -> Value {
+    let asked = json!({
+        "type": "object", "required": ["text"], "additionalProperties": false,
+        "properties": {
+            "text": {"type": "string", "maxLength": 1_048_576, "description": "The text; at most 1 MiB and 1,000 keys."},
+            "action": {"type": "string", "enum": ["report", "disable", "delete"], "description": "What becomes of the keys; their owners receive `api_keys/leaked` in any case. Without, nothing else."},
+        },
+    });
+    json!({"post": {
+        "operationId": "leaked_keys",
+        "summary": "Which API keys are in a text, such as a commit or a log, whosever they are: for system administrators. Only a whole key that is right counts. Neither the text nor a key is kept. An addition to the v4 wire",
+        "requestBody": body(&asked, true),
+        "responses": responses(&[("200", list_of("LeakedKey"))], &["400", "401", "403", "413", "422", "429", "500", "503"]),
+    }})
+}
+
 pub(super) fn webhook_counts() -> Value {
     let mut webhook = query("webhook_url", "integer", "The webhook.");
     webhook["required"] = json!(true);
@@ -58,7 +74,7 @@ pub(super) fn key_uses() -> Value {
     key["schema"]["minimum"] = json!(1);
     json!({"get": {
         "operationId": "user_api_key_uses",
-        "summary": "How often a key was used, by the day in UTC, newest first: how often it let its caller in, and how often it was refused although its secret was right (expired, address, owner). An addition of Gatepost's; 400 days are kept",
+        "summary": "How often a key was used, by the day in UTC, newest first: how often it let its caller in, and how often it was refused although its secret was right (expired, address, used too often, owner). An addition of Gatepost's; 400 days are kept",
         "parameters": [
             key,
             query("from", "integer", "Days that begin at this time or later: epoch seconds."),
@@ -263,7 +279,7 @@ fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
             }
             "422" => "A field breaks a rule, or a column is named twice; the text names both",
             "429" => {
-                "Too often in a minute, or too many failed logins from this address; Retry-After says when it may be sent again"
+                "Too often in a minute, more requests than the API key or its user may make, or too many failed logins from this address; Retry-After says when it may be sent again"
             }
             "500" => "An error of the service",
             _ => "Temporarily unavailable; the same request may be sent again",

@@ -45,6 +45,16 @@ pub(super) fn shared() -> Map<String, Value> {
             "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
         },
     }));
+    schemas.insert("LeakedKey".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer", "description": "The key."},
+            "user": {"type": "integer", "description": "Its owner."},
+            "name": {"type": "string"},
+            "hint": {"type": "string", "description": "What may be shown of it."},
+            "done": {"type": "string", "enum": ["reported", "disabled", "deleted"], "description": "What was done; an expired key is not disabled."},
+        },
+    }));
     schemas.insert("KeyUses".into(), json!({
         "type": "object",
         "properties": {
@@ -52,7 +62,7 @@ pub(super) fn shared() -> Map<String, Value> {
             "key": {"type": "integer", "description": "The key."},
             "day": {"type": "integer", "description": "The beginning of the day in UTC: epoch seconds."},
             "used": {"type": "integer", "description": "How often the key let its caller in."},
-            "refused": {"type": "integer", "description": "How often it was refused although its secret was right: expired, from an address that its lists refuse, or of a user who is disabled or gone. Wrong secrets count nowhere: anybody can present one."},
+            "refused": {"type": "integer", "description": "How often it was refused although its secret was right: expired, from an address that its lists refuse, used too often, or of a user who is disabled or gone. Wrong secrets count nowhere: anybody can present one."},
         },
     }));
     schemas.insert("WhoAmI".into(), json!({
@@ -70,6 +80,8 @@ pub(super) fn shared() -> Map<String, Value> {
             "read_only": {"type": "boolean", "description": "Whether the key may only read."},
             "tables": {"type": "string", "description": "The tables that the key names, comma-joined."},
             "scopes": {"type": "string", "description": "The scopes that the key names, comma-joined; a key that names no tables and no scopes may use everything."},
+            "requests_per_minute": {"type": "integer", "description": "How many requests a minute the key may make in each process of the platform; 0 for no limit."},
+            "user_requests_per_minute": {"type": "integer", "description": "How many all keys of the user may make together in each process; 0 for no limit, and for a login that is no key."},
         },
     }));
     schemas.insert("System".into(), json!({

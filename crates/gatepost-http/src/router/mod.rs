@@ -4,6 +4,7 @@ mod actions;
 mod body;
 mod granted;
 mod headers;
+mod leaks;
 mod observe;
 mod rows;
 
@@ -22,10 +23,12 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
     let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
+    let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
         .route("/whoami", get(crate::whoami::whoami))
         .route("/openapi.json", get(crate::openapi::serve))
+        .route("/leaked_keys", leaked)
         .route("/limits", limits)
         .route("/user_api_key_uses", uses)
         .route("/webhook_counts", counts)

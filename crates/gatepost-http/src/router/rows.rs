@@ -5,7 +5,6 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::http::header::ALLOW;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
 
 use super::actions;
 use super::body::{Body, Parts, key};
@@ -14,7 +13,6 @@ use crate::json_pieces::JsonPieces;
 use crate::list;
 use crate::query::ListQuery;
 use crate::query::fields::Fields;
-use crate::resource::Created;
 use crate::schema::{Input, Table};
 use crate::state::{Caller, Served};
 
@@ -46,7 +44,8 @@ pub(super) async fn create(
     let table = resource.table();
     let input = body.checked(|body| Input::create(table, &body)).await?;
     let created = resource.create(&caller, input).await?;
-    Ok(receipt(resource.table().name, &created))
+    let receipt = created.receipt(resource.table().name);
+    Ok((StatusCode::CREATED, Json(receipt)).into_response())
 }
 
 pub(super) async fn update(
@@ -90,24 +89,4 @@ fn not_without_action(table: &Table) -> Response {
         "GET,HEAD,PUT"
     };
     ([(ALLOW, allowed)], ApiError::not_permitted()).into_response()
-}
-
-/// The response to a creation. A secret is in the three places where existing clients look for it,
-/// and in no other response ever.
-fn receipt(table: &str, created: &Created) -> Response {
-    let key = created.key;
-    let mut receipt = json!({
-        "location": format!("/v4/{table}/{key}"),
-        "dbpath": format!("{table}/{key}"),
-        "$row": key,
-        "$key": key.to_string(),
-    });
-    if let (Some(secret), Value::Object(receipt)) = (&created.secret, &mut receipt) {
-        receipt.insert("key".into(), secret.as_str().into());
-        receipt.insert(
-            "response".into(),
-            json!({"private_key": secret.as_str(), "token": secret.as_str()}),
-        );
-    }
-    (StatusCode::CREATED, Json(receipt)).into_response()
 }

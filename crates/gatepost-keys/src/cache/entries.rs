@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use apikey_core::{Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge};
 use gatepost_storage::keys::KeyRow;
@@ -13,6 +13,7 @@ use super::fold::Fold;
 use super::owners::Owners;
 use crate::judged::{Circumstances, Judged};
 use crate::noted::{Noted, Notes, Outcome};
+use crate::throttle::Meter;
 
 /// What waits in a slice of entries that had to go; what comes of more is dropped.
 const MAX_LEFT: usize = 1_000;
@@ -24,6 +25,7 @@ struct Slot {
     key: KeyId,
     owner: OwnerId,
     grant: Grant,
+    meter: Option<Arc<Meter>>,
     /// Held for as long as it takes to write a time and an address, and to count.
     noted: Mutex<Noted>,
     /// Seen expired: a clock that is set back does not bring the key back.
@@ -75,6 +77,7 @@ impl Entries {
             key: slot.key,
             owner: slot.owner,
             grant: slot.grant.clone(),
+            meter: slot.meter.clone(),
             outcome,
             is_cold: false,
         })
@@ -101,7 +104,13 @@ impl Entries {
     /// Inserts if `is_fresh` still says so under the lock. A full slice lets any entry go; an owner
     /// who has as many as one may gets the place of another entry of its own, or none. A disabled
     /// key is never taken.
-    pub(super) fn insert(&self, row: &KeyRow, is_fresh: impl FnOnce() -> bool, owners: &Owners) {
+    pub(super) fn insert(
+        &self,
+        row: &KeyRow,
+        meter: Option<Arc<Meter>>,
+        is_fresh: impl FnOnce() -> bool,
+        owners: &Owners,
+    ) {
         let (id, owner) = (row.key.lookup.as_u128(), row.key.owner);
         let Some(checker) = row.key.checker() else {
             return;
@@ -111,6 +120,7 @@ impl Entries {
             key: row.id,
             owner,
             grant: row.key.grant.clone(),
+            meter,
             noted: Mutex::default(),
             expired: AtomicBool::new(false),
         };

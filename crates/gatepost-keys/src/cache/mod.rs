@@ -16,6 +16,8 @@ mod slice;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use apikey_core::{LookupId, PresentedKey};
 use gatepost_storage::keys::{KeyRow, KeySlice};
 use gatepost_storage::{KeyStore, StoreError};
@@ -25,6 +27,7 @@ use slice::Slice;
 
 use crate::judged::{Circumstances, Judged};
 use crate::noted::{Notes, Outcome};
+use crate::throttle::Meter;
 
 /// One owner may have one part in this many of all entries.
 const OWNERS_PART: usize = 100;
@@ -70,8 +73,9 @@ impl Cache {
 
     /// Takes a record, unless its slice was changed since the epoch, or its owner has as many
     /// entries as one may.
-    pub(crate) fn insert(&self, row: &KeyRow, epoch: Epoch) {
-        self.slice(row.key.lookup).insert(row, epoch, &self.owners);
+    pub(crate) fn insert(&self, row: &KeyRow, meter: Option<Arc<Meter>>, epoch: Epoch) {
+        let slice = self.slice(row.key.lookup);
+        slice.insert(row, meter, epoch, &self.owners);
     }
 
     /// Notes what came of a use of a key; false when the key is not in memory.

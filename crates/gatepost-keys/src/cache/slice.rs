@@ -1,5 +1,6 @@
 //! A slice of the cache: its entries, and up to which change of the store they are true.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyRow, KeySlice};
@@ -7,6 +8,7 @@ use gatepost_storage::{KeyStore, StoreError};
 
 use super::entries::Entries;
 use super::owners::Owners;
+use crate::throttle::Meter;
 
 /// The generation that no store ever has.
 const NEVER: i64 = i64::MIN;
@@ -86,8 +88,14 @@ impl Slice {
         Epoch(self.epoch.load(Ordering::Acquire))
     }
 
-    pub(super) fn insert(&self, row: &KeyRow, epoch: Epoch, owners: &Owners) {
+    pub(super) fn insert(
+        &self,
+        row: &KeyRow,
+        meter: Option<Arc<Meter>>,
+        epoch: Epoch,
+        owners: &Owners,
+    ) {
         let is_fresh = || self.epoch.load(Ordering::Acquire) == epoch.0;
-        self.entries.insert(row, is_fresh, owners);
+        self.entries.insert(row, meter, is_fresh, owners);
     }
 }

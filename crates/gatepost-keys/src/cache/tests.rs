@@ -4,7 +4,7 @@ use apikey_core::{
     ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, LastLogin, OwnerId, Peppers,
     Prefix, RevealOnce,
 };
-use gatepost_storage::keys::{KeyRow, KeySlice};
+use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
 use gatepost_storage::{KeyStore, MemoryStore, Revision};
 
 use super::Cache;
@@ -27,6 +27,7 @@ fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (peppers, now) = (Peppers::none(), "2026-01-01T00:00:00Z".parse().unwrap());
     let new = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now);
@@ -39,11 +40,12 @@ fn row(id: i64, owner: i64) -> KeyRow {
         id: KeyId(id),
         revision: Revision::FIRST,
         key: issue(owner, "k").0,
+        rolled: Rolled::default(),
     }
 }
 
 fn take(cache: &Cache, row: &KeyRow) {
-    cache.insert(row, cache.epoch(row.key.lookup));
+    cache.insert(row, None, cache.epoch(row.key.lookup));
 }
 
 fn last_login(second: u32) -> LastLogin {
@@ -79,14 +81,14 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     store.delete_key(row.id, now).await.unwrap();
     assert!(!cache.is_current(lookup, store.as_ref()));
     cache.sync(lookup, store.as_ref()).await.unwrap();
-    cache.insert(&read, epoch);
+    cache.insert(&read, None, epoch);
     assert!(
         cache.judge(&presented, &at(&peppers)).is_none(),
         "the late fill was refused"
     );
 
     let epoch = cache.epoch(lookup);
-    cache.insert(&read, epoch);
+    cache.insert(&read, None, epoch);
     assert!(
         cache
             .judge(&presented, &at(&peppers))
@@ -189,6 +191,7 @@ fn a_key_is_judged_while_another_reader_is_in_its_slice() {
         id: KeyId(1),
         revision: Revision::FIRST,
         key: record,
+        rolled: Rolled::default(),
     };
     take(&cache, &row);
     let key = reveal.reveal();

@@ -18,7 +18,7 @@ use http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
     X_CONTENT_TYPE_OPTIONS,
 };
-use http::{Extensions, HeaderMap, HeaderValue, Request, Response, StatusCode};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
 pub use platform_login::{PlatformAnswer, PlatformLogin, Presented};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -27,6 +27,10 @@ use self::needs::Needs;
 use crate::denied::Denied;
 use crate::principal::Principal;
 use crate::service::KeyService;
+use crate::throttle::RateStanding;
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATE: HeaderName = HeaderName::from_static("ratelimit");
 
 type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 
@@ -36,6 +40,9 @@ type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 ///
 /// The [`Principal`] is in the extensions of the request, for what is guarded, and of the response,
 /// for a platform's log of who asked for what.
+///
+/// Where requests are limited, each response to a key says `RateLimit-Policy` and `RateLimit`
+/// (draft-ietf-httpapi-ratelimit-headers-09), and one request too many gets 429 with `Retry-After`.
 ///
 /// A key that is narrowed is refused with 403, in words: a read-only one any method that is not
 /// safe (RFC 9110 §9.2.1), and one that names what it may use everything, unless
@@ -182,13 +189,17 @@ where
             let peer = (auth.peer)(request.extensions());
             match auth.authenticate(request.headers(), peer).await {
                 Ok(principal) => {
-                    if let Err(why) = auth.needs.check(&principal.grant, request.method()) {
-                        let mut response = refuse_grant(&why);
-                        response.extensions_mut().insert(principal);
-                        return Ok(response);
+                    let needed = auth.needs.check(&principal.grant, request.method());
+                    let mut response = match needed {
+                        Ok(()) => {
+                            request.extensions_mut().insert(principal.clone());
+                            inner.call(request).await?
+                        }
+                        Err(why) => refuse_grant(&why),
+                    };
+                    if let Some(rate) = &principal.rate {
+                        rated(response.headers_mut(), rate);
                     }
-                    request.extensions_mut().insert(principal.clone());
-                    let mut response = inner.call(request).await?;
                     response.extensions_mut().insert(principal);
                     Ok(response)
                 }
@@ -217,12 +228,26 @@ fn refuse<B: From<String>>(denied: Denied) -> Response<B> {
         Denied::TooManyFailures(retry) => {
             headers.insert(RETRY_AFTER, retry.seconds().into());
         }
+        Denied::TooManyRequests(over) => {
+            headers.insert(RETRY_AFTER, over.seconds().into());
+            rated(headers, &over);
+        }
         Denied::Unavailable => {
             headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
         }
         _ => {}
     }
     response
+}
+
+/// Says how many requests there may be, and how many there were.
+fn rated(headers: &mut HeaderMap, rate: &RateStanding) {
+    let fields = [(POLICY, rate.policy()), (RATE, rate.field())];
+    for (name, value) in fields {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(name, value);
+        }
+    }
 }
 
 fn refusal<B: From<String>>(status: StatusCode, body: String) -> Response<B> {

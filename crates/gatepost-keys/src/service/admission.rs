@@ -37,7 +37,7 @@ impl Admission {
             Ok(_) => {
                 let answer = ask::ask(self.accounts.as_ref(), judged.owner).ok()?;
                 Some(match good(answer) {
-                    Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
+                    Ok(account) => self.let_in(keys, key, judged, account, at),
                     Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
                 })
             }
@@ -55,7 +55,7 @@ impl Admission {
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
         match self.judge_owner(keys, key, &judged, at).await {
-            Ok(account) => Ok(self.let_in(keys, key, judged, account, at)),
+            Ok(account) => self.let_in(keys, key, judged, account, at),
             Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
         }
     }
@@ -88,7 +88,7 @@ impl Admission {
         }
     }
 
-    /// Everything was judged: now it is a login (SPEC 5.1 rule 6).
+    /// Everything was judged: now it is a login (SPEC 5.1 rule 6), if it is not one too many.
     fn let_in(
         &self,
         keys: &Lookup,
@@ -96,13 +96,20 @@ impl Admission {
         judged: Judged,
         account: Account,
         at: &Circumstances<'_>,
-    ) -> Principal {
+    ) -> Result<Principal, Refused> {
+        let drawn = match &judged.meter {
+            Some(meter) => meter.draw(keys.throttle.now()),
+            None => Ok(None),
+        };
+        let rate = drawn
+            .map_err(|over| self.turn_away(keys, key, &judged, Refused::throttled(over), at))?;
         let login = LastLogin {
             at: at.now,
             from: at.addr,
         };
         self.note(keys, key, &judged, Outcome::LoggedIn(login));
-        Principal::new(judged.owner, account, Via::Key(judged.key)).with_grant(judged.grant)
+        let principal = Principal::new(judged.owner, account, Via::Key(judged.key));
+        Ok(principal.with_grant(judged.grant).with_rate(rate))
     }
 
     /// Counts a use that was refused, where the secret was right and somebody judged it: a wrong

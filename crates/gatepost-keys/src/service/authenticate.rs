@@ -15,8 +15,8 @@ impl KeyService {
     /// Authenticates a request by its `Authorization` headers (SPEC 5.1).
     ///
     /// In this order: the header is parsed, the record found, the digest compared, the owner asked
-    /// for, expiry and address judged, the login noted. A key that is in memory and a platform that
-    /// answers at once cost no allocation and no wait.
+    /// for, expiry and address judged, the request drawn from what is allowed, the login noted. A
+    /// key that is in memory and a platform that answers at once cost no allocation and no wait.
     ///
     /// An unknown id, a wrong secret and a disabled key cost the same work and a whole number of 5
     /// ms: the time does not tell whether there is a key of that id, nor whether it is in use.

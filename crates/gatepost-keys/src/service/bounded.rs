@@ -1,6 +1,6 @@
 //! What a request makes or edits that came with an API key: no key that reaches beyond that one.
 
-use apikey_core::{ApiKey, KeyDraft};
+use apikey_core::{ApiKey, KeyDraft, RateLimit};
 use gatepost_storage::keys::KeyRow;
 
 use super::key_service::KeyService;
@@ -8,8 +8,8 @@ use crate::error::KeyError;
 use crate::principal::{Principal, Via};
 
 impl KeyService {
-    /// Refuses a new key that would be valid for longer, from more addresses, or for more, than the
-    /// key by which the request came.
+    /// Refuses a new key that would be valid for longer, from more addresses, for more, or for more
+    /// requests, than the key by which the request came.
     pub(super) async fn check_draft(
         &self,
         actor: &Principal,
@@ -38,6 +38,14 @@ impl KeyService {
             return Ok(());
         };
         Ok(after.bounds().check_within(&acting.key.bounds())?)
+    }
+
+    /// Refuses a limit of a key's own that is higher than the platform's for each key.
+    pub(super) fn check_limit(&self, own: Option<RateLimit>) -> Result<(), KeyError> {
+        match (own, self.request_limits().per_key) {
+            (Some(own), Some(most)) if own > most => Err(KeyError::OverLimit { most }),
+            _ => Ok(()),
+        }
     }
 
     /// The key by which a request came, as it is now; `None` of a person who logged in.

@@ -19,6 +19,7 @@ use super::waiting::Waiting;
 use crate::cache::Cache;
 use crate::guesses::{GuessLimiter, GuessLimits};
 use crate::observe::KeyObserver;
+use crate::throttle::{RequestLimits, Throttle};
 
 /// The longest time for which a login, or a count, may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
@@ -35,6 +36,7 @@ pub struct KeyServiceBuilder {
     flush_logins: Duration,
     guess_limits: GuessLimits,
     quotas: Arc<dyn Quotas>,
+    request_limits: RequestLimits,
     observer: Option<Arc<dyn KeyObserver>>,
 }
 
@@ -59,6 +61,7 @@ impl KeyServiceBuilder {
             flush_logins: Duration::from_secs(2),
             guess_limits: GuessLimits::default(),
             quotas: Arc::new(Quota::default()),
+            request_limits: RequestLimits::default(),
             observer: None,
         }
     }
@@ -117,6 +120,14 @@ impl KeyServiceBuilder {
         self
     }
 
+    /// How many requests keys, and all keys of a user together, may make in this process; not
+    /// limited by default.
+    #[must_use]
+    pub fn request_limits(mut self, limits: RequestLimits) -> Self {
+        self.request_limits = limits;
+        self
+    }
+
     /// Who receives notices of keys; nobody by default, and then nothing is looked for.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn KeyObserver>) -> Self {
@@ -130,12 +141,14 @@ impl KeyServiceBuilder {
     #[must_use]
     pub fn build(self) -> KeyService {
         let guesses = GuessLimiter::new(self.guess_limits, self.clock.clone());
+        let throttle = Throttle::new(self.request_limits, self.clock.clone());
         let parts = Arc::new(Parts {
             keys: Lookup {
                 store: self.store,
                 cache: Cache::new(self.cached_keys),
                 clock: self.clock,
                 peppers: self.peppers,
+                throttle,
             },
             admission: Admission {
                 accounts: self.accounts,

@@ -14,6 +14,7 @@ use super::teller::Teller;
 use crate::authority::Authority;
 use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
+use crate::throttle::RequestLimits;
 
 /// Creates, checks, changes and deletes API keys. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -49,6 +50,12 @@ impl KeyService {
     #[must_use]
     pub fn guesses(&self) -> &GuessLimiter {
         &self.0.outcomes.guesses
+    }
+
+    /// How many requests keys may make in this process.
+    #[must_use]
+    pub fn request_limits(&self) -> RequestLimits {
+        self.0.keys.throttle.limits
     }
 
     /// Writes the logins and uses that were not written yet. To be called when the platform stops.

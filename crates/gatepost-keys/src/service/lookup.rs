@@ -13,6 +13,7 @@ use super::refused::Refused;
 use crate::cache::Cache;
 use crate::denied::Denied;
 use crate::judged::{Circumstances, Judged, is_wrong_secret};
+use crate::throttle::Throttle;
 
 /// The records of keys, in memory and in the store.
 pub(super) struct Lookup {
@@ -20,6 +21,7 @@ pub(super) struct Lookup {
     pub(super) cache: Cache,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) peppers: Peppers,
+    pub(super) throttle: Throttle,
 }
 
 impl Lookup {
@@ -72,8 +74,10 @@ impl Lookup {
             return Err(KeyRefusal::Disabled.into());
         };
         let outcome = judge(&checker, key, at.addr, at.now, at.peppers);
-        if cached && !is_wrong_secret(outcome) {
-            self.cache.insert(&row, epoch);
+        let is_wrong = is_wrong_secret(outcome);
+        let meter = (!is_wrong).then(|| self.throttle.meter(&row)).flatten();
+        if cached && !is_wrong {
+            self.cache.insert(&row, meter.clone(), epoch);
             if let Some(judged) = self.cache.judge(key, at) {
                 return Ok(Judged {
                     is_cold: true,
@@ -86,6 +90,7 @@ impl Lookup {
             key: row.id,
             owner: row.key.owner,
             grant: row.key.grant,
+            meter,
             outcome,
             is_cold: true,
         })

@@ -21,9 +21,9 @@ impl KeyService {
     /// One that is made by a request with an API key reaches no further than that key.
     ///
     /// # Errors
-    /// [`KeyError::Forbidden`], [`KeyError::Beyond`], [`KeyError::NoSuchOwner`],
-    /// [`KeyError::NameTaken`], [`KeyError::Draft`], [`KeyError::Full`], [`KeyError::TooFast`], and
-    /// failures of the store.
+    /// [`KeyError::Forbidden`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
+    /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`], [`KeyError::Draft`],
+    /// [`KeyError::Full`], [`KeyError::TooFast`], and failures of the store.
     pub async fn create(
         &self,
         actor: &Principal,
@@ -33,6 +33,7 @@ impl KeyService {
         if !self.authority(actor).may_manage(draft.owner).await? {
             return Err(KeyError::Forbidden);
         }
+        self.check_limit(draft.limit)?;
         self.check_draft(actor, &draft).await?;
         let account = ask::account(self.accounts().as_ref(), draft.owner).await?;
         let account = account.ok_or(KeyError::NoSuchOwner)?;
@@ -62,14 +63,15 @@ impl KeyService {
         Ok((row, reveal))
     }
 
-    /// Changes name, description, expiration, IP lists, grant, or whether the key is accepted;
-    /// never the key string (SPEC 2.1 rule 3). In force for the next request. A request with an API
-    /// key widens no key beyond that one. To disable a key is counted as a change and never refused
-    /// for that, as a deletion.
+    /// Changes name, description, expiration, IP lists, grant, limit of requests, or whether the
+    /// key is accepted; never the key string (SPEC 2.1 rule 3). In force for the next request. A
+    /// request with an API key widens no key beyond that one. To disable a key is counted as a
+    /// change and never refused for that, as a deletion.
     ///
     /// # Errors
-    /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::NameTaken`], [`KeyError::Edit`],
-    /// [`KeyError::TooFast`], and failures of the store.
+    /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
+    /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`], and failures of the
+    /// store.
     pub async fn edit(
         &self,
         actor: &Principal,
@@ -88,6 +90,9 @@ impl KeyService {
             let key: ApiKey = edit
                 .apply(&row.key, now)
                 .map_err(|e| KeyError::Edit(Arc::new(e)))?;
+            if key.limit != row.key.limit {
+                self.check_limit(key.limit)?;
+            }
             self.check_edit(actor, &row.key, &key).await?;
             match keys.store.update_key(&KeyRow { key, ..row }, now).await {
                 Err(error) if error.kind() == ErrorKind::Stale => continue,
@@ -124,7 +129,7 @@ impl KeyService {
 
     /// Brings the cache up to date at once. If that fails it stays out of use until it is, so
     /// nothing is lost.
-    async fn forget_changed(&self, key: LookupId) {
+    pub(super) async fn forget_changed(&self, key: LookupId) {
         let keys = &self.0.keys;
         if let Err(error) = keys.cache.sync(key, keys.store.as_ref()).await {
             tracing::warn!(%error, "the key cache is out of use");

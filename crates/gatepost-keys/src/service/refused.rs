@@ -3,6 +3,7 @@
 use apikey_core::KeyRefusal;
 
 use crate::denied::Denied;
+use crate::throttle::RateStanding;
 
 /// The response, and the true reason for the log and the metrics.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +18,14 @@ impl Refused {
         Self {
             denied: Denied::Unauthenticated,
             reason,
+        }
+    }
+
+    /// A good key that was used too often.
+    pub(super) fn throttled(over: RateStanding) -> Self {
+        Self {
+            denied: Denied::TooManyRequests(over),
+            reason: "too_many_requests",
         }
     }
 }

@@ -40,6 +40,7 @@ async fn service() -> (KeyService, String) {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (_, reveal) = keys.create(&user, draft).await.unwrap();
     (keys, format!("Bearer {}", reveal.reveal().as_str()))

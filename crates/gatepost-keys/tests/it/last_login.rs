@@ -40,6 +40,7 @@ async fn the_key_of_a_disabled_user_does_not_log_in() {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     };
     let (row, reveal) = keys.create(&user, draft).await.unwrap();
     let header = format!("Bearer {}", reveal.reveal().as_str());

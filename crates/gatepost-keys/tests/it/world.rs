@@ -158,6 +158,7 @@ pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     }
 }
 

@@ -62,6 +62,7 @@ impl From<KeyError> for ManageError {
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::NotFound => Self::NotFound,
+            KeyError::AlreadyRolled => Self::AlreadyRolled,
             KeyError::Forbidden => Self::Forbidden,
             KeyError::NameTaken => Self::NameTaken { table: KEYS },
             KeyError::NoSuchOwner => Self::Dangling { field: "user" },
@@ -78,10 +79,15 @@ impl From<KeyError> for ManageError {
                     BeyondBounds::Allow => "ip_allow_list",
                     BeyondBounds::Deny => "ip_deny_list",
                     BeyondBounds::ReadOnly => "read_only",
+                    BeyondBounds::Requests => "requests_per_minute",
                     BeyondBounds::Scopes => "scopes",
                     BeyondBounds::Tables => "tables",
                 };
                 Self::invalid(field, Arc::new(error))
+            }
+            KeyError::OverLimit { .. } => Self::invalid("requests_per_minute", Arc::new(error)),
+            KeyError::TextTooLong | KeyError::TooManyFound => {
+                Self::invalid("text", Arc::new(error))
             }
             KeyError::Draft(error) => Self::invalid("expires", error),
             KeyError::Edit(error) => Self::invalid("expires", error),

@@ -15,6 +15,9 @@ pub enum ManageError {
     /// The platform's accounts could not be asked.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
+    /// A new key has taken the place of this one.
+    #[error("the key was rolled already; roll the key that took its place")]
+    AlreadyRolled,
     /// The record that a field names does not exist, or the caller may not see it.
     #[error("{field}: does not exist")]
     Dangling {

@@ -1,11 +1,11 @@
 //! Changes of keys, and how caches learn of them.
 
-use apikey_core::{ApiKey, Expiration, KeyId, LookupId};
-use chrono::{DateTime, Utc};
+use apikey_core::{ApiKey, KeyId, LookupId};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, KeySlice};
 use tokio_postgres::Row;
 
+use super::columns::Columns;
 use super::row;
 use crate::change::{KNOW, REVIVE, most};
 use crate::db::{Param, Tx};
@@ -13,67 +13,20 @@ use crate::error::{Failure, Result};
 use crate::node::Moved;
 use crate::store::PostgresStore;
 
-const HOLD: &str = include_str!("../sql/keys/hold.sql");
+pub(super) const HOLD: &str = include_str!("../sql/keys/hold.sql");
 const INSERT: &str = include_str!("../sql/keys/insert.sql");
 const UPDATE: &str = include_str!("../sql/keys/update.sql");
 const DELETE: &str = include_str!("../sql/keys/delete.sql");
-const CHANGED: &str = include_str!("../sql/keys/changed.sql");
+pub(super) const CHANGED: &str = include_str!("../sql/keys/changed.sql");
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
-const CHANGES_KEPT: i64 = 64;
-
-/// What a key may do, in the columns of its row.
-struct Granted {
-    read_only: bool,
-    tables: String,
-    scopes: String,
-}
-
-impl Granted {
-    fn of(key: &ApiKey) -> Self {
-        Self {
-            read_only: key.grant.is_read_only(),
-            tables: key.grant.tables().to_string(),
-            scopes: key.grant.scopes().to_string(),
-        }
-    }
-}
+pub(super) const CHANGES_KEPT: i64 = 64;
 
 impl PostgresStore {
     pub(super) async fn add_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
-        let scheme = key.digest.scheme.to_string();
-        let (hint, lookup, digest) = (
-            key.hint.as_str(),
-            key.lookup.as_str(),
-            key.digest.bytes.as_slice(),
-        );
-        let (name, description) = (key.name.as_str(), key.description.as_str());
-        let (allow, deny) = (key.ip.allow.to_string(), key.ip.deny.to_string());
-        let expires = expires(key.expiration);
-        let login = key.last_login.map(|l| l.at);
-        let from = key.last_login.map(|l| l.from.to_string());
-        let at_most = most(at_most);
-        let grant = Granted::of(key);
-        let params: [Param<'_>; 18] = [
-            &key.owner.0,
-            &lookup,
-            &hint,
-            &scheme,
-            &digest,
-            &name,
-            &description,
-            &expires,
-            &allow,
-            &deny,
-            &key.created,
-            &login,
-            &from,
-            &key.enabled,
-            &grant.read_only,
-            &grant.tables,
-            &grant.scopes,
-            &at_most,
-        ];
+        let (columns, at_most) = (Columns::of(key), most(at_most));
+        let mut params = columns.params();
+        params.push(&at_most);
         let owner: [Param<'_>; 1] = [&key.owner.0];
         let mut found = self.insert_as(KNOW, &owner, &params).await?;
         if found.try_get::<_, &str>("verdict")? == "gone" {
@@ -98,25 +51,22 @@ impl PostgresStore {
     }
 
     pub(super) async fn change_key(&self, new: &KeyRow) -> Result<(KeyRow, Moved)> {
-        let scheme = new.key.digest.scheme.to_string();
-        let (allow, deny) = (new.key.ip.allow.to_string(), new.key.ip.deny.to_string());
-        let (name, description) = (new.key.name.as_str(), new.key.description.as_str());
-        let (expires, digest) = (expires(new.key.expiration), new.key.digest.bytes.as_slice());
-        let grant = Granted::of(&new.key);
-        let params: [Param<'_>; 13] = [
+        let columns = Columns::of(&new.key);
+        let params: [Param<'_>; 14] = [
             &new.id.0,
             &new.revision.0,
-            &name,
-            &description,
-            &expires,
-            &allow,
-            &deny,
-            &scheme,
-            &digest,
+            &columns.name,
+            &columns.description,
+            &columns.expires,
+            &columns.allow,
+            &columns.deny,
+            &columns.scheme,
+            &columns.digest,
             &new.key.enabled,
-            &grant.read_only,
-            &grant.tables,
-            &grant.scopes,
+            &columns.read_only,
+            &columns.tables,
+            &columns.scopes,
+            &columns.limit,
         ];
         let (stored, moved) = self.moving(new.id, UPDATE, &params).await?;
         Ok((row::key(&stored)?, moved))
@@ -130,26 +80,12 @@ impl PostgresStore {
     /// Changes a key and moves the generation of its slice, in one round trip. Its lookup id, by
     /// which the slice is found, never changes.
     async fn moving(&self, id: KeyId, sql: &str, params: &[Param<'_>]) -> Result<(Row, Moved)> {
-        let found = self
-            .db()
-            .query_opt(
-                "SELECT lookup FROM :schema.gatepost_key WHERE id = $1",
-                &[&id.0],
-            )
-            .await?;
-        let found = found.ok_or_else(|| Failure::not_found("key"))?;
-        let lookup: String = found.try_get(0)?;
+        let lookup = self.lookup_of(id).await?;
         let slice = slice_of(&lookup)?;
         let number = i16::from(slice.0);
         let noted: [Param<'_>; 3] = [&number, &lookup, &CHANGES_KEPT];
         let statements = [(sql, params), (CHANGED, &noted[..])];
-        let mut tries = 0;
-        let mut answers = loop {
-            match self.db().pipeline("BEGIN", &statements).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => break other?.into_iter(),
-            }
-        };
+        let mut answers = self.together(&statements).await?.into_iter();
         let nothing = || Failure::unavailable("no row came back");
         let stored = answers.next().and_then(|rows| rows.into_iter().next());
         let stored = stored.ok_or_else(nothing)?;
@@ -157,6 +93,30 @@ impl PostgresStore {
         let generation = answers.next().and_then(|rows| rows.into_iter().next());
         let generation = generation.ok_or_else(nothing)?.try_get(0)?;
         Ok((stored, Moved { slice, generation }))
+    }
+}
+
+impl PostgresStore {
+    /// The lookup id of a key, which never changes.
+    pub(super) async fn lookup_of(&self, id: KeyId) -> Result<String> {
+        let sql = "SELECT lookup FROM :schema.gatepost_key WHERE id = $1";
+        let found = self.db().query_opt(sql, &[&id.0]).await?;
+        let found = found.ok_or_else(|| Failure::not_found("key"))?;
+        Ok(found.try_get(0)?)
+    }
+
+    /// One transaction, tried again where another one's locks crossed its own.
+    pub(super) async fn together(
+        &self,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Vec<Row>>> {
+        let mut tries = 0;
+        loop {
+            match self.db().pipeline("BEGIN", statements).await {
+                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
+                other => return other,
+            }
+        }
     }
 }
 
@@ -187,12 +147,12 @@ pub(crate) async fn keys_removed(tx: &Tx, owners: &[i64]) -> Result<Vec<Moved>> 
     rows.iter().map(moved).collect()
 }
 
-fn slice_of(lookup: &str) -> Result<KeySlice> {
+pub(super) fn slice_of(lookup: &str) -> Result<KeySlice> {
     let lookup: LookupId = lookup.parse().map_err(|e| Failure::corrupt("lookup", e))?;
     Ok(KeySlice::of(lookup))
 }
 
-fn check(verdict: &str) -> Result<()> {
+pub(super) fn check(verdict: &str) -> Result<()> {
     Err(match verdict {
         "ok" => return Ok(()),
         "missing" => Failure::not_found("key"),
@@ -202,11 +162,4 @@ fn check(verdict: &str) -> Result<()> {
         "lookup" => Failure::new(ErrorKind::Conflict, "a key with that lookup id"),
         _ => Failure::unavailable("the database refused"),
     })
-}
-
-fn expires(expiration: Expiration) -> Option<DateTime<Utc>> {
-    match expiration {
-        Expiration::At(at) => Some(at),
-        Expiration::Never => None,
-    }
 }

@@ -1,6 +1,8 @@
 //! API keys.
 
 mod change;
+mod columns;
+mod roll;
 mod row;
 mod uses;
 
@@ -67,6 +69,18 @@ impl KeyStore for PostgresStore {
         let (row, moved) = self.change_key(row).await?;
         self.node().wait_for_all(self.db(), &[moved]).await;
         Ok(row)
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        _now: DateTime<Utc>,
+    ) -> Answer<(KeyRow, KeyRow)> {
+        let (new, old, moved) = self.replace_key(old, new, at_most).await?;
+        self.node().wait_for_all(self.db(), &[moved]).await;
+        Ok((new, old))
     }
 
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Answer<()> {

@@ -2,11 +2,11 @@
 
 use apikey_core::{
     ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, LookupId,
-    OwnerId,
+    OwnerId, RateLimit,
 };
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
-use gatepost_storage::keys::KeyRow;
+use gatepost_storage::keys::{KeyRow, Rolled};
 use tokio_postgres::Row;
 
 use crate::column::{parse, stored};
@@ -15,7 +15,7 @@ use crate::error::{Failure, Result};
 /// What is read of a key that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
      r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from, \
-     r.enabled, r.read_only, r.tables, r.scopes \
+     r.enabled, r.read_only, r.tables, r.scopes, r.requests_per_minute, r.rolled_from, r.rolled_to \
      FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
 
 pub(super) fn key(row: &Row) -> Result<KeyRow> {
@@ -55,11 +55,22 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
                 parse(row, "tables")?,
                 parse(row, "scopes")?,
             ),
+            limit: limit(row)?,
             enabled: row.try_get("enabled")?,
             created: row.try_get("created")?,
             last_login,
         },
+        rolled: Rolled {
+            from: row.try_get::<_, Option<i64>>("rolled_from")?.map(KeyId),
+            to: row.try_get::<_, Option<i64>>("rolled_to")?.map(KeyId),
+        },
     })
+}
+
+fn limit(row: &Row) -> Result<Option<RateLimit>> {
+    let limit: Option<i64> = row.try_get("requests_per_minute")?;
+    let limit = limit.map(RateLimit::try_from).transpose();
+    limit.map_err(|e| Failure::corrupt("requests_per_minute", e))
 }
 
 /// The lookup id of a row of changes, if it has one.

@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
+use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::audit::{AuditEntry, AuditQuery};
-use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse};
+use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse, Rolled};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AuditStore as _, OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook,
+    UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook, key,
     message, named, outbox, settlement_of, trace, webhook,
 };
 use tokio_postgres::Client;
@@ -34,12 +35,12 @@ const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.
 const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
-/// From the sixth on, opened by the one that knows traces.
-const UNTRACED: [&str; 3] = [
-    include_str!("../../migrations/0006_data.sql"),
-    include_str!("../../migrations/0007_key_grant.sql"),
-    include_str!("../../migrations/0008_key_expires.sql"),
-];
+const SIXTH: &str = include_str!("../../migrations/0006_data.sql");
+const SEVENTH: &str = include_str!("../../migrations/0007_key_grant.sql");
+/// The eighth, before keys could be limited and rolled.
+const EIGHTH: &str = include_str!("../../migrations/0008_key_expires.sql");
+/// Opened by the one that knows traces.
+const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
 const MARKED: &str = "CREATE TABLE gatepost_migration (
      version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp());
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
@@ -416,6 +417,30 @@ async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowe
         let narrow = store.update_key(&narrow, at(1)).await.unwrap();
         assert_eq!(narrow.key.grant, full_grant());
         assert_eq!(store.key(row.id).await.unwrap(), Some(narrow));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn keys_of_before_limits_have_none_and_can_be_limited_and_rolled() {
+    let marks = "(4, 'cause'), (5, 'key_use'), (6, 'data'), (7, 'key_grant'), (8, 'key_expires')";
+    let later = [FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH];
+    let (store, _client) = opened(&later, marks).await;
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    assert_eq!(keys.len(), 2);
+    for mut row in keys {
+        assert_eq!((row.key.limit, row.rolled), (None, Rolled::default()));
+        row.key.limit = Some(RateLimit::per_minute(60).unwrap());
+        let limited = store.update_key(&row, at(1)).await.unwrap();
+        assert_eq!(limited.key.limit, row.key.limit);
+        let next = key(row.key.owner.0, row.key.name.next().as_str());
+        let rolled = store.roll_key(&limited, &next, u64::MAX, at(1)).await;
+        let (new, old) = rolled.unwrap();
+        assert_eq!(
+            (new.rolled.from, old.rolled.to),
+            (Some(row.id), Some(new.id))
+        );
+        assert_eq!(store.key(old.id).await.unwrap(), Some(old));
     }
 }
 

@@ -13,7 +13,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login, Rolled,
 };
 use rusqlite::params;
 
@@ -28,7 +28,8 @@ use crate::store::SqliteStore;
 impl KeyStore for SqliteStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
         let key = key.clone();
-        self.write(move |c| write::insert(c, &key, at_most)).await
+        self.write(move |c| write::insert(c, &key, at_most, Rolled::default()))
+            .await
     }
 
     async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
@@ -62,6 +63,18 @@ impl KeyStore for SqliteStore {
     async fn update_key(&self, row: &KeyRow, _now: DateTime<Utc>) -> Answer<KeyRow> {
         let row = row.clone();
         self.write(move |c| write::update(c, &row)).await
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        _now: DateTime<Utc>,
+    ) -> Answer<(KeyRow, KeyRow)> {
+        let (old, new) = (old.clone(), new.clone());
+        self.write(move |c| write::roll(c, &old, &new, at_most))
+            .await
     }
 
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Answer<()> {

@@ -2,16 +2,18 @@
 
 use apikey_core::{
     ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, OwnerId,
+    RateLimit,
 };
 use gatepost_storage::Revision;
-use gatepost_storage::keys::KeyRow;
+use gatepost_storage::keys::{KeyRow, Rolled};
 use rusqlite::Row;
 
 use crate::column::{maybe_time, parse, stored, time};
 use crate::error::{Failure, Result};
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from, enabled, read_only, tables, scopes FROM gatepost_key k";
+     ip_allow, ip_deny, created, last_login, last_login_from, enabled, read_only, tables, scopes, \
+     requests_per_minute, rolled_from, rolled_to FROM gatepost_key k";
 
 /// The key's owner was not removed since it was made.
 pub(super) const LIVE: &str =
@@ -54,9 +56,20 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
                 parse(row, "tables")?,
                 parse(row, "scopes")?,
             ),
+            limit: limit(row)?,
             enabled: row.get("enabled")?,
             created: time(row, "created")?,
             last_login,
         },
+        rolled: Rolled {
+            from: row.get::<_, Option<i64>>("rolled_from")?.map(KeyId),
+            to: row.get::<_, Option<i64>>("rolled_to")?.map(KeyId),
+        },
     })
+}
+
+fn limit(row: &Row<'_>) -> Result<Option<RateLimit>> {
+    let limit: Option<i64> = row.get("requests_per_minute")?;
+    let limit = limit.map(RateLimit::try_from).transpose();
+    limit.map_err(|e| Failure::corrupt("requests_per_minute", e))
 }

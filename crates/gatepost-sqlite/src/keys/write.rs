@@ -3,7 +3,7 @@
 use apikey_core::{ApiKey, Expiration, KeyId};
 use gatepost_ids::OwnerId;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::keys::KeyRow;
+use gatepost_storage::keys::{KeyRow, Rolled};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::find::find;
@@ -13,7 +13,7 @@ use crate::error::{Failure, Result};
 use crate::generations;
 use crate::owners::row::has_something;
 
-pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
+pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled) -> Result<KeyRow> {
     has_something(c, key.owner)?;
     name_free(c, key, None)?;
     let twin = "SELECT 1 FROM gatepost_key WHERE lookup = ?1";
@@ -46,6 +46,8 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64) -> Result<KeyRo
                 key.grant.is_read_only(),
                 key.grant.tables().to_string(),
                 key.grant.scopes().to_string(),
+                key.limit.map(i64::from),
+                rolled.from.map(|id| id.0),
             ],
             |row| Ok(row::key(row)),
         )?
@@ -85,9 +87,37 @@ pub(super) fn update(c: &Connection, row: &KeyRow) -> Result<KeyRow> {
                 row.key.grant.is_read_only(),
                 row.key.grant.tables().to_string(),
                 row.key.grant.scopes().to_string(),
+                row.key.limit.map(i64::from),
             ],
             |row| Ok(row::key(row)),
         )?
+}
+
+pub(super) fn roll(
+    c: &Connection,
+    old: &KeyRow,
+    new: &ApiKey,
+    at_most: u64,
+) -> Result<(KeyRow, KeyRow)> {
+    let stored = find(c, "k.id =", old.id.0)?.filter(|row| row.key.owner == new.owner);
+    let stored = stored.ok_or_else(|| Failure::not_found("key"))?;
+    if stored.revision != old.revision {
+        return Err(Failure::new(ErrorKind::Stale, "key"));
+    }
+    let from = Rolled {
+        from: Some(old.id),
+        to: None,
+    };
+    let new = insert(c, new, at_most, from)?;
+    generations::changed(c, stored.key.lookup)?;
+    let expires = expires(old.key.expiration);
+    let ended = c
+        .prepare_cached(include_str!("../sql/keys/roll.sql"))?
+        .query_row(
+            params![old.id.0, old.revision.0, expires, new.id.0],
+            |row| Ok(row::key(row)),
+        )??;
+    Ok((new, ended))
 }
 
 pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {

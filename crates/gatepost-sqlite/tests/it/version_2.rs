@@ -3,16 +3,17 @@
 
 use std::sync::Arc;
 
+use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::audit::{AuditEntry, AuditQuery};
-use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse};
+use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse, Rolled};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AuditStore as _, OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_grant, full_webhook, lane, message, outbox, settlement, trace,
+    UNLIMITED, at, direct, full_grant, full_webhook, key, lane, message, outbox, settlement, trace,
 };
 use rusqlite::Connection;
 use webhook_model::{Activity, Chosen, WebhookId};
@@ -24,12 +25,12 @@ const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.
 const FIFTH: &str = include_str!("../../migrations/0005_key_use.sql");
-/// From the sixth on, opened by the one that knows traces.
-const UNTRACED: [&str; 3] = [
-    include_str!("../../migrations/0006_data.sql"),
-    include_str!("../../migrations/0007_key_grant.sql"),
-    include_str!("../../migrations/0008_key_expires.sql"),
-];
+const SIXTH: &str = include_str!("../../migrations/0006_data.sql");
+const SEVENTH: &str = include_str!("../../migrations/0007_key_grant.sql");
+/// The eighth, before keys could be limited and rolled.
+const EIGHTH: &str = include_str!("../../migrations/0008_key_expires.sql");
+/// Opened by the one that knows traces.
+const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -320,6 +321,29 @@ async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowe
         let narrow = store.update_key(&narrow, at(1)).await.unwrap();
         assert_eq!(narrow.key.grant, full_grant());
         assert_eq!(store.key(row.id).await.unwrap(), Some(narrow));
+    }
+}
+
+#[tokio::test]
+async fn keys_of_before_limits_have_none_and_can_be_limited_and_rolled() {
+    let steps = [THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH];
+    let (store, _folder) = written_by(&steps).await;
+    let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
+    let keys = keys.unwrap();
+    assert!(!keys.is_empty());
+    for mut row in keys {
+        assert_eq!((row.key.limit, row.rolled), (None, Rolled::default()));
+        row.key.limit = Some(RateLimit::per_minute(60).unwrap());
+        let limited = store.update_key(&row, at(1)).await.unwrap();
+        assert_eq!(limited.key.limit, row.key.limit);
+        let next = key(row.key.owner.0, row.key.name.next().as_str());
+        let rolled = store.roll_key(&limited, &next, u64::MAX, at(1)).await;
+        let (new, old) = rolled.unwrap();
+        assert_eq!(
+            (new.rolled.from, old.rolled.to),
+            (Some(row.id), Some(new.id))
+        );
+        assert_eq!(store.key(old.id).await.unwrap(), Some(old));
     }
 }
 

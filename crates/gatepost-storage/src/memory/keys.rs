@@ -7,38 +7,17 @@ use gatepost_ids::OwnerId;
 
 use super::key_table::KeyTable;
 use super::rows::{micros, page, page_of};
-use super::store::MemoryStore;
+use super::store::{MemoryStore, Tables};
 use crate::error::{ErrorKind, StoreError};
-use crate::keys::{KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login};
+use crate::keys::{
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login, Rolled,
+};
 use crate::page::Revision;
 
 #[async_trait]
 impl KeyStore for MemoryStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError> {
-        let mut tables = self.tables();
-        let mut key = key.clone();
-        key.created = micros(key.created);
-        key.last_login = key.last_login.map(login_micros);
-        key.expiration = expiration_micros(key.expiration);
-        let mut row = KeyRow {
-            id: KeyId(0),
-            revision: Revision::FIRST,
-            key,
-        };
-        check_name(&tables.keys, &row)?;
-        if tables.keys.by_lookup.contains_key(&row.key.lookup) {
-            return Err(StoreError::new(
-                ErrorKind::Conflict,
-                "a key with that lookup id",
-            ));
-        }
-        if tables.keys.by_owner.count(row.key.owner) >= at_most {
-            return Err(StoreError::new(ErrorKind::Full, "rows"));
-        }
-        row.id = tables.keys.next_id();
-        tables.owners.has_something(row.key.owner);
-        tables.keys.put(row.clone());
-        Ok(row)
+        insert(&mut self.tables(), key, at_most, Rolled::default())
     }
 
     async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError> {
@@ -94,12 +73,40 @@ impl KeyStore for MemoryStore {
         new.key.expiration = expiration_micros(row.key.expiration);
         new.key.ip = row.key.ip.clone();
         new.key.grant = row.key.grant.clone();
+        new.key.limit = row.key.limit;
         new.key.enabled = row.key.enabled;
         new.key.digest = row.key.digest;
         check_name(&tables.keys, &new)?;
         tables.keys.put(new.clone());
         tables.keys.changed(new.key.lookup, &self.generations);
         Ok(new)
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        _now: DateTime<Utc>,
+    ) -> Result<(KeyRow, KeyRow), StoreError> {
+        let mut tables = self.tables();
+        let stored = tables.keys.rows.get(&old.id);
+        let stored = stored.filter(|row| row.key.owner == new.owner);
+        let mut ended = stored.ok_or_else(|| StoreError::not_found("key"))?.clone();
+        if ended.revision != old.revision {
+            return Err(StoreError::new(ErrorKind::Stale, "key"));
+        }
+        let from = Rolled {
+            from: Some(old.id),
+            to: None,
+        };
+        let new = insert(&mut tables, new, at_most, from)?;
+        ended.revision = ended.revision.next();
+        ended.key.expiration = expiration_micros(old.key.expiration);
+        ended.rolled.to = Some(new.id);
+        tables.keys.put(ended.clone());
+        tables.keys.changed(ended.key.lookup, &self.generations);
+        Ok((new, ended))
     }
 
     async fn delete_key(&self, id: KeyId, _now: DateTime<Utc>) -> Result<(), StoreError> {
@@ -154,6 +161,38 @@ impl KeyStore for MemoryStore {
     ) -> Result<KeyChanges, StoreError> {
         Ok(self.tables().keys.changes(slice, since))
     }
+}
+
+fn insert(
+    tables: &mut Tables,
+    key: &ApiKey,
+    at_most: u64,
+    rolled: Rolled,
+) -> Result<KeyRow, StoreError> {
+    let mut key = key.clone();
+    key.created = micros(key.created);
+    key.last_login = key.last_login.map(login_micros);
+    key.expiration = expiration_micros(key.expiration);
+    let mut row = KeyRow {
+        id: KeyId(0),
+        revision: Revision::FIRST,
+        key,
+        rolled,
+    };
+    check_name(&tables.keys, &row)?;
+    if tables.keys.by_lookup.contains_key(&row.key.lookup) {
+        return Err(StoreError::new(
+            ErrorKind::Conflict,
+            "a key with that lookup id",
+        ));
+    }
+    if tables.keys.by_owner.count(row.key.owner) >= at_most {
+        return Err(StoreError::new(ErrorKind::Full, "rows"));
+    }
+    row.id = tables.keys.next_id();
+    tables.owners.has_something(row.key.owner);
+    tables.keys.put(row.clone());
+    Ok(row)
 }
 
 fn check_name(keys: &KeyTable, row: &KeyRow) -> Result<(), StoreError> {

@@ -61,6 +61,7 @@ passed_on! { KeyStore {
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
     fn expiring_keys(after: (DateTime<Utc>, KeyId), before: DateTime<Utc>, limit: u32) -> Vec<KeyRow>;
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
+    fn roll_key(old: &KeyRow, new: &ApiKey, at_most: u64, now: DateTime<Utc>) -> (KeyRow, KeyRow);
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_logins(logins: &[Login]) -> ();
     fn record_uses(uses: &[KeyUse]) -> ();

@@ -43,11 +43,11 @@ pub async fn k28_what_a_key_may_do_is_kept(store: Store) {
 }
 
 /// By number, by lookup id, and in a list.
-async fn is_read_alike(store: &Store, row: &KeyRow) {
+pub(super) async fn is_read_alike(store: &Store, row: &KeyRow) {
     let found = store.key(row.id).await.unwrap();
-    assert_eq!(found.as_ref(), Some(row), "K28 by number");
+    assert_eq!(found.as_ref(), Some(row), "{} by number", row.key.name);
     let found = store.key_by_lookup(row.key.lookup).await.unwrap();
-    assert_eq!(found.as_ref(), Some(row), "K28 by lookup");
+    assert_eq!(found.as_ref(), Some(row), "{} by lookup", row.key.name);
     let all = store.list_keys(&KeyQuery::all(Page::first(9))).await;
-    assert!(all.unwrap().contains(row), "K28 in the list");
+    assert!(all.unwrap().contains(row), "{} in the list", row.key.name);
 }

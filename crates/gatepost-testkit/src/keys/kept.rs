@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::LastLogin;
+use apikey_core::{LastLogin, RateLimit};
 use gatepost_storage::keys::{KeyQuery, KeyUse, Login};
 use gatepost_storage::{KeyStore, Page};
 
@@ -12,13 +12,16 @@ use crate::outcome::Outcome;
 
 type Home = Arc<dyn Harness<Arc<dyn KeyStore>>>;
 
-/// Keys are there again with their grants, logins and uses, deleted ones stay deleted, and row
-/// numbers go on.
+/// Keys are there again with their grants, limits, rolls, logins and uses, deleted ones stay
+/// deleted, and row numbers go on.
 pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     let store = place.fresh().await;
     let mut row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     (row.key.grant, row.key.enabled) = (full_grant(), false);
+    row.key.limit = Some(RateLimit::per_minute(60).unwrap());
     let row = store.update_key(&row, at(1)).await.unwrap();
+    let rolled = store.roll_key(&row, &key(1, "b"), u64::MAX, at(1)).await;
+    rolled.unwrap();
     let from = "2001:db8::1".parse().unwrap();
     let login = LastLogin { at: at(5), from };
     store

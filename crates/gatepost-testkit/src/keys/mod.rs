@@ -15,12 +15,14 @@ mod expiry;
 mod grants;
 mod kept;
 mod owners;
+mod rolls;
 mod uses;
 
 pub use expiry::*;
 pub use grants::*;
 pub use kept::*;
 pub use owners::*;
+pub use rolls::*;
 pub use uses::*;
 
 type Store = Arc<dyn KeyStore>;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use apikey_core::{ApiKey, Expiration, Grant, KeyId, LastLogin, OwnerId};
+use apikey_core::{ApiKey, Expiration, Grant, KeyId, LastLogin, OwnerId, RateLimit};
 use chrono::Days;
 use gatepost_storage::keys::{
     ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
@@ -25,6 +25,11 @@ pub(super) enum Call {
         name: u8,
         expires: bool,
         narrow: bool,
+    },
+    Roll {
+        key: u8,
+        name: u8,
+        stale: bool,
     },
     StaleEdit(u8),
     Delete(u8),
@@ -54,6 +59,8 @@ pub(super) fn calls() -> impl Strategy<Value = Call> {
         1 => n().prop_map(Call::InsertTwin),
         4 => (n(), 0..4_u8, any::<bool>(), any::<bool>())
             .prop_map(|(key, name, expires, narrow)| Call::Edit { key, name, expires, narrow }),
+        2 => (n(), 0..4_u8, any::<bool>())
+            .prop_map(|(key, name, stale)| Call::Roll { key, name, stale }),
         2 => n().prop_map(Call::StaleEdit),
         2 => n().prop_map(Call::Delete),
         4 => (n(), n()).prop_map(|(key, at)| Call::Login { key, at }),
@@ -108,7 +115,7 @@ impl Side {
             (made.lookup, &made.digest, &made.hint) == (key.lookup, &key.digest, &key.hint)
         });
         format!(
-            "{place:?} {same} {:?} {:?} {:?} {:?} {:?} {:?} {}",
+            "{place:?} {same} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {:?}",
             key.owner,
             key.name,
             key.expiration,
@@ -116,6 +123,9 @@ impl Side {
             key.created,
             key.grant,
             key.enabled,
+            key.limit,
+            [row.rolled.from, row.rolled.to]
+                .map(|tied| self.rows.iter().position(|(id, _)| Some(*id) == tied)),
         )
     }
 
@@ -169,8 +179,30 @@ impl Side {
                 };
                 let grant = if *narrow { full_grant() } else { Grant::all() };
                 (row.key.grant, row.key.enabled) = (grant, !narrow);
+                row.key.limit = narrow.then(|| RateLimit::per_minute(60).unwrap());
                 let edited = self.store.update_key(&row, at(1)).await;
                 edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
+            }
+            Call::Roll {
+                key: old,
+                name: n,
+                stale,
+            } => {
+                let Some(mut row) = self.read(*old).await else {
+                    return "none".to_owned();
+                };
+                let made = key(row.key.owner.0, &name(*n));
+                row.key.expiration = Expiration::At(at(600));
+                if *stale {
+                    row.revision = row.revision.next();
+                }
+                match self.store.roll_key(&row, &made, 6, at(1)).await {
+                    Err(error) => format!("{:?}", error.kind()),
+                    Ok((new, ended)) => {
+                        self.rows.push((new.id, made));
+                        self.show(&new) + &self.show(&ended)
+                    }
+                }
             }
             Call::StaleEdit(n) => {
                 let Some(row) = self.read(*n).await else {

@@ -1,6 +1,12 @@
 //! `user_api_keys`: the declaration.
 
-use crate::schema::{Column, Kind, Table};
+use crate::schema::{Action, Column, Kind, Table};
+
+/// A row number, or 0.
+const NUMBER: Kind = Kind::Int {
+    min: 0,
+    max: i64::MAX,
+};
 
 pub(super) static TABLE: Table = Table {
     name: "user_api_keys",
@@ -111,11 +117,46 @@ pub(super) static TABLE: Table = Table {
             "\"\"",
             "Scopes of the platform's own routes, likewise. An addition to the v4 wire.",
         ),
+        Column::new(
+            "requests_per_minute",
+            Kind::Int {
+                min: 0,
+                max: 1_000_000,
+            },
+            "0",
+            "How many requests a minute the key may make in each process of the platform; 0 for no limit of its own. One too many is answered with 429. An addition to the v4 wire.",
+        ),
+        Column::new(
+            "rolled_from",
+            NUMBER,
+            "0",
+            "The key whose place this one took; 0 for none. It may have been deleted since. An addition to the v4 wire.",
+        )
+        .read_only(),
+        Column::new(
+            "rolled_to",
+            NUMBER,
+            "0",
+            "The key that took the place of this one; likewise. An addition to the v4 wire.",
+        )
+        .read_only(),
     ],
     joins: &[("user", "name"), ("user", "$display")],
     counts: &[],
     page: 50,
-    actions: &[],
+    actions: &[Action {
+        name: "roll",
+        doc: "Makes a key that takes the place of this one: all that this one has but its string, under the next name. This one is good for the overlap, and never longer than it would have been. The response is a receipt, with the new key string. An addition to the v4 wire.",
+        params: &[Column::new(
+            "overlap",
+            Kind::Int {
+                min: 0,
+                max: 2_592_000,
+            },
+            "86400",
+            "For how many seconds this key is still good: at most 30 days; a day, without.",
+        )],
+    }],
     creatable: true,
     updatable: true,
     deletable: true,

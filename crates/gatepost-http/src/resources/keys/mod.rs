@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use apikey_core::{
     Description, Expiration, Grant, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, Names,
-    NamesError, OwnerId,
+    NamesError, Overlap, OwnerId, RateLimit,
 };
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -19,6 +19,9 @@ use super::row::{epoch, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
+
+/// How long a key that is rolled is still good, in seconds, if the request does not say.
+const DAY: i64 = 24 * 60 * 60;
 
 #[derive(Debug)]
 pub(super) struct Keys;
@@ -64,6 +67,7 @@ impl Resource for Keys {
                 names(&input, "tables")?.unwrap_or_default(),
                 names(&input, "scopes")?.unwrap_or_default(),
             ),
+            limit: limit(&input)?.flatten(),
         };
         let (row, reveal) = caller.create_key(draft).await?;
         Ok(Created {
@@ -87,6 +91,7 @@ impl Resource for Keys {
             read_only: input.bool("read_only"),
             tables: names(&input, "tables")?.filter(|new| new != grant.tables()),
             scopes: names(&input, "scopes")?.filter(|new| new != grant.scopes()),
+            limit: limit(&input)?,
             enabled: input.bool("enabled"),
         };
         Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
@@ -94,6 +99,26 @@ impl Resource for Keys {
 
     async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
         Ok(caller.delete_key(KeyId(key)).await?)
+    }
+
+    async fn act(
+        &self,
+        caller: &Actor,
+        key: i64,
+        action: &'static str,
+        params: Input,
+    ) -> Result<Value, ApiError> {
+        if action != "roll" {
+            return Err(ApiError::not_permitted());
+        }
+        let overlap = Overlap::seconds(params.int("overlap").unwrap_or(DAY));
+        let overlap = overlap.map_err(|error| ApiError::field("overlap", error))?;
+        let (row, reveal) = caller.roll_key(KeyId(key), overlap).await?;
+        let created = Created {
+            key: row.id.0,
+            secret: Some(reveal.reveal()),
+        };
+        Ok(created.receipt(columns::TABLE.name))
     }
 
     async fn join(
@@ -142,6 +167,15 @@ fn key_row(stored: &KeyRow) -> RowMap {
             ("read_only", key.grant.is_read_only().into()),
             ("tables", key.grant.tables().to_string().into()),
             ("scopes", key.grant.scopes().to_string().into()),
+            (
+                "requests_per_minute",
+                key.limit.map_or(0, RateLimit::requests).into(),
+            ),
+            (
+                "rolled_from",
+                stored.rolled.from.map_or(0, |id| id.0).into(),
+            ),
+            ("rolled_to", stored.rolled.to.map_or(0, |id| id.0).into()),
         ],
     )
 }
@@ -199,6 +233,17 @@ fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> 
         .map(str::parse)
         .transpose()
         .map_err(|error| ApiError::field(field, error))
+}
+
+/// `Some(None)` for 0, which takes a limit away.
+fn limit(input: &Input) -> Result<Option<Option<RateLimit>>, ApiError> {
+    let limit = match input.int("requests_per_minute") {
+        None => return Ok(None),
+        Some(0) => None,
+        Some(requests) => Some(RateLimit::try_from(requests)),
+    };
+    let limit = limit.transpose().map(Some);
+    limit.map_err(|error| ApiError::field("requests_per_minute", error))
 }
 
 fn names<N: Ord>(input: &Input, field: &'static str) -> Result<Option<Names<N>>, ApiError>

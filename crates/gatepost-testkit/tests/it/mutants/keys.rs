@@ -21,6 +21,9 @@ passed_on! { KeyStore {
         if self.is(&["k28"]) {
             key.grant = Grant::all();
         }
+        if self.is(&["k30"]) {
+            key.limit = None;
+        }
         let at_most = if self.is(&["k19"]) { u64::MAX } else { at_most };
         let mut answer = self.inner.insert_key(&key, at_most).await;
         if self.is(&["k17"]) {
@@ -106,10 +109,16 @@ passed_on! { KeyStore {
         if self.is(&["k28-enabled"]) {
             shown.key.enabled = true;
         }
+        if self.is(&["k30-edit"]) {
+            shown.key.limit = self.inner.key(row.id).await?.unwrap().key.limit;
+        }
         match self.inner.update_key(&shown, now).await {
             Ok(mut new) => {
                 if self.is(&["k06"]) {
                     new.key.owner = row.key.owner;
+                }
+                if self.is(&["k31-edit"]) {
+                    new.rolled = row.rolled;
                 }
                 Ok(new)
             }
@@ -118,6 +127,26 @@ passed_on! { KeyStore {
             }
             Err(e) => Err(e),
         }
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        now: DateTime<Utc>,
+    ) -> Result<(KeyRow, KeyRow)> {
+        if self.is(&["k31"]) {
+            // Two calls, which say nothing of each other.
+            let new = self.inner.insert_key(new, at_most).await?;
+            return Ok((new, self.inner.update_key(old, now).await?));
+        }
+        let answer = self.inner.roll_key(old, new, at_most, now).await;
+        if self.is(&["k32"]) && answer.is_err() {
+            // What it had done before it was refused stays.
+            let _ = self.inner.update_key(old, now).await;
+        }
+        answer
     }
 
     async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<()> {

@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 13] = [
+const MORE: [&str; 15] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -30,6 +30,8 @@ const MORE: [&str; 13] = [
     "k24-lost",
     "k28-edit",
     "k28-enabled",
+    "k30-edit",
+    "k31-edit",
     "l26-sums",
     "l33-trace",
     "o16-trace",

@@ -1,0 +1,92 @@
+//! A limit of requests, and the bucket by which it is kept.
+
+use std::time::Duration;
+
+use apikey_core::{Level, RateLimit};
+use proptest::prelude::*;
+
+fn limit(requests: u32) -> RateLimit {
+    RateLimit::per_minute(requests).unwrap()
+}
+
+const fn at(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+#[test]
+fn a_limit_is_1_to_a_million_requests_a_minute() {
+    for good in [1, 60, 1_000_000] {
+        assert_eq!(RateLimit::try_from(i64::from(good)), Ok(limit(good)));
+        assert_eq!(i64::from(limit(good)), i64::from(good));
+    }
+    let refused = RateLimit::per_minute(0).unwrap_err();
+    for bad in [i64::MIN, -1, 0, 1_000_001, i64::MAX] {
+        assert_eq!(RateLimit::try_from(bad), Err(refused), "{bad}");
+    }
+    let words = "must be 1 to 1000000 requests per minute";
+    assert_eq!(refused.to_string(), words);
+}
+
+#[test]
+fn a_minutes_requests_may_come_at_once_and_each_is_made_good_after_its_share() {
+    let (mut level, six) = (Level::default(), limit(6));
+    for remaining in (0..6).rev() {
+        let drawn = level.draw(six, at(100)).unwrap();
+        assert_eq!(drawn.remaining, remaining);
+        assert_eq!(drawn.full_in, at(u64::from(6 - remaining) * 10));
+        level = drawn.level;
+    }
+    assert_eq!(level.draw(six, at(100)).unwrap_err().retry_after, at(10));
+    assert_eq!(level.draw(six, at(109)).unwrap_err().retry_after, at(1));
+    let drawn = level.draw(six, at(110)).unwrap();
+    assert_eq!(drawn.remaining, 0);
+    assert!(!drawn.level.is_full(at(169)) && drawn.level.is_full(at(170)));
+}
+
+#[test]
+fn a_bucket_under_another_limit_owes_no_more_than_a_minute() {
+    let (mut level, slow) = (Level::default(), limit(1));
+    level = level.draw(slow, at(0)).unwrap().level;
+    assert_eq!(level.draw(slow, at(0)).unwrap_err().retry_after, at(60));
+    let fast = limit(60);
+    assert_eq!(level.draw(fast, at(0)).unwrap_err().retry_after, at(1));
+    // A clock that begins again, in a process that was restored from an image.
+    let ahead = Level(u64::MAX);
+    assert_eq!(ahead.draw(fast, at(5)).unwrap_err().retry_after, at(1));
+    assert!(ahead.draw(fast, Duration::MAX).is_ok());
+}
+
+proptest! {
+    /// Whatever comes when: in any span there are no more than a minute's requests and those that
+    /// the span makes good; and whoever waits as long as is said gets through.
+    #[test]
+    fn no_span_has_more_than_it_may_and_waiting_helps(
+        requests in 1..200_u32,
+        gaps in prop::collection::vec(0..20_000_u64, 1..400),
+    ) {
+        let (limit, mut level, mut now) = (limit(requests), Level::default(), Duration::ZERO);
+        let mut passed = Vec::new();
+        for gap in gaps {
+            now += Duration::from_millis(gap);
+            match level.draw(limit, now) {
+                Ok(drawn) => {
+                    prop_assert!(drawn.remaining < requests);
+                    level = drawn.level;
+                    passed.push(now);
+                }
+                Err(empty) => {
+                    let then = now + empty.retry_after;
+                    prop_assert!(level.draw(limit, then).is_ok());
+                    prop_assert!(level.draw(limit, then - Duration::from_nanos(1)).is_err());
+                }
+            }
+        }
+        for (n, first) in passed.iter().enumerate() {
+            for (m, last) in passed.iter().enumerate().skip(n) {
+                let span = (*last - *first).as_secs_f64();
+                let most = f64::from(requests) * (1.0 + span / 60.0) + 1e-3;
+                prop_assert!((m - n + 1) as f64 <= most, "{} in {span} s", m - n + 1);
+            }
+        }
+    }
+}

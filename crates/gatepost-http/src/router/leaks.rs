@@ -1,0 +1,60 @@
+//! `POST /api/v4/leaked_keys`: which keys are in a text, and what becomes of them.
+
+use axum::Json;
+use gatepost_manage::{LeakedKey, OnLeak};
+use serde_json::{Value, json};
+
+use super::body::Body;
+use crate::error::ApiError;
+use crate::schema::{Column, Input, Kind};
+use crate::state::Caller;
+
+static PARAMS: [Column; 2] = [
+    Column::new(
+        "text",
+        Kind::Text {
+            min: 0,
+            max: 1_048_576,
+        },
+        "\"\"",
+        "The text.",
+    )
+    .required(),
+    Column::new(
+        "action",
+        Kind::Word(&["report", "disable", "delete"]),
+        "\"report\"",
+        "What becomes of the keys.",
+    ),
+];
+
+/// One row for each key that exists, never with the key itself.
+pub(super) async fn leaked(
+    Caller(caller): Caller,
+    body: Body,
+) -> Result<Json<Vec<Value>>, ApiError> {
+    let input = body.checked(|body| Input::params(&PARAMS, &body)).await?;
+    let then = match input.text("action") {
+        Some("disable") => OnLeak::Disable,
+        Some("delete") => OnLeak::Delete,
+        _ => OnLeak::Report,
+    };
+    let text = input.text("text").unwrap_or_default().to_owned();
+    let found = caller.report_leaked(text, then).await?;
+    Ok(Json(found.iter().map(row).collect()))
+}
+
+fn row(leaked: &LeakedKey) -> Value {
+    let done = match leaked.done {
+        OnLeak::Report => "reported",
+        OnLeak::Disable => "disabled",
+        OnLeak::Delete => "deleted",
+    };
+    json!({
+        "$key": leaked.row.id.0,
+        "user": leaked.row.key.owner.0,
+        "name": leaked.row.key.name.as_str(),
+        "hint": leaked.row.key.hint.as_str(),
+        "done": done,
+    })
+}

@@ -1,0 +1,125 @@
+//! A new key takes the place of another, and both are good for a while.
+
+use std::sync::Arc;
+
+use apikey_core::{ApiKey, KeyDraft, KeyId, KeyName, Overlap, RevealOnce, Successor};
+use chrono::{DateTime, Utc};
+use gatepost_storage::ErrorKind;
+use gatepost_storage::keys::KeyRow;
+
+use super::key_service::KeyService;
+use super::placing::place;
+use crate::ask;
+use crate::error::KeyError;
+use crate::observe::KeyNews;
+use crate::principal::Principal;
+
+/// How many names are tried, and how often it is begun again when others edit the key.
+const TRIES: usize = 32;
+
+impl KeyService {
+    /// Makes a key that takes the place of another: all that the other has but its string, under
+    /// the next name (`ci (2)` after `ci`). The old key is good for the overlap, and never longer
+    /// than it would have been. The plaintext of the new one is in the second part, to be revealed
+    /// once.
+    ///
+    /// A key with a date gets a new one, as far ahead as the old one was when the key was made. In
+    /// a request with an API key it keeps its date, and the new key reaches no further than the one
+    /// by which the request came: a key that rolls itself gains nothing.
+    ///
+    /// # Errors
+    /// [`KeyError::NotFound`], [`KeyError::AlreadyRolled`], [`KeyError::Beyond`],
+    /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`] when the next 32 names are taken,
+    /// [`KeyError::Edit`] of an expired key, [`KeyError::Full`], [`KeyError::TooFast`], and
+    /// failures of the store.
+    pub async fn roll(
+        &self,
+        actor: &Principal,
+        id: KeyId,
+        overlap: Overlap,
+    ) -> Result<(KeyRow, RevealOnce), KeyError> {
+        let keys = &self.0.keys;
+        let mut name: Option<KeyName> = None;
+        for n in 0..TRIES {
+            let old = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
+            let now = keys.clock.now();
+            let Successor { draft, old_ends } = self.successor(actor, &old, overlap, now).await?;
+            if n == 0 {
+                let account = ask::account(self.accounts().as_ref(), draft.owner).await?;
+                let account = account.ok_or(KeyError::NoSuchOwner)?;
+                self.0.changes.admit(draft.owner, now)?;
+                place(keys.store.as_ref(), draft.owner, &account, now).await?;
+            }
+            let name = name.get_or_insert(draft.name.clone());
+            let named = KeyDraft {
+                name: name.clone(),
+                ..draft
+            };
+            let (record, reveal) = named
+                .issue(&self.0.prefix, &keys.peppers, &mut rand::rng(), now)
+                .map_err(|e| KeyError::Draft(Arc::new(e)))?
+                .into_parts();
+            let ended = KeyRow {
+                key: ApiKey {
+                    expiration: old_ends,
+                    ..old.key.clone()
+                },
+                ..old
+            };
+            match self.replace(&ended, &record, now).await {
+                Err(KeyError::NameTaken) => *name = name.next(),
+                Err(KeyError::Store(error)) if error.kind() == ErrorKind::Stale => {}
+                Err(error) => return Err(error),
+                Ok(new) => {
+                    tracing::info!(key = id.0, new = new.id.0, by = actor.owner.0, "key rolled");
+                    self.0.teller.tell(&new, KeyNews::Created).await;
+                    return Ok((new, reveal));
+                }
+            }
+        }
+        Err(KeyError::NameTaken)
+    }
+
+    /// What is to be made of a key, if it may be.
+    async fn successor(
+        &self,
+        actor: &Principal,
+        old: &KeyRow,
+        overlap: Overlap,
+        now: DateTime<Utc>,
+    ) -> Result<Successor, KeyError> {
+        if let Some(to) = old.rolled.to
+            && self.0.keys.store.key(to).await?.is_some()
+        {
+            return Err(KeyError::AlreadyRolled);
+        }
+        let next = old.key.roll(overlap, now);
+        let mut next = next.map_err(|e| KeyError::Edit(Arc::new(e)))?;
+        if self.acting_key(actor).await?.is_some() {
+            next.draft.expiration = old.key.expiration;
+        }
+        self.check_draft(actor, &next.draft).await?;
+        Ok(next)
+    }
+
+    async fn replace(
+        &self,
+        ended: &KeyRow,
+        new: &ApiKey,
+        now: DateTime<Utc>,
+    ) -> Result<KeyRow, KeyError> {
+        let (store, owner) = (&self.0.keys.store, new.owner);
+        let most = self.quota(owner)?.keys;
+        match store.roll_key(ended, new, most, now).await {
+            Ok((new, old)) => {
+                self.forget_changed(old.key.lookup).await;
+                Ok(new)
+            }
+            Err(error) if error.kind() == ErrorKind::Full => {
+                let have = store.count_keys(owner).await?;
+                Err(KeyError::Full { have, most })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}

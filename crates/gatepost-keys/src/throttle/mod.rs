@@ -1,0 +1,67 @@
+//! How many requests keys, and all keys of an owner together, may make in this process.
+//!
+//! A key's entry in the cache holds its buckets, so that a request draws from them without a lookup
+//! and without a lock; a key without a limit has none. The buckets themselves outlive the entry:
+//! an edit fills none.
+
+mod bucket;
+mod buckets;
+mod limits;
+mod meter;
+mod standing;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_storage::Clock;
+use gatepost_storage::keys::KeyRow;
+use tokio::time::Instant;
+
+use self::buckets::Buckets;
+pub use self::limits::RequestLimits;
+pub(crate) use self::meter::Meter;
+use self::meter::Metered;
+pub use self::standing::{RateOf, RateStanding};
+
+/// The buckets of a process.
+#[derive(Debug)]
+pub(crate) struct Throttle {
+    pub(crate) limits: RequestLimits,
+    clock: Arc<dyn Clock>,
+    began: Instant,
+    keys: Buckets,
+    owners: Buckets,
+}
+
+impl Throttle {
+    pub(crate) fn new(limits: RequestLimits, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            limits,
+            clock,
+            began: Instant::now(),
+            keys: Buckets::default(),
+            owners: Buckets::default(),
+        }
+    }
+
+    /// What the requests of this key are drawn from; `None` where nothing limits them.
+    pub(crate) fn meter(&self, row: &KeyRow) -> Option<Arc<Meter>> {
+        let of = |limit, buckets: &Buckets, id| Metered {
+            limit,
+            bucket: buckets.of(id, self.now()),
+        };
+        let key = self.limits.of_key(row.key.limit);
+        let key = key.map(|limit| of(limit, &self.keys, row.id.0));
+        let owner = self.limits.per_owner;
+        let owner = owner.map(|limit| of(limit, &self.owners, row.key.owner.0));
+        (key.is_some() || owner.is_some()).then(|| Arc::new(Meter { key, owner }))
+    }
+
+    /// The time by which buckets fill: setting the clock changes nothing here.
+    pub(crate) fn now(&self) -> Duration {
+        let passed = self.clock.passed();
+        passed.unwrap_or_else(|| self.began.elapsed())
+    }
+}

@@ -1,0 +1,268 @@
+//! A key is rolled: both are good for the overlap, and nobody gains by it.
+
+use std::time::Duration;
+
+use apikey_core::{
+    BeyondBounds, Expiration, Grant, KeyDraft, KeyEdit, Overlap, RateLimit, RevealOnce, ScopeNames,
+};
+use chrono::TimeDelta;
+use gatepost_keys::{Denied, KeyError, KeyService, Principal, Quota, TenantId, Via};
+use gatepost_storage::keys::KeyRow;
+use gatepost_storage::{Clock as _, KeyStore as _};
+
+use crate::world::{Made, World, beyond, draft, present};
+
+const DAY: i64 = 24 * 60 * 60;
+
+fn overlap(seconds: i64) -> Overlap {
+    Overlap::seconds(seconds).unwrap()
+}
+
+fn as_made((row, reveal): (KeyRow, RevealOnce)) -> Made {
+    Made {
+        id: row.id,
+        lookup: row.key.lookup,
+        header: format!("Bearer {}", reveal.reveal().as_str()),
+    }
+}
+
+async fn roll(
+    keys: &KeyService,
+    by: &Principal,
+    key: &Made,
+    seconds: i64,
+) -> Result<Made, KeyError> {
+    keys.roll(by, key.id, overlap(seconds)).await.map(as_made)
+}
+
+/// User 1, by this key.
+fn by(world: &World, key: &Made, grant: Grant) -> Principal {
+    let mut by = world.user(1).with_grant(grant);
+    by.via = Via::Key(key.id);
+    by
+}
+
+#[tokio::test]
+async fn both_keys_are_good_for_the_overlap_and_the_new_one_after_it_in_every_process() {
+    let world = World::new();
+    let old = world.key(1, "ci").await;
+    let processes = [world.keys.clone(), world.process()];
+    for keys in &processes {
+        assert_eq!(present(keys, &old).await, Ok(()));
+    }
+    let new = roll(&world.keys, &world.user(1), &old, DAY).await.unwrap();
+    for keys in &processes {
+        assert_eq!(present(keys, &old).await, Ok(()));
+        assert_eq!(present(keys, &new).await, Ok(()));
+    }
+    world.clock.advance(Duration::from_secs(24 * 60 * 60));
+    for keys in &processes {
+        let ended = present(keys, &old).await;
+        assert_eq!(ended, Err(Denied::Unauthenticated));
+        assert_eq!(present(keys, &new).await, Ok(()));
+    }
+    let was = world.store.key(old.id).await.unwrap().unwrap();
+    let is = world.store.key(new.id).await.unwrap().unwrap();
+    assert_eq!(
+        (was.rolled.to, is.rolled.from),
+        (Some(new.id), Some(old.id))
+    );
+    assert_eq!(is.key.name.as_str(), "ci (2)");
+    assert_eq!(is.key.expiration, Expiration::Never);
+}
+
+#[tokio::test]
+async fn without_an_overlap_the_old_key_is_refused_at_once() {
+    let world = World::new();
+    let old = world.key(1, "ci").await;
+    let other = world.process();
+    assert_eq!(present(&other, &old).await, Ok(()));
+    let new = roll(&world.keys, &world.user(1), &old, 0).await.unwrap();
+    assert_eq!(present(&other, &old).await, Err(Denied::Unauthenticated));
+    assert_eq!(present(&other, &new).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_key_is_rolled_once_and_again_when_its_successor_is_gone() {
+    let world = World::new();
+    let (user, old) = (world.user(1), world.key(1, "ci").await);
+    let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
+    let again = roll(&world.keys, &user, &old, DAY).await;
+    assert!(matches!(again, Err(KeyError::AlreadyRolled)), "{again:?}");
+    let third = roll(&world.keys, &user, &new, DAY).await.unwrap();
+    world.keys.delete(&user, new.id).await.unwrap();
+    let another = roll(&world.keys, &user, &old, DAY).await.unwrap();
+    for (key, name) in [(third, "ci (3)"), (another, "ci (2)")] {
+        let row = world.store.key(key.id).await.unwrap().unwrap();
+        assert_eq!(row.key.name.as_str(), name);
+    }
+}
+
+#[tokio::test]
+async fn of_many_who_roll_at_once_one_does() {
+    let world = World::new();
+    let (user, old) = (world.user(1), world.key(1, "ci").await);
+    let rolls = (0..8).map(|_| {
+        let (keys, user, old) = (world.keys.clone(), user.clone(), old.clone());
+        tokio::spawn(async move { roll(&keys, &user, &old, DAY).await.is_ok() })
+    });
+    let mut done = 0;
+    for roll in rolls.collect::<Vec<_>>() {
+        done += usize::from(roll.await.unwrap());
+    }
+    assert_eq!(done, 1);
+    assert_eq!(world.keys.count(user.owner).await.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn names_that_are_taken_are_passed_over_and_one_key_too_many_is_refused() {
+    let world = World::with(Quota {
+        keys: 4,
+        key_changes_per_minute: u32::MAX,
+        ..Quota::default()
+    });
+    let (user, old) = (world.user(1), world.key(1, "ci").await);
+    world.key(1, "ci (2)").await;
+    let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
+    let row = world.store.key(new.id).await.unwrap().unwrap();
+    assert_eq!(row.key.name.as_str(), "ci (3)");
+    let last = world.key(1, "last").await;
+    let full = roll(&world.keys, &user, &last, 0).await;
+    assert!(matches!(full, Err(KeyError::Full { have: 4, most: 4 })));
+    assert_eq!(present(&world.keys, &last).await, Ok(()), "nothing ended");
+}
+
+#[tokio::test]
+async fn a_roll_is_a_change_that_may_come_too_often() {
+    let world = World::with(Quota {
+        key_changes_per_minute: 2,
+        ..Quota::default()
+    });
+    let (user, old) = (world.user(1), world.key(1, "ci").await);
+    let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
+    let fast = roll(&world.keys, &user, &new, DAY).await;
+    assert!(matches!(fast, Err(KeyError::TooFast { .. })), "{fast:?}");
+}
+
+#[tokio::test]
+async fn strangers_roll_no_key_and_an_expired_one_does_not_come_back() {
+    let world = World::new();
+    let old = world.key(1, "ci").await;
+    world.users.put(1, 5);
+    world.users.put(2, 5);
+    assert_eq!(world.user(2).tenant, Some(TenantId(5)));
+    let refused = roll(&world.keys, &world.user(2), &old, DAY).await;
+    assert!(matches!(refused, Err(KeyError::NotFound)), "{refused:?}");
+    let ends = world.clock.now() + TimeDelta::seconds(5);
+    let edit = KeyEdit {
+        expiration: Some(Expiration::At(ends)),
+        ..KeyEdit::default()
+    };
+    world
+        .keys
+        .edit(&world.user(1), old.id, &edit)
+        .await
+        .unwrap();
+    world.clock.advance(Duration::from_secs(5));
+    let refused = roll(&world.keys, &world.user(1), &old, DAY).await;
+    assert!(matches!(refused, Err(KeyError::Edit(_))), "{refused:?}");
+    assert_eq!(world.keys.count(world.user(1).owner).await.unwrap(), 1);
+}
+
+/// A key that is narrower in every way.
+fn narrow(world: &World, name: &str) -> KeyDraft {
+    KeyDraft {
+        expiration: Expiration::At(world.clock.now() + TimeDelta::days(10)),
+        ip: apikey_core::IpPolicy {
+            allow: "10.0.0.0/8".parse().unwrap(),
+            ..apikey_core::IpPolicy::default()
+        },
+        grant: Grant::new(false, "user_api_keys".parse().unwrap(), ScopeNames::none()),
+        limit: Some(RateLimit::per_minute(60).unwrap()),
+        ..draft(1, name)
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_rolls_itself_over_and_over_gains_nothing() {
+    let world = World::new();
+    let first = world
+        .keys
+        .create(&world.user(1), narrow(&world, "ci"))
+        .await;
+    let first = first.unwrap();
+    let (bounds, mut key) = (first.0.key.clone(), as_made(first));
+    for _ in 0..5 {
+        world.clock.advance(Duration::from_secs(24 * 60 * 60));
+        let by = by(&world, &key, bounds.grant.clone());
+        key = roll(&world.keys, &by, &key, 30 * DAY).await.unwrap();
+        let row = world.store.key(key.id).await.unwrap().unwrap();
+        assert_eq!(row.key.bounds().check_within(&bounds.bounds()), Ok(()));
+        assert_eq!(row.key.expiration, bounds.expiration, "not later");
+    }
+    let by_user = world.keys.roll(&world.user(1), key.id, overlap(0)).await;
+    let renewed = by_user.unwrap().0.key.expiration;
+    let Expiration::At(renewed) = renewed else {
+        panic!("it has a date");
+    };
+    assert_eq!(
+        renewed,
+        world.clock.now() + TimeDelta::days(5),
+        "a person renews"
+    );
+}
+
+#[tokio::test]
+async fn a_narrow_key_rolls_none_that_is_wider() {
+    let world = World::new();
+    let acting = world
+        .keys
+        .create(&world.user(1), narrow(&world, "acting"))
+        .await;
+    let acting = as_made(acting.unwrap());
+    let by = by(&world, &acting, narrow(&world, "x").grant);
+    let limit = |requests| Some(RateLimit::per_minute(requests).unwrap());
+    let base = || narrow(&world, "k");
+    for (at, (new, refused)) in [
+        (base(), None),
+        (
+            KeyDraft {
+                expiration: Expiration::Never,
+                ..base()
+            },
+            Some(BeyondBounds::Expiration),
+        ),
+        (
+            KeyDraft {
+                ip: apikey_core::IpPolicy::default(),
+                ..base()
+            },
+            Some(BeyondBounds::Allow),
+        ),
+        (
+            KeyDraft {
+                grant: Grant::all(),
+                ..base()
+            },
+            Some(BeyondBounds::Tables),
+        ),
+        (
+            KeyDraft {
+                limit: limit(61),
+                ..base()
+            },
+            Some(BeyondBounds::Requests),
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let named = KeyDraft {
+            name: format!("k {at}").parse().unwrap(),
+            ..new
+        };
+        let made = world.keys.create(&world.user(1), named).await.unwrap();
+        let rolled = world.keys.roll(&by, made.0.id, overlap(0)).await;
+        assert_eq!(beyond(rolled), refused);
+    }
+}

@@ -1,0 +1,62 @@
+//! Keys that got into a text, and what becomes of them.
+
+use apikey_core::{KeyEdit, KeyId};
+use gatepost_keys::OnLeak;
+use gatepost_storage::keys::KeyRow;
+
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::finish::finish;
+
+/// A key that was in a text.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LeakedKey {
+    /// The key, as it was found.
+    pub row: KeyRow,
+    /// What was done: less than was asked of a key that had expired, or was gone by then.
+    pub done: OnLeak,
+}
+
+impl Actor {
+    /// Which keys are in a text of at most 1 MiB, whosever they are; their owners are notified, and
+    /// the keys are disabled or deleted if that is asked for, each with its audit record. For
+    /// system administrators.
+    ///
+    /// # Errors
+    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] of a text that is too long or has more
+    /// than 1,000 keys, failures of the store: what was done before stays done.
+    pub async fn report_leaked(
+        &self,
+        text: String,
+        then: OnLeak,
+    ) -> Result<Vec<LeakedKey>, ManageError> {
+        let actor = self.clone();
+        finish(async move {
+            let (keys, principal) = (&actor.door.keys, &actor.principal);
+            let found = keys.find_leaked(principal, &text).await?;
+            let mut leaked = Vec::with_capacity(found.len());
+            for row in found {
+                let is_done = actor.done_to(row.id, then).await?;
+                let done = if is_done { then } else { OnLeak::Report };
+                leaked.push(LeakedKey { row, done });
+            }
+            Ok(leaked)
+        })
+        .await
+    }
+
+    /// Whether it could be done.
+    async fn done_to(&self, id: KeyId, then: OnLeak) -> Result<bool, ManageError> {
+        let done = match then {
+            OnLeak::Report => Ok(()),
+            OnLeak::Disable => self.edit_key(id, KeyEdit::switch(false)).await.map(drop),
+            OnLeak::Delete => self.delete_key(id).await,
+        };
+        match done {
+            Ok(()) => Ok(true),
+            Err(ManageError::NotFound | ManageError::Invalid { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A key is rolled on its page, after a question, and the new one is shown once.
+
+use examples::client::call;
+use tests::browser::typed::new_key;
+use tests::browser::{Site, Visitor};
+use tests::world::HERE;
+
+async fn probe(site: &Site, key: &str) -> u16 {
+    let path = "/api/v4/system";
+    let probed = call(site.addr, HERE, "GET", path, Some(key), None);
+    probed.await.unwrap().status
+}
+
+#[tokio::test]
+async fn a_key_is_rolled_after_a_question_and_the_new_one_is_shown_once() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let old = new_key(&ulf, "ci").await.secret().unwrap();
+    assert!(ulf.get("/console/keys/1").await.has("/console/keys/1/roll"));
+    let question = ulf.get("/console/keys/1/roll").await;
+    assert!(question.has(">ci</strong>") && question.has("In 30 days"));
+    let page = ulf
+        .submit("/console/keys/1/roll", &[("overlap", "3600")])
+        .await;
+    let new = page.secret().unwrap();
+    assert_ne!(old, new);
+    for key in [&old, &new] {
+        assert_eq!(probe(&site, key).await, 200);
+    }
+    assert_eq!(site.heard().last().unwrap(), "3 Roll user_api_keys/1");
+    let was = ulf.get("/console/keys/1").await;
+    assert!(
+        was.has("Replaced by") && was.has(">ci (2)</a>"),
+        "{}",
+        was.html
+    );
+    let is = ulf.get("/console/keys/2").await;
+    assert!(is.has("Replaces") && is.has(">ci</a>"), "{}", is.html);
+    assert!(!is.has(&new) && !was.has(&new), "shown once");
+
+    let again = ulf
+        .submit("/console/keys/1/roll", &[("overlap", "0")])
+        .await;
+    assert_eq!(again.status, 422, "{}", again.html);
+    assert!(again.has("This key was rolled already."), "{}", again.html);
+    ulf.submit("/console/keys/2/delete", &[]).await;
+    let was = ulf.get("/console/keys/1").await;
+    assert!(was.has("a deleted key"), "{}", was.html);
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_refused_and_a_form_rolls_once() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    new_key(&ulf, "ci").await;
+    for overlap in ["", "1", "-1", "never", "2592001"] {
+        let refused = ulf
+            .submit("/console/keys/1/roll", &[("overlap", overlap)])
+            .await;
+        assert_eq!(refused.status, 422, "{overlap}");
+        assert!(refused.has("Choose when the old key ends."), "{overlap}");
+    }
+    let eve = Visitor::login(&site, "vera").await;
+    assert_eq!(eve.get("/console/keys/1/roll").await.status, 404);
+    let zero = ulf
+        .submit("/console/keys/1/roll", &[("overlap", "0")])
+        .await;
+    assert!(zero.secret().is_some(), "{}", zero.html);
+    assert!(ulf.get("/console/keys/1").await.has(">expired</span>"));
+    assert!(!ulf.get("/console/keys/1").await.has("/console/keys/1/roll"));
+}

@@ -1,0 +1,72 @@
+//! Keys that got into a text, reported over the wire.
+
+use serde_json::{Value, json};
+use tests::world::{HERE, World};
+
+#[tokio::test]
+async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
+    let world = World::start().await;
+    let (a, first) = world.make_key(json!({"user": 3, "name": "a"})).await;
+    let (b, second) = world.make_key(json!({"user": 4, "name": "b"})).await;
+    let report = async |text: &str, action: Value| {
+        let mut body = json!({"text": text});
+        if !action.is_null() {
+            body["action"] = action;
+        }
+        world.api("POST", "leaked_keys", Some(body)).await
+    };
+    let text = format!("log: {a}\n \"{b}\" {a} \\u0041 \u{1f511}");
+    let hint = |key: &str| format!("{}…", &key[..key.len() - 48]);
+    for (action, done, statuses) in [
+        (Value::Null, "reported", [200, 200]),
+        (json!("report"), "reported", [200, 200]),
+        (json!("disable"), "disabled", [401, 401]),
+    ] {
+        let found = report(&text, action).await;
+        assert_eq!(found.status, 200, "{}", found.body);
+        let row = |id: i64, user: i64, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "hint": hint(key), "done": done});
+        let rows = json!([row(first, 3, "a", &a), row(second, 4, "b", &b)]);
+        assert_eq!(found.json(), rows);
+        assert!(!found.body.contains(&a) && !found.body.contains(&b));
+        let probed = [world.probe(&a).await, world.probe(&b).await];
+        assert_eq!(probed, statuses, "{done}");
+    }
+    let found = report(&a, json!("delete")).await.json();
+    assert_eq!(found[0]["done"], "deleted");
+    assert_eq!(report(&a, json!("delete")).await.json(), json!([]));
+    assert_eq!(report("none", Value::Null).await.json(), json!([]));
+}
+
+#[tokio::test]
+async fn nobody_else_may_ask_and_what_cannot_be_read_is_refused_without_repeating_it() {
+    let world = World::start().await;
+    let (key, _) = world.make_key(json!({"user": 3, "name": "a"})).await;
+    let reader = json!({"user": 1, "name": "r", "read_only": true});
+    let (reader, _) = world.make_key(reader).await;
+    let tables = json!({"user": 1, "name": "t", "tables": "tasks"});
+    let (tables, _) = world.make_key(tables).await;
+    let body = json!({"text": key});
+    for asker in [&key, &reader, &tables] {
+        let refused = world.call(asker, HERE, "POST", "leaked_keys", Some(body.clone()));
+        let refused = refused.await;
+        assert_eq!(refused.status, 403);
+        assert!(!refused.body.contains(&key));
+    }
+    for (bad, status) in [
+        (json!({}), 422),
+        (json!({"text": 7}), 422),
+        (json!({"text": key, "action": "burn"}), 422),
+        (json!({"text": key, "action": key}), 422),
+        (
+            json!({"text": format!("{key} {}", "é".repeat(1024 * 1024 / 2))}),
+            422,
+        ),
+        (json!({"text": "x".repeat(2 * 1024 * 1024)}), 413),
+    ] {
+        let refused = world.api("POST", "leaked_keys", Some(bad)).await;
+        assert_eq!(refused.status, status, "{}", refused.body);
+        assert!(!refused.body.contains(&key), "{}", refused.body);
+    }
+    assert_eq!(world.api("GET", "leaked_keys", None).await.status, 405);
+    assert_eq!(world.probe(&key).await, 200);
+}
