@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use apikey_core::{ApiKey, Expiration};
+use apikey_core::{ApiKey, Expiration, RateLimit as KeyLimit};
 use chrono::SecondsFormat;
 use gatepost_storage::audit::AuditEntry;
 use gatepost_storage::columns::activity_word;
@@ -58,6 +58,7 @@ impl Changes {
             expiration,
             ip,
             grant,
+            limit,
             enabled,
             created: _,
             last_login: _,
@@ -77,6 +78,9 @@ impl Changes {
         );
         changes.text("tables", grant.tables(), new.grant.tables());
         changes.text("scopes", grant.scopes(), new.grant.scopes());
+        let requests = |limit: Option<KeyLimit>| limit.map_or(0, KeyLimit::requests);
+        let limits = (requests(*limit), requests(new.limit));
+        changes.text("requests_per_minute", &limits.0, &limits.1);
         changes.text("enabled", enabled, &new.enabled);
         changes
     }

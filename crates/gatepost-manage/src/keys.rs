@@ -132,10 +132,11 @@ impl Actor {
         overlap: Overlap,
     ) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Roll, move |actor| async move {
-            let is_own = actor.key(id).await.map(|row| actor.is(row.key.owner))?;
+            let old = actor.key(id).await?;
+            let is_own = actor.is(old.key.owner);
             let made = actor.door.keys.roll(&actor.principal, id, overlap).await;
             let made = made.map_err(|error| ManageError::from(error).about(is_own))?;
-            Ok((id.0, made))
+            Ok((of_key(&old), made))
         })
         .await
     }

@@ -165,6 +165,7 @@ fn draft(owner: i64, name: &str) -> KeyDraft {
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
         grant: Grant::all(),
+        limit: None,
     }
 }
 
