@@ -7,7 +7,6 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Field, Invalid};
-use crate::event::JsonObject;
 
 /// The most bytes of [`Data`], as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
@@ -63,8 +62,13 @@ impl Data {
         if text.len() > most {
             return Err(too_long(most));
         }
+        Ok(Self::whole(text, members))
+    }
+
+    /// What was bounded elsewhere, with its text.
+    pub(crate) fn whole(text: String, members: Map<String, Value>) -> Self {
         let text = text.into();
-        Ok(Self(Arc::new(Parsed { text, members })))
+        Self(Arc::new(Parsed { text, members }))
     }
 
     /// The members.
@@ -88,16 +92,6 @@ impl Data {
             Value::Array(items) => items.get(index(part)?),
             _ => None,
         })
-    }
-}
-
-/// What clients stored with an event, however deep.
-impl From<&JsonObject> for Data {
-    fn from(object: &JsonObject) -> Self {
-        Self(Arc::new(Parsed {
-            text: object.to_string().into(),
-            members: object.as_map().clone(),
-        }))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use crate::data::Data;
 use crate::error::{Field, Invalid};
 
 /// The most bytes of its text.
@@ -33,6 +34,13 @@ impl JsonObject {
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
         &self.0
+    }
+}
+
+/// However deep it is.
+impl From<&JsonObject> for Data {
+    fn from(object: &JsonObject) -> Self {
+        Self::whole(object.to_string(), object.as_map().clone())
     }
 }
 
