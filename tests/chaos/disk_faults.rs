@@ -197,7 +197,7 @@ async fn a_file_that_may_not_grow_is_an_error_and_then_grows_again() {
     let file = folder.path().join("gatepost.db");
     // Blocks of 512 bytes or 1 KiB, by shell: room for the tables and little more. Without the trap
     // the signal of the limit would end the process, which is the platform's affair.
-    let script = r#"trap '' XFSZ; ulimit -f 1200; exec "$0" "$@""#;
+    let script = r#"trap '' XFSZ; ulimit -f 1800; exec "$0" "$@""#;
     let told = run(Command::new("sh")
         .args(["-c", script, CHILD])
         .arg(&file)
@@ -239,7 +239,7 @@ async fn a_full_disk_is_an_error_and_on_it_goes_when_there_is_room() {
     // The child fills the disk, tells so and waits; the disk grows; it goes on.
     let script = r#"
         set -e
-        mount -t tmpfs -o size=600k tmpfs /mnt
+        mount -t tmpfs -o size=900k tmpfs /mnt
         mkfifo "$1/in"
         "$0" /mnt/gatepost.db 1500 < "$1/in" > "$1/out" &
         exec 3> "$1/in"

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use apikey_core::Overlap;
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
 use gatepost_manage::{About, Actor, ManageError, Operation, Replayable};
@@ -11,7 +12,7 @@ use webhook_model::{Entered, WebhookId};
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 25] = [
+pub(crate) const OTHERS: [&str; 28] = [
     "acting_key",
     "create_event",
     "create_key",
@@ -24,8 +25,11 @@ pub(crate) const OTHERS: [&str; 25] = [
     "failing_webhooks",
     "find_deliveries",
     "keys",
+    "logged_change",
+    "logged_changes",
     "named_tasks",
     "named_webhooks",
+    "report_leaked",
     "running_tasks",
     "task_names",
     "tasks",
@@ -92,6 +96,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(key(key), "key", None),
         call!(key_uses(key, from.date_naive(), before.date_naive(), 9), "key_uses", None),
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
+        call!(roll_key(key, Overlap::seconds(60).unwrap()), "roll_key", keys(Roll)),
         call!(delete_key(key), "delete_key", keys(Delete)),
         call!(limits(OwnerId(owner)), "record_usage", None),
         call!(webhook(webhook), "webhook", None),
