@@ -136,7 +136,7 @@ impl Run {
     /// Lets one child work until nothing waits any more, and gathers what is to be judged.
     ///
     /// # Panics
-    /// When the queue is not empty after [`NEVER`].
+    /// When the queue is not empty after three minutes.
     pub async fn end(self) -> Evidence {
         let store = self.place.open().await;
         let child = self.child(Mode::Work, 0);
