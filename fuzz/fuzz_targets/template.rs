@@ -18,6 +18,7 @@ fuzz_target!(|input: (&str, &str, &str)| {
         name,
         extra: &[("HOST", host)],
         data: None,
+        context: None,
     };
     let Ok(rendered) = template.render(&values, || 42) else {
         return;
