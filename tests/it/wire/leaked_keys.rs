@@ -55,6 +55,8 @@ async fn nobody_else_may_ask_and_what_cannot_be_read_is_refused_without_repeatin
     for (bad, status) in [
         (json!({}), 422),
         (json!({"text": 7}), 422),
+        (json!({"text": null}), 422),
+        (json!({"text": ""}), 422),
         (json!({"text": key, "action": "burn"}), 422),
         (json!({"text": key, "action": key}), 422),
         (

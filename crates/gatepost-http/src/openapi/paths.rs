@@ -38,7 +38,7 @@ pub(super) fn leaked_keys() -> Value {
     let asked = json!({
         "type": "object", "required": ["text"], "additionalProperties": false,
         "properties": {
-            "text": {"type": "string", "maxLength": 1_048_576, "description": "The text; at most 1 MiB and 1,000 keys."},
+            "text": {"type": "string", "minLength": 1, "maxLength": 1_048_576, "description": "The text; at most 1 MiB and 1,000 keys."},
             "action": {"type": "string", "enum": ["report", "disable", "delete"], "description": "What becomes of the keys; their owners receive `api_keys/leaked` in any case. Without, nothing else."},
         },
     });

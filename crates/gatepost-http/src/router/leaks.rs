@@ -13,7 +13,7 @@ static PARAMS: [Column; 2] = [
     Column::new(
         "text",
         Kind::Text {
-            min: 0,
+            min: 1,
             max: 1_048_576,
         },
         "\"\"",
