@@ -85,9 +85,25 @@ fn nothing_is_left_on_a_session_that_others_use_too() {
     let after = runtime.block_on(value(&client, LEFT));
     assert_eq!(before, after, "one session, as it was");
     assert!(
-        before.contains(" 0 0 0 ") && before.contains("statement_timeout=20 "),
+        before.contains(" 0 0 0 ") && before.contains("statement_timeout=5000 "),
         "{before}"
     );
+}
+
+#[tokio::test]
+async fn a_statement_may_take_longer_than_the_role_was_given() {
+    let schema = fresh_schema();
+    let config = behind("transaction").with_schema(&schema);
+    let store = PostgresStore::connect(config).await.unwrap();
+    let hook = webhook("w");
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let holder = session(pooled().server.url()).await;
+    let held = format!("BEGIN; LOCK TABLE {schema}.gatepost_webhook IN ACCESS EXCLUSIVE MODE");
+    holder.batch_execute(&held).await.unwrap();
+    let released = holder.batch_execute("SELECT pg_sleep(5.5); COMMIT");
+    let (read, released) = tokio::join!(store.webhook(hook.id), released);
+    released.unwrap();
+    assert!(read.unwrap().is_some(), "read once the lock was released");
 }
 
 #[tokio::test]

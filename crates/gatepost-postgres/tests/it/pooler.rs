@@ -9,12 +9,13 @@ use tokio_postgres::NoTls;
 use crate::postgres::{FreshSchema, TestPostgres, free_port};
 
 /// What the role of the store is set to: each of it changes what a store does that says nothing of
-/// its own.
+/// its own. The time of a statement holds until a transaction has said its own: the message that
+/// does so must come through on a busy machine.
 const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
     ALTER ROLE app SET search_path = decoy, public;
     ALTER ROLE app SET default_transaction_isolation = serializable;
     ALTER ROLE app SET synchronous_commit = off;
-    ALTER ROLE app SET statement_timeout = 20;
+    ALTER ROLE app SET statement_timeout = 5000;
     ALTER ROLE app SET lock_timeout = 1;
     ALTER ROLE app SET idle_in_transaction_session_timeout = 1;
     ALTER ROLE app SET plan_cache_mode = force_custom_plan;
