@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use apikey_core::{KeyEdit, KeyId, ScopeName, ScopeNames, TableNames};
+use apikey_core::{KeyEdit, ScopeName, ScopeNames, TableNames};
+use gatepost_storage::keys::KeyRow;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -30,14 +31,17 @@ impl Actor {
 
     /// As [`check_names`](Self::check_names). What the key names already may stay, though the
     /// platform no longer has it.
-    pub(crate) async fn check_edit(&self, id: KeyId, edit: &KeyEdit) -> Result<(), ManageError> {
+    pub(crate) fn check_edit(
+        &self,
+        row: Option<&KeyRow>,
+        edit: &KeyEdit,
+    ) -> Result<(), ManageError> {
         let (tables, scopes) = (edit.tables.clone(), edit.scopes.clone());
         let (tables, scopes) = (tables.unwrap_or_default(), scopes.unwrap_or_default());
         let Err(refused) = self.check_names(&tables, &scopes) else {
             return Ok(());
         };
-        let row = self.door.keys.get(&self.principal, id).await?;
-        let grant = row.ok_or(ManageError::NotFound)?.key.grant;
+        let grant = &row.ok_or(ManageError::NotFound)?.key.grant;
         let stays = tables.are_among(grant.tables()) && scopes.are_among(grant.scopes());
         if stays { Ok(()) } else { Err(refused) }
     }

@@ -102,8 +102,8 @@ impl Actor {
     /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
         self.change(KEYS, operation(&edit), move |actor| async move {
-            actor.check_edit(id, &edit).await?;
             let before = actor.door.keys.get(&actor.principal, id).await?;
+            actor.check_edit(before.as_ref(), &edit)?;
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
             let changes = before.map_or_else(Changes::default, |before| {
                 let changes = Changes::of_key(&before.key, &row.key);

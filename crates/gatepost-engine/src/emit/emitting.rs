@@ -124,15 +124,21 @@ impl Emitter {
 /// All of it as a row of the outbox. Where the tasks of a place stand does not matter to what is
 /// only written down.
 pub(super) fn whole(ask: &Ask<'_>, origin: Origin, now: DateTime<Utc>) -> Enqueue {
+    let row = NewOutbox {
+        occurrence: unnamed(ask.occurrence),
+        left: ask.left.clone(),
+        due: now,
+    };
+    later(origin, vec![row])
+}
+
+/// These rows of the outbox, and nothing else.
+pub(super) fn later(origin: Origin, rows: Vec<NewOutbox>) -> Enqueue {
     Enqueue {
         basis: Basis::Nothing,
         origin,
         deliveries: Vec::new(),
         consume: Vec::new(),
-        later: vec![NewOutbox {
-            occurrence: unnamed(ask.occurrence),
-            left: ask.left.clone(),
-            due: now,
-        }],
+        later: rows,
     }
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use gatepost_ids::Place;
+use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute, WebhookStore};
-use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
 use crate::judge::{Heard, Hearing, Judge};
 use crate::lifecycle::Lifecycle;
-use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables};
+use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables, readable};
 
 /// Up to this number, tasks that are asked for by number are read one by one: that costs less than
 /// the table of a place that is not in memory.
@@ -161,13 +161,5 @@ impl Finder {
             seen: places.iter().copied().zip(versions).collect(),
             tasks,
         })
-    }
-}
-
-/// A row that cannot be read runs nothing, and stops nothing else.
-fn readable<T>(row: Result<Option<T>, StoreError>) -> Result<Option<T>, StoreError> {
-    match row {
-        Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
-        row => row,
     }
 }

@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gatepost_ids::{Audience, Place};
-use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, RoutesVersion,
-};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin, RoutesVersion};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::task::JoinSet;
 use webhook_model::{Occurrence, TaskId};
@@ -14,7 +12,7 @@ use webhook_model::{Occurrence, TaskId};
 use super::draft::{Before, Draft, Drafted};
 use super::emitted::Emitted;
 use super::emitter::Emitter;
-use super::emitting::whole;
+use super::emitting::{later, whole};
 use super::finder::Ask;
 use super::plan::Spent;
 use super::races::Races;
@@ -85,15 +83,10 @@ impl Emitter {
             left: Left::After(TaskId(0)),
             due: now,
         };
-        let enqueue = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Direct,
-            deliveries: Vec::new(),
-            consume: Vec::new(),
-            later: occurrences.iter().map(row).collect(),
-        };
-        if !enqueue.later.is_empty() {
-            let stored = self.store.enqueue(enqueue, now).await?;
+        let rows: Vec<NewOutbox> = occurrences.iter().map(row).collect();
+        if !rows.is_empty() {
+            let rows = later(Origin::Direct, rows);
+            let stored = self.store.enqueue(rows, now).await?;
             self.was_set_down(&stored)?;
         }
         Ok(())

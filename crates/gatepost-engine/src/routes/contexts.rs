@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{EventQuery, WebhookStore};
-use gatepost_storage::{Bodies, ErrorKind, Page, Row, Scope, StoreError};
-use webhook_model::{Data, Event, EventId, Occurrence, Target};
+use gatepost_storage::{Bodies, Page, Row, Scope, StoreError};
+use webhook_model::{Data, Event, EventId, Occurrence};
 
 use super::matched::MatchedTask;
+use super::readable::readable;
 
 /// Events of a task read at a time.
 const READ: u32 = 100;
@@ -34,17 +35,10 @@ impl Contexts {
         occurrence: &Occurrence,
     ) -> Result<Option<Data>, StoreError> {
         let row = match task.event {
-            Some((id, _)) => self.event(id).await?,
+            Some((id, _)) => readable(self.store.event(id).await)?,
             None => self.first(task, occurrence).await?,
         };
         Ok(row.map(|row| Data::from(&row.value.context)))
-    }
-
-    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, StoreError> {
-        match self.store.event(id).await {
-            Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
-            row => row,
-        }
     }
 
     async fn first(
@@ -63,24 +57,11 @@ impl Contexts {
             let Some(last) = rows.last().map(|row| row.id) else {
                 break;
             };
-            if let Some(found) = rows.iter().position(|row| is_of(&row.value, occurrence)) {
+            if let Some(found) = rows.iter().position(|row| row.value.matches(occurrence)) {
                 return Ok(Some(rows.swap_remove(found)));
             }
             query.page = query.page.beyond(last);
         }
         Ok(None)
     }
-}
-
-/// Whether the occurrence is one of those that the event is for.
-fn is_of(event: &Event, occurrence: &Occurrence) -> bool {
-    let is_about = match event.target {
-        Target::Generic => true,
-        Target::Instance(id) => occurrence.object.as_ref().is_some_and(|o| o.id == id),
-        Target::Tag(tag) => occurrence.tags.contains(&tag),
-    };
-    event.enabled
-        && event.event == occurrence.event
-        && is_about
-        && event.filters.matches(occurrence.data.as_ref())
 }

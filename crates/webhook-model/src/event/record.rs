@@ -33,7 +33,7 @@ pub struct Event {
     pub enabled: bool,
     /// Which of those occurrences, by what they bring along.
     pub filters: Filter,
-    /// Kept for clients; not looked at.
+    /// What `${context}` in the message of the task shows.
     pub context: JsonObject,
 }
 
