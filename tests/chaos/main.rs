@@ -13,5 +13,6 @@ mod kill;
 mod poison;
 mod postgres_restart;
 mod power_cut;
+mod simulation;
 mod two_processes;
 mod workers;

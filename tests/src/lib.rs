@@ -18,5 +18,6 @@ pub mod platform;
 pub mod postgres;
 pub mod powercut;
 pub mod refusing;
+pub mod simulation;
 pub mod soak;
 pub mod world;

@@ -85,8 +85,9 @@ impl Lifecycle {
     /// Waits, but no longer than the engine runs.
     pub(crate) async fn rest(&self, time: Duration) {
         tokio::select! {
-            () = tokio::time::sleep(time) => {}
+            biased;
             () = self.stopped() => {}
+            () = tokio::time::sleep(time) => {}
         }
     }
 

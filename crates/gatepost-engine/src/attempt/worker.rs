@@ -128,8 +128,9 @@ impl Worker {
     async fn run(self: Arc<Self>, mut job: Job) {
         if let Some(turn) = job.turn {
             tokio::select! {
-                () = tokio::time::sleep_until(turn) => {}
+                biased;
                 () = self.lifecycle.aborted() => {}
+                () = tokio::time::sleep_until(turn) => {}
             }
         }
         let settlement = if !job.route.is_active() || self.lifecycle.is_aborted() {

@@ -1,6 +1,6 @@
 //! Claims for the lanes that got permits, and sends what was claimed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -33,7 +33,7 @@ impl Taken {
 
 /// What is to be claimed. One claim is for one class of timeouts.
 #[derive(Default)]
-pub(super) struct Claims(BTreeMap<LeaseClass, HashMap<Lane, Taken>>);
+pub(super) struct Claims(BTreeMap<LeaseClass, BTreeMap<Lane, Taken>>);
 
 impl Claims {
     pub(super) fn add(&mut self, taken: Option<Taken>) {
@@ -55,7 +55,7 @@ impl Dispatcher {
     async fn claim_class(
         &self,
         class: LeaseClass,
-        mut taken: HashMap<Lane, Taken>,
+        mut taken: BTreeMap<Lane, Taken>,
     ) -> Result<(), StoreError> {
         let now = self.clock.now()?;
         let lease_until = class.lease_until(self.timing.lease_margin, now);

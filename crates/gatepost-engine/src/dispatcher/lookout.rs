@@ -59,10 +59,11 @@ impl Dispatcher {
             // What takes long is asked for at most half of the time.
             lifecycle.rest(began.elapsed()).await;
             tokio::select! {
+                biased;
+                () = lifecycle.stopped() => {}
                 () = inquiries.made() => {}
                 () = tokio::time::sleep(self.until_next_look(&seen)) => inquiries.look(),
                 arrived = self.store.work_arrived() => self.hear(arrived),
-                () = lifecycle.stopped() => {}
             }
         }
     }

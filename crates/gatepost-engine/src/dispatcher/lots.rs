@@ -49,9 +49,10 @@ impl Dispatcher {
                 lanes.inquiries.sweep();
             }
             tokio::select! {
+                biased;
+                () = lifecycle.stopped() => {}
                 () = lanes.asked_for_lots() => {}
                 () = tokio::time::sleep(EXTENDED) => {}
-                () = lifecycle.stopped() => {}
             }
         }
     }

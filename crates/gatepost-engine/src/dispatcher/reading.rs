@@ -25,8 +25,9 @@ impl Dispatcher {
             let turns: Vec<Turn> = std::iter::from_fn(next).take(AT_ONCE).collect();
             if turns.is_empty() {
                 tokio::select! {
-                    () = lanes.asked_to_read() => {}
+                    biased;
                     () = lifecycle.stopped() => {}
+                    () = lanes.asked_to_read() => {}
                 }
                 continue;
             }

@@ -49,9 +49,10 @@ impl Dispatcher {
                 }
             };
             tokio::select! {
+                biased;
+                () = self.worker.lifecycle.stopped() => {}
                 () = lanes.woken() => {}
                 () = tokio::time::sleep(pause) => {}
-                () = self.worker.lifecycle.stopped() => {}
             }
         }
     }

@@ -52,9 +52,10 @@ impl Dispatcher {
             };
             match pause {
                 Ok(pause) => tokio::select! {
+                    biased;
+                    () = lifecycle.stopped() => {}
                     () = inquiries.sweep_wanted() => {}
                     () = tokio::time::sleep(pause) => {}
-                    () = lifecycle.stopped() => {}
                 },
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not walk over the lanes"));

@@ -113,14 +113,16 @@ impl OutboxDrain {
                 in_vain => quiet::pause(self.poll, in_vain - QUIET),
             };
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(pause) => {}
                 () = self.store.outbox_arrived() => {}
             }
         };
         tokio::select! {
+            biased;
+            () = self.lifecycle.stopped() => {}
             () = listen => {}
             () = self.emitter.wake.notified() => {}
-            () = self.lifecycle.stopped() => {}
         }
     }
 }

@@ -110,10 +110,11 @@ impl Finder {
         if let Some(lifecycle) = ask.patience {
             // Only this is ever given up, never what is being stored.
             tokio::select! {
+                biased;
+                () = lifecycle.stopped() => {}
                 answers = self.judge.hear_waiting(&heard, &owners) => {
                     hearing.extend(owners.into_iter().zip(answers));
                 }
-                () = lifecycle.stopped() => {}
             }
             return;
         }

@@ -49,9 +49,10 @@ impl OutboxDrain {
     async fn answered(&self, row: Row) -> Result<(), EmitError> {
         let judge = &self.emitter.judge;
         let places = tokio::select! {
-            places = judge.places(row.occurrence.audience) => places,
+            biased;
             // Another process goes on with it, or this one when it starts again.
             () = self.lifecycle.stopped() => return Ok(()),
+            places = judge.places(row.occurrence.audience) => places,
         };
         let patience = Some(&self.lifecycle);
         let decided = match places {

@@ -55,6 +55,7 @@ impl Announcer {
                 continue;
             }
             tokio::select! {
+                biased;
                 () = self.troubles.news() => {}
                 () = self.lifecycle.rest(TICK) => {}
             }

@@ -21,4 +21,4 @@ mod traits;
 mod unreadable;
 
 pub use gate::{Gate, When};
-pub use store::{Fault, FaultStore};
+pub use store::{Fault, FaultStore, Passing};

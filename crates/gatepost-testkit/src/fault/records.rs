@@ -148,7 +148,8 @@ passed_on! { RecordStore {
     }
 
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let told = self.with(|state| state.server_time);
+        let clock = self.with(|state| state.server_clock.clone());
+        let told = clock.map(|clock| clock.now());
         let asked = async {
             match told {
                 None => self.inner.server_time().await,

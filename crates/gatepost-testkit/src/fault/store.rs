@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, RecordId};
-use gatepost_storage::{ErrorKind, StoreError};
+use gatepost_storage::webhooks::{Claimed, DeliveryId, Enqueue, RecordId, Settlement};
+use gatepost_storage::{Clock, ErrorKind, ManualClock, StoreError};
 
 use super::gate::Gate;
 
@@ -28,6 +28,22 @@ pub enum Fault {
     Panic,
 }
 
+/// What passes between a program and its queue.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Passing<'a> {
+    /// To be enqueued.
+    Enqueue(&'a mut Enqueue),
+    /// The end of the lease of a claim.
+    Lease(&'a mut DateTime<Utc>),
+    /// What was claimed.
+    Claimed(&'a mut Vec<Claimed>),
+    /// To be settled.
+    Settle(&'a mut Vec<Settlement>),
+    /// How many claims are to be taken back at most.
+    Reclaim(&'a mut u32),
+}
+
 /// Passes every call on to another store, except those that are to fail.
 pub struct FaultStore<S> {
     pub(super) inner: Arc<S>,
@@ -38,6 +54,8 @@ pub struct FaultStore<S> {
 #[derive(Default)]
 pub(super) struct State {
     plan: Option<Plan>,
+    decide: Option<Decide>,
+    pub(super) alter: Option<Alter>,
     calls: HashMap<&'static str, u64>,
     failed: bool,
     pub(super) down: bool,
@@ -45,9 +63,15 @@ pub(super) struct State {
     pub(super) poison: Option<DeliveryId>,
     pub(super) unreadable: BTreeSet<RecordId>,
     pub(super) looked_up: BTreeSet<RecordId>,
-    pub(super) server_time: Option<DateTime<Utc>>,
+    pub(super) server_clock: Option<Arc<dyn Clock>>,
     pub(super) lost_claims: u64,
 }
+
+/// Changes what passes.
+pub(super) type Alter = Box<dyn FnMut(Passing<'_>) + Send>;
+
+/// Says what is to go wrong with a call of this method.
+type Decide = Box<dyn FnMut(&'static str) -> Option<Fault> + Send>;
 
 struct Plan {
     method: Option<&'static str>,
@@ -80,6 +104,18 @@ impl<S> FaultStore<S> {
     /// Lets the `nth` call from now on fail, of whichever method, once. The first is 1.
     pub fn fail_any(&self, nth: u64, fault: Fault) {
         self.plan(None, nth, fault);
+    }
+
+    /// Asks this from now on what is to go wrong with each call of a method, beside what else was
+    /// set. It must not call the store.
+    pub fn decide(&self, decide: impl FnMut(&'static str) -> Option<Fault> + Send + 'static) {
+        self.with(|state| state.decide = Some(Box::new(decide)));
+    }
+
+    /// Lets this change from now on what passes between the program and the queue: what a program
+    /// would do that is wrong in some way. It must not call the store.
+    pub fn alter(&self, alter: impl FnMut(Passing<'_>) + Send + 'static) {
+        self.with(|state| state.alter = Some(Box::new(alter)));
     }
 
     /// Whether the call that was to fail has been made.
@@ -132,7 +168,12 @@ impl<S> FaultStore<S> {
 
     /// What the server's clock shows from now on.
     pub fn set_server_time(&self, time: DateTime<Utc>) {
-        self.with(|state| state.server_time = Some(time));
+        self.set_server_clock(Arc::new(ManualClock::at(time)));
+    }
+
+    /// The server's clock from now on.
+    pub fn set_server_clock(&self, clock: Arc<dyn Clock>) {
+        self.with(|state| state.server_clock = Some(clock));
     }
 
     fn plan(&self, method: Option<&'static str>, left: u64, fault: Fault) {
@@ -151,12 +192,23 @@ impl<S> FaultStore<S> {
         act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    pub(super) fn altered(&self, passing: Passing<'_>) {
+        self.with(|state| {
+            if let Some(alter) = state.alter.as_mut() {
+                alter(passing);
+            }
+        });
+    }
+
     /// What is to go wrong with this call.
     pub(super) fn fault(&self, method: &'static str) -> Option<Fault> {
         self.with(|state| {
             *state.calls.entry(method).or_default() += 1;
             if state.down || state.refused.contains(method) {
                 return Some(Fault::Refused);
+            }
+            if let Some(fault) = state.decide.as_mut().and_then(|decide| decide(method)) {
+                return Some(fault);
             }
             let plan = state.plan.as_mut()?;
             if plan.method.is_some_and(|planned| planned != method) {

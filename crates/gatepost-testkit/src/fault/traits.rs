@@ -19,7 +19,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
 
-use super::store::FaultStore;
+use super::store::{FaultStore, Passing};
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
@@ -78,14 +78,30 @@ passed_on! { KeyStore {
 }
 
 passed_on! { QueueStore {
-    fn enqueue(batch: Enqueue, now: DateTime<Utc>) -> Enqueued;
     fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
     fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
     fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
-    fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
 }
-    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
+    async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
+        self.altered(Passing::Enqueue(&mut batch));
+        self.call("enqueue", self.inner.enqueue(batch, now)).await
+    }
+
+    async fn claim(
+        &self,
+        lanes: &[LaneClaim],
+        mut lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>, StoreError> {
+        self.altered(Passing::Lease(&mut lease_until));
+        let mut claimed = self.call("claim", self.inner.claim(lanes, lease_until, now)).await?;
+        self.altered(Passing::Claimed(&mut claimed));
+        Ok(claimed)
+    }
+
+    async fn reclaim(&self, mut limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
+        self.altered(Passing::Reclaim(&mut limit));
         let reclaim = async {
             let reclaimed = self.inner.reclaim(limit, now).await?;
             self.with(|state| state.lost_claims += reclaimed.requeued + reclaimed.ended);
@@ -96,9 +112,10 @@ passed_on! { QueueStore {
 
     async fn settle(
         &self,
-        settlements: Vec<Settlement>,
+        mut settlements: Vec<Settlement>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Settled>, StoreError> {
+        self.altered(Passing::Settle(&mut settlements));
         let poison = self.with(|state| state.poison);
         if settlements.iter().any(|s| Some(s.claim.delivery) == poison) {
             let rule = "this one cannot be stored";
@@ -110,9 +127,10 @@ passed_on! { QueueStore {
     /// One call for all; it fails for each of them.
     async fn enqueue_all(
         &self,
-        batches: Vec<Enqueue>,
+        mut batches: Vec<Enqueue>,
         now: DateTime<Utc>,
     ) -> Vec<Result<Enqueued, StoreError>> {
+        batches.iter_mut().for_each(|batch| self.altered(Passing::Enqueue(batch)));
         let asked = batches.len();
         let call = async { Ok(self.inner.enqueue_all(batches, now).await) };
         match self.call("enqueue_all", call).await {

@@ -141,8 +141,9 @@ impl Owners {
         let room = Arc::new(Semaphore::new(AT_ONCE));
         while let Ok(permit) = room.clone().acquire_owned().await {
             let owner = tokio::select! {
-                owner = news.recv() => owner,
+                biased;
                 () = self.lifecycle.stopped() => None,
+                owner = news.recv() => owner,
             };
             let Some(owner) = owner else {
                 return;

@@ -1,0 +1,75 @@
+//! Whole engines in virtual time, from seeds (`tests/src/simulation`). For more of them than here:
+//! `cargo run --release -p tests --bin simulate`.
+
+use std::time::Duration;
+
+use tests::simulation::{Sabotage, Script, run, run_sabotaged, told};
+
+/// An hour of trouble, and as long again until the last retry is over.
+fn script(seed: u64) -> Script {
+    Script::drawn(seed, 200, Duration::from_secs(3_600))
+}
+
+/// Half of the seeds each, so that they run beside each other.
+fn none_is_broken(seeds: impl Iterator<Item = u64>) {
+    for seed in seeds {
+        let script = script(seed);
+        let outcome = run(&script);
+        assert!(outcome.requests > 0, "seed {seed}: nothing happened");
+        assert!(outcome.breaches.is_empty(), "{}", told(&script, &outcome));
+    }
+}
+
+#[test]
+fn no_promise_is_broken_by_seeds_that_are_even() {
+    none_is_broken((0..64).step_by(2));
+}
+
+#[test]
+fn no_promise_is_broken_by_seeds_that_are_odd() {
+    none_is_broken((1..64).step_by(2));
+}
+
+#[test]
+fn the_same_script_is_the_same_run_to_the_byte() {
+    for seed in [0, 1] {
+        let (one, two) = (run(&script(seed)), run(&script(seed)));
+        let differ = one
+            .trace
+            .iter()
+            .zip(&two.trace)
+            .find(|(one, two)| one != two);
+        assert_eq!(differ, None, "seed {seed}");
+        assert_eq!(
+            one.digest, two.digest,
+            "seed {seed}: each call of the store"
+        );
+        assert_ne!(one.digest, run(&script(seed + 2)).digest);
+    }
+}
+
+#[test]
+fn each_engine_that_is_wrong_is_found_out() {
+    for (sabotage, promise) in Sabotage::ALL {
+        let found = (0..8).find(|seed| {
+            let breaches = run_sabotaged(&script(*seed), sabotage).breaches;
+            breaches.iter().any(|breach| breach.promise == promise)
+        });
+        let Some(seeds) = found.map(|seed| seed + 1) else {
+            panic!("{sabotage:?} does not break {promise:?} in 8 seeds");
+        };
+        eprintln!("{sabotage:?} breaks {promise:?}: found within {seeds} seeds");
+    }
+}
+
+#[test]
+fn what_breaks_a_promise_is_told_with_few_steps() {
+    let whole = script(0);
+    let breaks = |script: &Script| {
+        let breaches = run_sabotaged(script, Sabotage::ForgetsIds).breaches;
+        !breaches.is_empty()
+    };
+    assert!(breaks(&whole));
+    let few = tests::simulation::shrunk(&whole, breaks, 60);
+    assert!(breaks(&few) && few.len() <= 8, "{few:#?}");
+}

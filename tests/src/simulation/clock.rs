@@ -1,0 +1,38 @@
+//! The clocks: the true one, and one of each process that may be wrong.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::Clock;
+use tokio::time::Instant;
+
+/// Follows tokio's time, which only moves when everything waits.
+#[derive(Debug)]
+pub(super) struct VirtualClock {
+    began: Instant,
+    /// Seconds that it is wrong by.
+    wrong: AtomicI64,
+}
+
+impl VirtualClock {
+    /// A clock that is right, where the simulation began at this instant.
+    pub(super) fn since(began: Instant) -> Self {
+        Self {
+            began,
+            wrong: AtomicI64::new(0),
+        }
+    }
+
+    /// Sets it wrong by this many seconds.
+    pub(super) fn set_wrong(&self, seconds: i64) {
+        self.wrong.store(seconds, Ordering::Relaxed);
+    }
+}
+
+impl Clock for VirtualClock {
+    fn now(&self) -> DateTime<Utc> {
+        let noon = DateTime::from_timestamp(1_772_366_400, 0).unwrap();
+        let wrong = TimeDelta::seconds(self.wrong.load(Ordering::Relaxed));
+        noon + self.began.elapsed() + wrong
+    }
+}

@@ -1,0 +1,147 @@
+//! All processes of the platform: they die, and are started again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::faults::Way;
+use super::process::{Ground, Process};
+
+/// A place for a process.
+#[derive(Debug)]
+enum Slot {
+    Runs(Box<Process>),
+    /// It is to be started then.
+    Away(Instant),
+}
+
+/// The slots, and what they stand on.
+#[derive(Debug)]
+pub(super) struct Cluster {
+    pub(super) ground: Ground,
+    slots: Vec<Slot>,
+    /// How many were ever started.
+    started: u64,
+    down_until: Instant,
+}
+
+impl Cluster {
+    pub(super) fn new(ground: Ground, processes: u8) -> Self {
+        let now = ground.began;
+        Self {
+            ground,
+            slots: (0..processes).map(|_| Slot::Away(now)).collect(),
+            started: 0,
+            down_until: now,
+        }
+    }
+
+    /// The process in a slot, if one runs there; the number is taken modulo how many there are.
+    pub(super) fn process(&self, slot: u8) -> Option<&Process> {
+        match &self.slots[usize::from(slot) % self.slots.len()] {
+            Slot::Runs(process) => Some(process),
+            Slot::Away(_) => None,
+        }
+    }
+
+    /// All that run.
+    pub(super) fn running(&self) -> impl Iterator<Item = &Process> {
+        self.slots.iter().filter_map(|slot| match slot {
+            Slot::Runs(process) => Some(&**process),
+            Slot::Away(_) => None,
+        })
+    }
+
+    /// Lets time go by, and starts what is due.
+    pub(super) async fn pass(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        loop {
+            self.start_due().await;
+            let back = self.slots.iter().filter_map(|slot| match slot {
+                Slot::Runs(_) => None,
+                Slot::Away(at) => Some(*at),
+            });
+            let next = back.min().map_or(until, |back| back.min(until));
+            tokio::time::sleep_until(next).await;
+            if Instant::now() >= until {
+                return;
+            }
+        }
+    }
+
+    async fn start_due(&mut self) {
+        for index in 0..self.slots.len() {
+            let now = Instant::now();
+            if matches!(&self.slots[index], Slot::Away(at) if *at <= now) {
+                self.started += 1;
+                let way = self.way();
+                let begun = Process::start(&self.ground, self.started, way).await;
+                self.slots[index] = begun.map_or_else(
+                    || Slot::Away(Instant::now() + Duration::from_secs(1)),
+                    |process| Slot::Runs(Box::new(process)),
+                );
+                self.tell(format_args!(
+                    "slot {index}: process {} starts",
+                    self.started
+                ));
+            }
+        }
+    }
+
+    fn way(&self) -> Arc<Way> {
+        let seed = self.ground.seed.wrapping_mul(31).wrapping_add(self.started);
+        let way = Way::new(seed, self.started, self.ground.trace.clone());
+        way.down(self.down_until.saturating_duration_since(Instant::now()));
+        Arc::new(way)
+    }
+
+    /// Kills a process. What it was about to do stays undone.
+    pub(super) fn kill(&mut self, slot: u8, back_after: u16) {
+        self.away(slot, back_after, |process| process.kill());
+    }
+
+    /// Shuts a process down: it may end what it does for ten seconds.
+    pub(super) fn stop(&mut self, slot: u8, back_after: u16) {
+        self.away(slot, back_after, |process| {
+            let engine = process.engine.clone();
+            tokio::spawn(async move { engine.shutdown(Duration::from_secs(10)).await });
+        });
+    }
+
+    fn away(&mut self, slot: u8, back_after: u16, end: impl FnOnce(&Process)) {
+        let index = usize::from(slot) % self.slots.len();
+        if let Slot::Runs(process) = &self.slots[index] {
+            end(process);
+            let back = Instant::now() + Duration::from_secs(u64::from(back_after));
+            self.slots[index] = Slot::Away(back);
+        }
+    }
+
+    /// The store refuses everybody for this time.
+    pub(super) fn store_down(&mut self, time: Duration) {
+        self.down_until = Instant::now() + time;
+        self.running().for_each(|process| process.way.down(time));
+    }
+
+    /// All trouble is over: every clock is right, the store is well, and every process starts.
+    pub(super) async fn heal(&mut self) {
+        let now = Instant::now();
+        self.down_until = now;
+        for process in self.running() {
+            process.way.heal();
+            process.clock.set_wrong(0);
+        }
+        for slot in &mut self.slots {
+            if let Slot::Away(at) = slot {
+                *at = now;
+            }
+        }
+        self.start_due().await;
+    }
+
+    /// Writes a line about what happens.
+    pub(super) fn tell(&self, text: impl std::fmt::Display) {
+        self.ground.trace.lock().unwrap().line(text);
+    }
+}

@@ -1,0 +1,74 @@
+//! How a run ends.
+
+use std::time::Duration;
+
+use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, DeliveryState};
+use gatepost_storage::{Clock as _, MemoryStore, Page};
+
+use super::clock::VirtualClock;
+use super::furnish::HOSTS;
+use super::script::Mood;
+use super::stage::Stage;
+
+/// When the trouble is over, the queue is empty so much later than the last delivery that waits is
+/// due or leased: a few polls, an open circuit breaker's pause, and what is sent of a backlog in a
+/// second.
+const SOON: Duration = Duration::from_secs(120);
+
+impl Stage {
+    /// All trouble ends, and the queue becomes empty; by how much too late, if so.
+    pub(super) async fn end(&mut self) -> Option<Duration> {
+        self.cluster.tell("all trouble ends");
+        for host in 0..HOSTS {
+            self.cluster.ground.network.set(host, Mood::Well);
+        }
+        self.cluster.heal().await;
+        self.cluster.pass(Duration::from_secs(2)).await;
+        let hooks = self.ledger.hooks.lock().unwrap().clone();
+        for hook in hooks {
+            let process = self.cluster.running().next().unwrap();
+            let _ = process.engine.resume_webhook(hook.id).await;
+        }
+        let store = self.cluster.ground.store.clone();
+        let clock = VirtualClock::since(self.cluster.ground.began);
+        let last = all_deliveries(&store)
+            .await
+            .into_iter()
+            .map(|delivery| match delivery.state {
+                DeliveryState::Queued => delivery.due,
+                _ => delivery.lease_until.unwrap_or_default(),
+            });
+        let bound = last.max().unwrap_or_default().max(clock.now()) + SOON;
+        loop {
+            let stats = store.count_queue(clock.now()).await.unwrap();
+            if (stats.queued, stats.running, stats.outbox) == (0, 0, 0) {
+                self.cluster.tell("the queue is empty");
+                return None;
+            }
+            if clock.now() > bound + Duration::from_secs(7_200) {
+                return Some(Duration::MAX);
+            }
+            if clock.now() > bound && (clock.now() - bound).num_seconds() % 600 == 0 {
+                self.cluster.tell(format_args!("still {stats:?}"));
+            }
+            self.cluster.pass(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+/// All that the log holds.
+pub(super) async fn all_deliveries(store: &MemoryStore) -> Vec<Delivery> {
+    let mut all = Vec::new();
+    let mut page = Page::first(1_000);
+    loop {
+        let more = store
+            .list_deliveries(&DeliveryQuery::all(page))
+            .await
+            .unwrap();
+        let Some(last) = more.last().map(|delivery| delivery.id) else {
+            return all;
+        };
+        all.extend(more);
+        page = page.beyond(last);
+    }
+}

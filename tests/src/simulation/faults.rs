@@ -1,0 +1,101 @@
+//! What goes wrong between one process and the store.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gatepost_testkit::fault::Fault;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tokio::time::Instant;
+
+use super::trace::Trace;
+
+/// Longer than any run.
+const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
+
+/// The state of the way from one process to the store.
+#[derive(Debug)]
+pub(super) struct Way {
+    process: u64,
+    trace: Arc<Mutex<Trace>>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    rng: StdRng,
+    /// Nothing that a killed process calls is carried out or answered.
+    dead: bool,
+    down_until: Instant,
+    bad_until: Instant,
+}
+
+impl Way {
+    pub(super) fn new(seed: u64, process: u64, trace: Arc<Mutex<Trace>>) -> Self {
+        let now = Instant::now();
+        let state = State {
+            rng: StdRng::seed_from_u64(seed),
+            dead: false,
+            down_until: now,
+            bad_until: now,
+        };
+        Self {
+            process,
+            trace,
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The process is killed.
+    pub(super) fn cut(&self) {
+        self.state.lock().unwrap().dead = true;
+    }
+
+    /// Everything is refused for this time.
+    pub(super) fn down(&self, time: Duration) {
+        self.state.lock().unwrap().down_until = Instant::now() + time;
+    }
+
+    /// One call in ten goes wrong for this time.
+    pub(super) fn bad(&self, time: Duration) {
+        self.state.lock().unwrap().bad_until = Instant::now() + time;
+    }
+
+    /// The trouble is over.
+    pub(super) fn heal(&self) {
+        self.down(Duration::ZERO);
+        self.bad(Duration::ZERO);
+    }
+
+    /// What is to go wrong with this call.
+    pub(super) fn decide(&self, method: &'static str) -> Option<Fault> {
+        let (mut state, now) = (self.state.lock().unwrap(), Instant::now());
+        if state.dead {
+            return Some(Fault::Hang(FOR_EVER));
+        }
+        self.trace.lock().unwrap().count(self.process, method);
+        if now < state.down_until {
+            return Some(Fault::Refused);
+        }
+        let fault = if now < state.bad_until && state.rng.random_ratio(1, 10) {
+            drawn(&mut state.rng)
+        } else {
+            return None;
+        };
+        let mut trace = self.trace.lock().unwrap();
+        trace.line(format_args!(
+            "process {}: {method}: {fault:?}",
+            self.process
+        ));
+        Some(fault)
+    }
+}
+
+fn drawn(rng: &mut StdRng) -> Fault {
+    match rng.random_range(0..4) {
+        0 => Fault::Refused,
+        1 => Fault::AnswerLost,
+        2 => Fault::Hang(Duration::from_millis(rng.random_range(1..20_000))),
+        _ => Fault::Late(Duration::from_millis(rng.random_range(1..5_000))),
+    }
+}

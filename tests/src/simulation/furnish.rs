@@ -1,0 +1,114 @@
+//! What every user has when a run begins.
+
+use gatepost_engine::Engine;
+use gatepost_ids::Audience;
+use webhook_model::{
+    Action, Catalog, DeliveryOrder, Description, Event, Filter, JsonObject, Object, Occurrence,
+    OwnerId, Retries, Specificity, TagId, Target, Task, TaskId, Timeout, Webhook, WebhookId,
+};
+
+use super::accounts::ALL;
+use super::ledger::{Hook, Ledger};
+use super::network::{INNER, Network};
+
+/// How many hosts there are: one for each webhook but that of an inner address.
+pub(super) const HOSTS: usize = ALL.len() * 2;
+
+pub(super) fn catalog() -> Catalog {
+    let events = [("poweron", "Powered on"), ("once", "Once")];
+    let types = Catalog::builder();
+    let types = types.event_type("vms", "Machines", Specificity::InstanceOrTag, &events);
+    types.unwrap().build()
+}
+
+/// Each user has two webhooks, one of which stays as it is; the third of each four keeps the order.
+/// One more has an inner address. Without `orders` no webhook keeps the order.
+pub(super) async fn furnish(engine: &Engine, ledger: &Ledger, orders: bool) {
+    for (at, owner) in ALL.into_iter().enumerate() {
+        for steady in [true, false] {
+            let host = at * 2 + usize::from(steady);
+            let url = format!("http://{}/", Network::name(host));
+            hook(engine, ledger, (owner, orders), Some(host), steady, &url).await;
+        }
+    }
+    let inner = format!("http://{INNER}/");
+    hook(engine, ledger, (ALL[1], orders), None, true, &inner).await;
+}
+
+async fn hook(
+    engine: &Engine,
+    ledger: &Ledger,
+    (owner, orders): (i64, bool),
+    host: Option<usize>,
+    steady: bool,
+    url: &str,
+) {
+    let number = ledger.hooks.lock().unwrap().len();
+    let name = format!("w{number}").parse().unwrap();
+    let mut webhook = Webhook::new(OwnerId(owner), name, url.parse().unwrap());
+    let in_order = number % 4 == 2;
+    if in_order && orders {
+        webhook.order = DeliveryOrder::InOrder;
+    }
+    webhook.retries = Retries::new(number as u64 % 6).unwrap();
+    webhook.timeout = Timeout::from_secs(3 + number as u64 % 8).unwrap();
+    let row = engine.create_webhook(&webhook).await.unwrap();
+    let message = format!(r#"{{"n":"${{N}}","hook":"{number}"}}"#);
+    let task = task(row.id, owner, &message, false);
+    let task = engine.create_task(&task).await.unwrap();
+    engine
+        .create_event(&event("poweron", 1, task.id))
+        .await
+        .unwrap();
+    ledger.hooks.lock().unwrap().push(Hook {
+        id: row.id,
+        owner,
+        host,
+        steady,
+        in_order,
+        retries: webhook.retries.get(),
+        replayed: false,
+        hastened: false,
+        deleted: false,
+    });
+}
+
+/// A task of this owner.
+pub(super) fn task(webhook: WebhookId, owner: i64, message: &str, once: bool) -> Task {
+    let message = message.parse().unwrap();
+    Task {
+        creator: OwnerId(owner),
+        name: "t".parse().unwrap(),
+        description: Description::default(),
+        enabled: true,
+        delete_after_run: once,
+        action: Action::Send { webhook, message },
+    }
+}
+
+/// An event on all objects with this tag.
+pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
+    Event {
+        event_type: "vms".parse().unwrap(),
+        event: name.parse().unwrap(),
+        target: Target::Tag(TagId(tag)),
+        task,
+        enabled: true,
+        filters: Filter::default(),
+        context: JsonObject::default(),
+    }
+}
+
+/// Something happened to a user's object with this tag.
+pub(super) fn occurrence(name: &str, tag: i64, user: i64, number: u64) -> Occurrence {
+    let audience = Audience::Owner(OwnerId(user));
+    let mut new = Occurrence::new("vms".parse().unwrap(), name.parse().unwrap(), audience);
+    new.id = Some(format!("{name}-{number}").parse().unwrap());
+    new.object = Some(Object {
+        id: webhook_model::ObjectId(7),
+        name: "machine".to_owned(),
+    });
+    new.tags = vec![TagId(tag)];
+    new.variables = vec![("N".to_owned(), number.to_string())];
+    new
+}

@@ -1,0 +1,83 @@
+//! What was accepted, against what was stored.
+
+use std::collections::BTreeMap;
+
+use super::{Judge, Promise};
+use crate::simulation::accounts::administrator;
+
+impl Judge<'_> {
+    /// Every occurrence that was accepted ran the task of every steady webhook that receives it,
+    /// once, and no task of others.
+    pub(super) fn accepted(&mut self) {
+        let mut made: BTreeMap<(u64, usize), u32> = BTreeMap::new();
+        for delivery in self.evidence.deliveries {
+            if let Some((number, hook)) = numbers(&delivery.body) {
+                *made.entry((number, hook)).or_default() += 1;
+                if self.hooks[hook].id != delivery.webhook {
+                    let what = format!("{} is not of webhook {hook}", delivery.message_id);
+                    self.breach(Promise::WallsHold, what);
+                }
+            }
+        }
+        for request in self.evidence.seen {
+            let hook = numbers(&request.body).map(|(_, hook)| hook);
+            if hook.is_some_and(|hook| self.hooks[hook].host != Some(request.host)) {
+                let what = format!("{} came to host {}", request.id, request.host);
+                self.breach(Promise::WallsHold, what);
+            }
+        }
+        let happened = self.evidence.ledger.happened.lock().unwrap().clone();
+        for (&(number, hook), &count) in &made {
+            let user = happened[&number].user;
+            let owner = self.hooks[hook].owner;
+            if owner != user && owner != administrator(user) {
+                let what = format!("{number} about {user} came to {owner}");
+                self.breach(Promise::WallsHold, what);
+            }
+            if count > 1 {
+                let what = format!("{number} ran the task of webhook {hook} {count} times");
+                self.breach(Promise::OncePerOccurrence, what);
+            }
+        }
+        for (number, known) in happened.into_iter().filter(|(_, known)| known.accepted) {
+            for (index, hook) in self.hooks.clone().iter().enumerate() {
+                let hears = hook.owner == known.user || hook.owner == administrator(known.user);
+                if hook.steady && hears && !made.contains_key(&(number, index)) {
+                    let what = format!("{number} was accepted and not queued for webhook {index}");
+                    self.breach(Promise::NothingIsLost, what);
+                }
+            }
+        }
+    }
+
+    /// A one-time task that was reached ran once; one that was not, at most once.
+    pub(super) fn once(&mut self) {
+        let mut made: BTreeMap<u64, u32> = BTreeMap::new();
+        for delivery in self.evidence.deliveries {
+            if let Some(number) = field(&delivery.body, "once") {
+                *made.entry(number).or_default() += 1;
+            }
+        }
+        let tasks = self.evidence.ledger.once.lock().unwrap().clone();
+        for (number, once) in tasks {
+            let count = made.get(&number).copied().unwrap_or_default();
+            if count > 1 || (once.reached && count == 0) {
+                let what = format!("one-time task {number}: {count} deliveries, {once:?}");
+                self.breach(Promise::OnceIsOnce, what);
+            }
+        }
+    }
+}
+
+/// The numbers of an occurrence and of a webhook.
+fn numbers(body: &str) -> Option<(u64, usize)> {
+    Some((
+        field(body, "n")?,
+        usize::try_from(field(body, "hook")?).ok()?,
+    ))
+}
+
+fn field(body: &str, name: &str) -> Option<u64> {
+    let body: serde_json::Value = serde_json::from_str(body).ok()?;
+    body.get(name)?.as_str()?.parse().ok()
+}

@@ -1,0 +1,72 @@
+//! What must hold after every run.
+
+mod accepted;
+mod deliveries;
+mod order;
+mod promise;
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use gatepost_storage::webhooks::Delivery;
+pub use promise::{Breach, Promise};
+
+use super::ledger::{Hook, Ledger};
+use super::network::Request;
+
+/// What a run leaves behind.
+pub(super) struct Evidence<'a> {
+    pub ledger: &'a Ledger,
+    pub seen: &'a [Request],
+    pub most_at_once: &'a [usize],
+    pub forbidden: &'a [IpAddr],
+    pub deliveries: &'a [Delivery],
+    /// The queue did not become empty in time.
+    pub late: Option<Duration>,
+    /// The most seconds that a clock was wrong by.
+    pub jumped: u64,
+    /// No process died, no clock jumped, and the store was well.
+    pub calm: bool,
+    pub processes: u8,
+}
+
+/// Which promises were broken.
+pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
+    let mut judge = Judge {
+        evidence,
+        hooks: evidence.ledger.hooks.lock().unwrap().clone(),
+        requests: HashMap::new(),
+        breaches: Vec::new(),
+    };
+    for request in evidence.seen {
+        judge.requests.entry(&request.id).or_default().push(request);
+    }
+    judge.accepted();
+    judge.once();
+    judge.each_delivery();
+    judge.at_once();
+    judge.order();
+    if let Some(late) = evidence.late {
+        judge.breach(Promise::QueueEmpties, format!("late by {late:?}"));
+    }
+    for address in evidence.forbidden {
+        judge.breach(Promise::NothingForbidden, format!("{address} was dialled"));
+    }
+    judge.breaches
+}
+
+/// Collects what was broken.
+struct Judge<'a> {
+    evidence: &'a Evidence<'a>,
+    hooks: Vec<Hook>,
+    requests: HashMap<&'a str, Vec<&'a Request>>,
+    breaches: Vec<Breach>,
+}
+
+impl<'a> Judge<'a> {
+    fn breach(&mut self, promise: Promise, what: impl Into<String>) {
+        let what = what.into();
+        self.breaches.push(Breach { promise, what });
+    }
+}

@@ -1,0 +1,47 @@
+//! What a platform is promised.
+
+use std::fmt;
+
+/// What a platform is promised.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Promise {
+    /// What was accepted is delivered or ends in an error, and is in the log once.
+    NothingIsLost,
+    /// An occurrence with an id runs a task once, however often it is emitted.
+    OncePerOccurrence,
+    /// A receiver sees a delivery once for each attempt, and for each claim that was lost.
+    RepeatsAreAccountedFor,
+    /// All requests of a delivery carry the bytes that are stored.
+    BytesAreTheSame,
+    /// `sent` means that a 2xx was sent; `error` says why.
+    StatesTellTheTruth,
+    /// No attempt is made before it is due, nor before a target wants it.
+    NothingIsEarly,
+    /// No more requests at once to a webhook that keeps its order than one for each process.
+    AtOnceIsBounded,
+    /// A one-time task runs once, and is gone then.
+    OnceIsOnce,
+    /// When the trouble is over, the queue is empty soon.
+    QueueEmpties,
+    /// No address is dialled that policy refuses.
+    NothingForbidden,
+    /// What is about one user reaches that user and the tenant's administrator, and nobody else.
+    WallsHold,
+    /// In a webhook that keeps its order, none is first sent before one that was stored earlier.
+    OrderIsKept,
+}
+
+/// A promise that was broken.
+#[derive(Clone, Debug)]
+pub struct Breach {
+    /// Which.
+    pub promise: Promise,
+    /// Where.
+    pub what: String,
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {}", self.promise, self.what)
+    }
+}

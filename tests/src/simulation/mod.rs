@@ -1,0 +1,34 @@
+//! Whole days of several engines on one store, in virtual time and from a seed: processes die and
+//! start again, clocks jump, the store fails and lies about commits, targets refuse, hang and
+//! reset, and users edit, pause, replay and delete all the while.
+//!
+//! Everything is real but time, the network's far end and the disk: the engine, its sender with its
+//! pool, HTTP itself. A run is decided by its [`Script`] and its seed, and nothing else: the same
+//! two make the same run, to the byte ([`Outcome::trace`]).
+
+mod accounts;
+mod clock;
+mod cluster;
+mod ending;
+mod faults;
+mod furnish;
+mod hooks;
+mod judge;
+mod ledger;
+mod network;
+mod process;
+mod run;
+mod sabotage;
+mod script;
+mod serve;
+mod shrink;
+mod stage;
+mod tell;
+mod trace;
+
+pub use judge::{Breach, Promise};
+pub use run::{Outcome, run, run_sabotaged};
+pub use sabotage::Sabotage;
+pub use script::Script;
+pub use shrink::shrunk;
+pub use tell::told;

@@ -1,0 +1,183 @@
+//! The network between processes and targets: names, addresses, and who behaves how.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use delivery::{Dial, DialFuture, DnsFault, Resolve, ResolveFuture, Wire};
+use gatepost_storage::Clock as _;
+use tokio_util::sync::CancellationToken;
+
+use super::clock::VirtualClock;
+use super::script::Mood;
+use super::serve;
+use super::trace::Trace;
+
+/// The host that has an address which the policy refuses.
+pub(super) const INNER: &str = "inner.example";
+
+/// A request that came to a target.
+#[derive(Clone, Debug)]
+pub(super) struct Request {
+    /// The number of the host.
+    pub host: usize,
+    /// `webhook-id`.
+    pub id: String,
+    pub body: String,
+    /// When its head was read.
+    pub at: chrono::DateTime<chrono::Utc>,
+    /// The status that was sent, and when; `None` when there was no answer.
+    pub answered: Option<(u16, chrono::DateTime<chrono::Utc>)>,
+    /// How many seconds the answer asked to be left alone.
+    pub leave_alone: Option<u64>,
+}
+
+/// All targets.
+#[derive(Debug)]
+pub(super) struct Network {
+    state: Mutex<State>,
+    clock: VirtualClock,
+    trace: Arc<Mutex<Trace>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    moods: Vec<Mood>,
+    seen: Vec<Request>,
+    /// Requests that are under way, and the most there ever were, by host.
+    under_way: Vec<(usize, usize)>,
+    /// Addresses that were dialled and must not be.
+    forbidden: Vec<IpAddr>,
+}
+
+impl Network {
+    pub(super) fn new(hosts: usize, clock: VirtualClock, trace: Arc<Mutex<Trace>>) -> Self {
+        let state = State {
+            moods: vec![Mood::Well; hosts],
+            under_way: vec![(0, 0); hosts],
+            ..State::default()
+        };
+        Self {
+            state: Mutex::new(state),
+            clock,
+            trace,
+        }
+    }
+
+    /// The name of a host.
+    pub(super) fn name(host: usize) -> String {
+        format!("host{host}.example")
+    }
+
+    pub(super) fn mood(&self, host: usize) -> Mood {
+        self.state.lock().unwrap().moods[host]
+    }
+
+    pub(super) fn set(&self, host: usize, mood: Mood) {
+        self.state.lock().unwrap().moods[host] = mood;
+    }
+
+    /// A request has come; its number.
+    pub(super) fn arrived(&self, host: usize, id: String, body: String) -> usize {
+        let mut state = self.state.lock().unwrap();
+        self.trace
+            .lock()
+            .unwrap()
+            .line(format_args!("host {host}: {id} {body}"));
+        let (now, most) = &mut state.under_way[host];
+        *now += 1;
+        *most = (*most).max(*now);
+        state.seen.push(Request {
+            host,
+            id,
+            body,
+            at: self.clock.now(),
+            answered: None,
+            leave_alone: None,
+        });
+        state.seen.len() - 1
+    }
+
+    /// It was answered, or it was not.
+    pub(super) fn ended(&self, request: usize, status: Option<u16>, leave_alone: Option<u64>) {
+        let mut state = self.state.lock().unwrap();
+        let now = self.clock.now();
+        let ended = &mut state.seen[request];
+        ended.answered = status.map(|status| (status, now));
+        ended.leave_alone = leave_alone;
+        let (host, id) = (ended.host, ended.id.clone());
+        self.trace
+            .lock()
+            .unwrap()
+            .line(format_args!("host {host}: {id} {status:?}"));
+        state.under_way[host].0 -= 1;
+    }
+
+    /// All requests, the most at once by host, and what was dialled and must not be.
+    pub(super) fn end(&self) -> (Vec<Request>, Vec<usize>, Vec<IpAddr>) {
+        let mut state = self.state.lock().unwrap();
+        let most = state.under_way.iter().map(|(_, most)| *most).collect();
+        (
+            std::mem::take(&mut state.seen),
+            most,
+            std::mem::take(&mut state.forbidden),
+        )
+    }
+}
+
+/// What one process sees of it, until it is killed.
+#[derive(Debug)]
+pub(super) struct Link {
+    pub(super) network: Arc<Network>,
+    pub(super) cut: CancellationToken,
+}
+
+/// The number of a host whose address this is.
+fn host_of(ip: IpAddr) -> Option<usize> {
+    match ip {
+        IpAddr::V4(ip) if ip.octets()[..2] == [93, 184] => {
+            Some(usize::from(ip.octets()[2]) * 256 + usize::from(ip.octets()[3]))
+        }
+        _ => None,
+    }
+}
+
+impl Resolve for Link {
+    fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
+        let number = host
+            .strip_prefix("host")
+            .and_then(|n| n.strip_suffix(".example"));
+        let found = match number.and_then(|n| n.parse::<u16>().ok()) {
+            Some(n) => Ok(vec![
+                Ipv4Addr::new(93, 184, (n / 256) as u8, (n % 256) as u8).into(),
+            ]),
+            None if host == INNER => Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]),
+            None => Err(DnsFault::NoAddress),
+        };
+        Box::pin(async move { found })
+    }
+}
+
+impl Dial for Link {
+    fn dial(&self, addr: SocketAddr) -> DialFuture<'_> {
+        Box::pin(async move {
+            let Some(host) = host_of(addr.ip()) else {
+                self.network.state.lock().unwrap().forbidden.push(addr.ip());
+                return Err(io::ErrorKind::HostUnreachable.into());
+            };
+            match self.network.mood(host) {
+                Mood::Refusing => return Err(io::ErrorKind::ConnectionRefused.into()),
+                Mood::Unreachable => std::future::pending().await,
+                _ if self.cut.is_cancelled() => std::future::pending().await,
+                _ => {}
+            }
+            let (ours, theirs) = tokio::io::duplex(64 * 1024);
+            let (network, cut) = (self.network.clone(), self.cut.clone());
+            tokio::spawn(async move {
+                let served = serve::connection(&network, host, theirs);
+                cut.run_until_cancelled(served).await;
+            });
+            Ok(Box::new(ours) as Box<dyn Wire>)
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! One process of the platform.
+
+use std::sync::{Arc, Mutex};
+
+use delivery::{Sender, TargetPolicy};
+use gatepost_engine::Engine;
+use gatepost_ids::Quota;
+use gatepost_storage::{Clock as _, MemoryStore};
+use gatepost_testkit::fault::FaultStore;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::accounts::Users;
+use super::clock::VirtualClock;
+use super::faults::Way;
+use super::furnish::catalog;
+use super::network::{Link, Network};
+use super::sabotage::Sabotage;
+use super::trace::Trace;
+
+/// What outlives each process, and what they share.
+#[derive(Debug)]
+pub(super) struct Ground {
+    pub seed: u64,
+    pub began: Instant,
+    pub store: Arc<MemoryStore>,
+    pub network: Arc<Network>,
+    pub trace: Arc<Mutex<Trace>>,
+    pub sabotage: Option<Sabotage>,
+}
+
+/// A process that runs, or that was killed: then nothing that it does is felt by anybody.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub engine: Engine,
+    pub clock: Arc<VirtualClock>,
+    pub way: Arc<Way>,
+    cut: CancellationToken,
+}
+
+impl Process {
+    /// Starts the `number`th process of the run. `None` when the store was away; then it is to be
+    /// tried again.
+    pub(super) async fn start(ground: &Ground, number: u64, way: Arc<Way>) -> Option<Self> {
+        let store = FaultStore::new(ground.store.clone());
+        store.set_server_clock(Arc::new(VirtualClock::since(ground.began)));
+        let decided = way.clone();
+        store.decide(move |method| decided.decide(method));
+        if let Some(sabotage) = ground.sabotage {
+            let clock = VirtualClock::since(ground.began);
+            store.alter(move |passing| sabotage.alter(passing, clock.now()));
+        }
+        let cut = CancellationToken::new();
+        let link = Arc::new(Link {
+            network: ground.network.clone(),
+            cut: cut.clone(),
+        });
+        let mut policy = TargetPolicy::public();
+        if ground.sabotage == Some(Sabotage::DialsAnything) {
+            policy = policy.allow("10.0.0.0/8".parse().unwrap());
+        }
+        let sender = Sender::builder(policy);
+        let sender = sender.resolver(link.clone()).dialer(link).build().unwrap();
+        let clock = Arc::new(VirtualClock::since(ground.began));
+        let engine = Engine::builder(Arc::new(store), sender)
+            .addressed_only(Arc::new(Users))
+            .quotas(Arc::new(Quota::UNLIMITED))
+            .clock(clock.clone())
+            .catalog(catalog())
+            .seed(ground.seed.wrapping_mul(1_000).wrapping_add(number))
+            .start();
+        let engine = engine.await.ok()?;
+        Some(Self {
+            engine,
+            clock,
+            way,
+            cut,
+        })
+    }
+
+    /// Kills it.
+    pub(super) fn kill(&self) {
+        self.way.cut();
+        self.cut.cancel();
+    }
+}

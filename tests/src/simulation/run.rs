@@ -1,0 +1,111 @@
+//! One run, from its script to its judgement.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use gatepost_storage::MemoryStore;
+use tokio::time::Instant;
+
+use super::clock::VirtualClock;
+use super::cluster::Cluster;
+use super::ending::all_deliveries;
+use super::furnish::{HOSTS, furnish};
+use super::judge::{Breach, Evidence, judge};
+use super::network::Network;
+use super::process::Ground;
+use super::sabotage::Sabotage;
+use super::script::Script;
+use super::stage::Stage;
+use super::trace::Trace;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Which promises were broken, and where.
+    pub breaches: Vec<Breach>,
+    /// What happened, line by line.
+    pub trace: Vec<String>,
+    /// A number over all of that, and over each call of the store.
+    pub digest: u64,
+    /// How long it took in virtual time.
+    pub virtual_time: Duration,
+    /// Requests that came to targets.
+    pub requests: usize,
+    /// Deliveries that were stored.
+    pub deliveries: usize,
+}
+
+/// Carries out a script, on a thread of its own time.
+#[must_use]
+pub fn run(script: &Script) -> Outcome {
+    on_its_own(script, None)
+}
+
+/// The same, of an engine that is wrong in this way.
+#[must_use]
+pub fn run_sabotaged(script: &Script, sabotage: Sabotage) -> Outcome {
+    on_its_own(script, Some(sabotage))
+}
+
+fn on_its_own(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(carried_out(script, sabotage))
+}
+
+async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
+    let began = Instant::now();
+    let trace = Arc::new(Mutex::new(Trace::since(began)));
+    let network = Network::new(HOSTS, VirtualClock::since(began), trace.clone());
+    let store = Arc::new(MemoryStore::new());
+    let ground = Ground {
+        seed: script.seed,
+        began,
+        store: store.clone(),
+        network: Arc::new(network),
+        trace: trace.clone(),
+        sabotage,
+    };
+    let mut stage = Stage {
+        cluster: Cluster::new(ground, script.processes),
+        ledger: Arc::default(),
+        jumped: 0,
+    };
+    stage.cluster.pass(Duration::from_secs(1)).await;
+    if let Some(process) = stage.cluster.process(0) {
+        let orders = sabotage != Some(Sabotage::ForgetsOrder);
+        furnish(&process.engine, &stage.ledger, orders).await;
+    }
+    for step in &script.steps {
+        stage.cluster.pass(step.after).await;
+        stage.cluster.tell(format_args!("{:?}", step.act));
+        stage.act(step.act).await;
+    }
+    let late = stage.end().await;
+    let deliveries = all_deliveries(&store).await;
+    let (seen, most_at_once, forbidden) = stage.cluster.ground.network.end();
+    let evidence = Evidence {
+        ledger: &stage.ledger,
+        seen: &seen,
+        most_at_once: &most_at_once,
+        forbidden: &forbidden,
+        deliveries: &deliveries,
+        late,
+        jumped: stage.jumped,
+        calm: script.is_calm(),
+        processes: script.processes,
+    };
+    let breaches = judge(&evidence);
+    let (lines, digest) = trace.lock().unwrap().clone().end();
+    Outcome {
+        breaches,
+        trace: lines,
+        digest,
+        virtual_time: began.elapsed(),
+        requests: seen.len(),
+        deliveries: deliveries.len(),
+    }
+}

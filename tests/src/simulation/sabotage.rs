@@ -1,0 +1,114 @@
+//! Engines that are wrong in one way each: the judge must find them out.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Origin};
+use gatepost_testkit::fault::Passing;
+use webhook_model::WebhookId;
+
+use super::judge::Promise;
+
+/// One way to be wrong.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Sabotage {
+    /// Deliveries are not stored, and the caller learns nothing of it.
+    DropsDeliveries,
+    /// Ids of occurrences are not looked at.
+    ForgetsIds,
+    /// A one-time task is not deleted with the delivery that it makes.
+    KeepsOneTimeTasks,
+    /// What is decided is stored whatever has changed since, and one-time tasks stay.
+    ForgetsTheBasis,
+    /// A lease lasts a second.
+    ShortLeases,
+    /// Claims of processes that died are not taken back.
+    NeverReclaims,
+    /// Settlements name a claim that is over.
+    WrongToken,
+    /// Whatever came back counts as success.
+    AllIsWell,
+    /// The next attempt is due at once.
+    RetriesAtOnce,
+    /// Bytes of a message change between two attempts.
+    AltersBodies,
+    /// What is for one webhook goes to another.
+    MixesWebhooksUp,
+    /// All addresses may be dialled.
+    DialsAnything,
+    /// The order of deliveries is not asked for.
+    ForgetsOrder,
+    /// A delivery that failed once is given up without a word.
+    GivesUpSilently,
+}
+
+impl Sabotage {
+    /// All of them, each with a promise that it breaks.
+    pub const ALL: [(Self, Promise); 14] = [
+        (Self::DropsDeliveries, Promise::NothingIsLost),
+        (Self::ForgetsIds, Promise::OncePerOccurrence),
+        (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
+        (Self::ForgetsTheBasis, Promise::OnceIsOnce),
+        (Self::ShortLeases, Promise::RepeatsAreAccountedFor),
+        (Self::NeverReclaims, Promise::QueueEmpties),
+        (Self::WrongToken, Promise::RepeatsAreAccountedFor),
+        (Self::AllIsWell, Promise::StatesTellTheTruth),
+        (Self::RetriesAtOnce, Promise::NothingIsEarly),
+        (Self::AltersBodies, Promise::BytesAreTheSame),
+        (Self::MixesWebhooksUp, Promise::WallsHold),
+        (Self::DialsAnything, Promise::NothingForbidden),
+        (Self::ForgetsOrder, Promise::OrderIsKept),
+        (Self::GivesUpSilently, Promise::StatesTellTheTruth),
+    ];
+
+    /// Does it.
+    pub(super) fn alter(self, passing: Passing<'_>, now: DateTime<Utc>) {
+        match (self, passing) {
+            (Self::DropsDeliveries, Passing::Enqueue(batch)) => batch.deliveries.clear(),
+            (Self::ForgetsIds, Passing::Enqueue(batch)) => match &mut batch.origin {
+                Origin::Outbox { occurrence, .. } => *occurrence = None,
+                origin => *origin = Origin::Direct,
+            },
+            (Self::KeepsOneTimeTasks, Passing::Enqueue(batch)) => batch.consume.clear(),
+            (Self::ForgetsTheBasis, Passing::Enqueue(batch)) => {
+                batch.basis = Basis::Nothing;
+                batch.consume.clear();
+            }
+            (Self::ShortLeases, Passing::Lease(until)) => *until = now + Duration::from_secs(1),
+            (Self::ShortLeases, Passing::Enqueue(batch)) => {
+                let leased = batch
+                    .deliveries
+                    .iter_mut()
+                    .filter_map(|d| d.lease_until.as_mut());
+                leased.for_each(|until| *until = now + Duration::from_secs(1));
+            }
+            (Self::NeverReclaims, Passing::Reclaim(limit)) => *limit = 0,
+            (Self::MixesWebhooksUp, Passing::Enqueue(batch)) => {
+                batch
+                    .deliveries
+                    .iter_mut()
+                    .for_each(|d| d.webhook = WebhookId(1));
+            }
+            (Self::AltersBodies, Passing::Claimed(claimed)) => {
+                for claimed in claimed.iter_mut().filter(|one| one.delivery.attempts > 0) {
+                    claimed.delivery.body = format!("{} ", claimed.delivery.body).into();
+                }
+            }
+            (_, Passing::Settle(settlements)) => {
+                for settlement in settlements {
+                    match (self, &mut settlement.disposition) {
+                        (Self::WrongToken, _) => settlement.claim.token = ClaimToken(-1),
+                        (Self::AllIsWell, end) => *end = Disposition::Sent,
+                        (Self::RetriesAtOnce, Disposition::Retry { due }) => *due = now,
+                        (Self::GivesUpSilently, end @ Disposition::Retry { .. }) => {
+                            *end = Disposition::Failed;
+                            settlement.status_info.clear();
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! What is done to the platform, act by act.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_engine::{EmitError, Emitted, Engine};
+
+use super::accounts::ALL;
+use super::cluster::Cluster;
+use super::furnish::{HOSTS, event, occurrence, task};
+use super::ledger::{Ledger, Once};
+use super::script::Act;
+
+/// Where the script is carried out.
+pub(super) struct Stage {
+    pub(super) cluster: Cluster,
+    pub(super) ledger: Arc<Ledger>,
+    /// The most seconds that a clock was wrong by.
+    pub(super) jumped: u64,
+}
+
+impl Stage {
+    /// Does it.
+    pub(super) async fn act(&mut self, act: Act) {
+        match act {
+            Act::Emit {
+                process,
+                user,
+                times,
+            } => self.emit(process, user, times, false),
+            Act::EmitMany {
+                process,
+                user,
+                times,
+            } => self.emit_many(process, user, times),
+            Act::EmitLater {
+                process,
+                user,
+                times,
+            } => self.emit(process, user, times, true),
+            Act::Repeat { process, back } => self.repeat(process, back),
+            Act::Once { process, user } => self.once(process, user),
+            Act::Target { host, mood } => {
+                self.cluster
+                    .ground
+                    .network
+                    .set(usize::from(host) % HOSTS, mood);
+            }
+            Act::Kill {
+                process,
+                back_after,
+            } => self.cluster.kill(process, back_after),
+            Act::Stop {
+                process,
+                back_after,
+            } => self.cluster.stop(process, back_after),
+            Act::Jump { process, seconds } => {
+                self.jumped = self.jumped.max(u64::from(seconds.unsigned_abs()));
+                if let Some(process) = self.cluster.process(process) {
+                    process.clock.set_wrong(seconds.into());
+                }
+            }
+            Act::StoreDown { seconds } => {
+                self.cluster.store_down(Duration::from_secs(seconds.into()));
+            }
+            Act::StoreBad { process, seconds } => {
+                if let Some(process) = self.cluster.process(process) {
+                    process.way.bad(Duration::from_secs(seconds.into()));
+                }
+            }
+            of_a_hook => self.of_a_hook(of_a_hook),
+        }
+    }
+
+    /// Whatever a process is asked goes on beside everything else.
+    pub(super) fn ask<F>(&self, process: u8, ask: impl FnOnce(Engine, Arc<Ledger>) -> F)
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        if let Some(process) = self.cluster.process(process) {
+            tokio::spawn(ask(process.engine.clone(), self.ledger.clone()));
+        }
+    }
+
+    fn emit(&self, process: u8, user: u8, times: u8, later: bool) {
+        let user = ALL[usize::from(user) % ALL.len()];
+        for _ in 0..times {
+            let number = self.ledger.happens(user);
+            self.ask(process, move |engine, ledger| async move {
+                let new = occurrence("poweron", 1, user, number);
+                let accepted = match later {
+                    true => engine.emit_later(&new).await.is_ok(),
+                    false => is_accepted(&engine.emit(new).await),
+                };
+                if accepted {
+                    ledger.accepted(number);
+                }
+            });
+        }
+    }
+
+    fn emit_many(&self, process: u8, user: u8, times: u8) {
+        let user = ALL[usize::from(user) % ALL.len()];
+        let numbers: Vec<u64> = (0..times).map(|_| self.ledger.happens(user)).collect();
+        self.ask(process, move |engine, ledger| async move {
+            let new = numbers
+                .iter()
+                .map(|number| occurrence("poweron", 1, user, *number));
+            let answers = engine.emit_many(new.collect()).await.unwrap_or_default();
+            for (number, answer) in numbers.iter().zip(answers) {
+                if is_accepted(&answer) {
+                    ledger.accepted(*number);
+                }
+            }
+        });
+    }
+
+    fn repeat(&self, process: u8, back: u8) {
+        let known = self.ledger.happened.lock().unwrap();
+        let number = (known.len() as u64).saturating_sub(back.into());
+        let Some(user) = known.get(&number).map(|known| known.user) else {
+            return;
+        };
+        self.ask(process, move |engine, ledger| async move {
+            let again = occurrence("poweron", 1, user, number);
+            if is_accepted(&engine.emit(again).await) {
+                ledger.accepted(number);
+            }
+        });
+    }
+
+    fn once(&self, process: u8, user: u8) {
+        let user = ALL[usize::from(user) % ALL.len()];
+        let number = {
+            let mut once = self.ledger.once.lock().unwrap();
+            let number = once.len() as u64 + 1;
+            once.insert(number, Once::default());
+            number
+        };
+        let other = self.cluster.process(process.wrapping_add(1));
+        let other = other.map(|other| other.engine.clone());
+        self.ask(process, move |engine, ledger| async move {
+            let hook = {
+                let hooks = ledger.hooks.lock().unwrap();
+                let mut own = hooks
+                    .iter()
+                    .filter(|hook| hook.owner == user && hook.steady);
+                own.next().map(|hook| hook.id)
+            };
+            let Some(hook) = hook else { return };
+            let message = format!(r#"{{"once":"{number}"}}"#);
+            let Ok(row) = engine.create_task(&task(hook, user, &message, true)).await else {
+                return;
+            };
+            let tag = 1_000 + number.cast_signed();
+            let stored = engine
+                .create_event(&event("once", tag, row.id))
+                .await
+                .is_ok();
+            if !stored {
+                return;
+            }
+            ledger.once.lock().unwrap().entry(number).or_default().task = Some(row.id);
+            let happens = |nth| occurrence("once", tag, user, number * 2 + nth);
+            let other = other.as_ref().unwrap_or(&engine);
+            let (one, two) = tokio::join!(engine.emit(happens(0)), other.emit(happens(1)));
+            if is_accepted(&one) || is_accepted(&two) {
+                ledger
+                    .once
+                    .lock()
+                    .unwrap()
+                    .entry(number)
+                    .or_default()
+                    .reached = true;
+            }
+        });
+    }
+}
+
+/// What an accepted emit leaves out is not for the judge to miss: the quota is unlimited here.
+fn is_accepted(emitted: &Result<Emitted, EmitError>) -> bool {
+    emitted.is_ok()
+}
