@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tests::simulation::{Sabotage, Script, run, run_sabotaged, told};
+use tests::simulation::{Sabotage, Script, pairs, run, run_sabotaged, told};
 
 /// An hour of trouble, and as long again until the last retry is over.
 fn script(seed: u64) -> Script {
@@ -28,6 +28,18 @@ fn no_promise_is_broken_by_seeds_that_are_even() {
 #[test]
 fn no_promise_is_broken_by_seeds_that_are_odd() {
     none_is_broken((1..64).step_by(2));
+}
+
+#[test]
+fn no_promise_is_broken_by_two_troubles_one_upon_the_other() {
+    let mut tried = 0;
+    for script in pairs() {
+        let outcome = run(&script);
+        assert!(outcome.requests > 0, "nothing happened");
+        assert!(outcome.breaches.is_empty(), "{}", told(&script, &outcome));
+        tried += 1;
+    }
+    assert_eq!(tried, 200);
 }
 
 #[test]

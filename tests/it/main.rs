@@ -14,6 +14,7 @@ mod examples_run;
 mod oauth2;
 mod one_time_concurrent;
 mod operational_events;
+mod promises_table;
 mod readme_table;
 mod security;
 mod server;

@@ -16,6 +16,7 @@ mod hooks;
 mod judge;
 mod ledger;
 mod network;
+mod pairs;
 mod process;
 mod run;
 mod sabotage;
@@ -27,6 +28,7 @@ mod tell;
 mod trace;
 
 pub use judge::{Breach, Promise};
+pub use pairs::pairs;
 pub use run::{Outcome, run, run_sabotaged};
 pub use sabotage::Sabotage;
 pub use script::Script;

@@ -1,0 +1,104 @@
+//! Scripts in which one trouble follows upon another.
+
+use std::time::Duration;
+
+use super::script::{Act, Mood, Script, Step};
+
+/// Each trouble there is, as it comes upon the first process, and upon another.
+const TROUBLES: [Act; 10] = [
+    Act::Kill {
+        process: 0,
+        back_after: 5,
+    },
+    Act::Kill {
+        process: 1,
+        back_after: 300,
+    },
+    Act::Stop {
+        process: 0,
+        back_after: 5,
+    },
+    Act::Jump {
+        process: 0,
+        seconds: 3_000,
+    },
+    Act::Jump {
+        process: 1,
+        seconds: -3_000,
+    },
+    Act::StoreDown { seconds: 45 },
+    Act::StoreBad {
+        process: 0,
+        seconds: 60,
+    },
+    Act::Target {
+        host: 1,
+        mood: Mood::Hanging,
+    },
+    Act::Target {
+        host: 1,
+        mood: Mood::Resetting,
+    },
+    Act::Target {
+        host: 1,
+        mood: Mood::Refusing,
+    },
+];
+
+/// How long after the first the second one comes: in the middle of what the first does, and when
+/// leases run out.
+const GAPS: [Duration; 2] = [Duration::from_millis(3), Duration::from_secs(40)];
+
+/// Every two troubles, in both orders and with each gap; something happens before, between and
+/// after them.
+pub fn pairs() -> impl Iterator<Item = Script> {
+    let troubles = TROUBLES.into_iter().enumerate();
+    troubles.flat_map(|(first, one)| {
+        let others = TROUBLES.into_iter().enumerate();
+        others.flat_map(move |(second, other)| {
+            let gaps = GAPS.into_iter().enumerate();
+            gaps.map(move |(gap, pause)| Script {
+                seed: (first * 100 + second * 10 + gap) as u64 * 4 + 1,
+                processes: 2,
+                steps: steps(one, other, pause),
+            })
+        })
+    })
+}
+
+fn steps(one: Act, other: Act, gap: Duration) -> Vec<Step> {
+    let emits = |process| {
+        let acts = [
+            Act::Emit {
+                process,
+                user: 0,
+                times: 3,
+            },
+            Act::EmitLater {
+                process,
+                user: 1,
+                times: 3,
+            },
+            Act::Once { process, user: 0 },
+            Act::Repeat { process, back: 1 },
+        ];
+        acts.map(|act| (Duration::from_millis(2), act))
+    };
+    let seconds = Duration::from_secs;
+    let mut all = Vec::from(emits(0));
+    all.push((Duration::from_millis(3), one));
+    all.extend(emits(1));
+    all.push((gap, other));
+    all.extend(emits(0));
+    all.extend(emits(1));
+    all.push((
+        seconds(90),
+        Act::Repeat {
+            process: 1,
+            back: 3,
+        },
+    ));
+    all.extend(emits(0));
+    let steps = all.into_iter();
+    steps.map(|(after, act)| Step { after, act }).collect()
+}
