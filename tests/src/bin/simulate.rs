@@ -5,10 +5,11 @@
     reason = "a program that is run by hand tells what it found"
 )]
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lexopt::prelude::*;
 use tests::simulation::{Script, run, told};
+use tokio::time::Instant;
 
 fn main() -> Result<(), lexopt::Error> {
     let (mut from, mut seeds, mut hours, mut steps) = (0, 100, 24, 400);

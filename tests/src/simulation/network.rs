@@ -148,9 +148,10 @@ impl Resolve for Link {
             .strip_prefix("host")
             .and_then(|n| n.strip_suffix(".example"));
         let found = match number.and_then(|n| n.parse::<u16>().ok()) {
-            Some(n) => Ok(vec![
-                Ipv4Addr::new(93, 184, (n / 256) as u8, (n % 256) as u8).into(),
-            ]),
+            Some(n) => {
+                let [high, low] = n.to_be_bytes();
+                Ok(vec![Ipv4Addr::new(93, 184, high, low).into()])
+            }
             None if host == INNER => Ok(vec![Ipv4Addr::new(10, 0, 0, 1).into()]),
             None => Err(DnsFault::NoAddress),
         };

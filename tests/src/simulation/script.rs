@@ -111,7 +111,7 @@ impl Script {
         let mut rng = StdRng::seed_from_u64(seed);
         let processes = rng.random_range(2..=5);
         // Most of it comes in bursts; a quarter of the pauses share nearly all the time.
-        let long = span.as_millis() as u64 / (steps as u64 / 4).max(1) * 2;
+        let long = span / u32::try_from(steps / 8).unwrap().max(1);
         let drawn = (0..steps).map(|_| Step {
             after: pause(&mut rng, long),
             act: act(&mut rng),
@@ -146,13 +146,14 @@ impl Script {
     }
 }
 
-fn pause(rng: &mut StdRng, long: u64) -> Duration {
-    Duration::from_millis(match rng.random_range(0..4) {
-        0 => 0,
-        1 => rng.random_range(0..200),
-        2 => rng.random_range(0..10_000),
-        _ => rng.random_range(0..long.max(1)),
-    })
+fn pause(rng: &mut StdRng, long: Duration) -> Duration {
+    let longest = match rng.random_range(0..4) {
+        0 => return Duration::ZERO,
+        1 => Duration::from_millis(200),
+        2 => Duration::from_secs(10),
+        _ => long,
+    };
+    rng.random_range(Duration::ZERO..=longest)
 }
 
 fn act(rng: &mut StdRng) -> Act {
