@@ -20,28 +20,26 @@ impl Judge<'_> {
         }
     }
 
+    /// Of two deliveries the older one's requests are all before the newer one's.
     pub(super) fn order(&mut self) {
-        let first: HashMap<&str, usize> = self
-            .evidence
-            .seen
-            .iter()
-            .enumerate()
-            .rev()
-            .map(|(at, request)| (&*request.id, at))
-            .collect();
+        let mut came: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (at, request) in self.evidence.seen.iter().enumerate() {
+            came.entry(&request.id).or_insert((at, at)).1 = at;
+        }
         for hook in self.hooks.clone() {
-            let in_order = hook.in_order && !hook.replayed && !hook.hastened;
-            let mut last = 0;
-            for delivery in self.evidence.deliveries {
-                let came = first.get(delivery.message_id.as_str());
-                let Some(&came) = came.filter(|_| in_order && delivery.webhook == hook.id) else {
+            let in_order = hook.in_order && !hook.replayed;
+            let all = self.evidence.deliveries.iter();
+            let own = all.filter(|delivery| in_order && delivery.webhook == hook.id);
+            let mut before = 0;
+            for delivery in own {
+                let Some(&(first, last)) = came.get(delivery.message_id.as_str()) else {
                     continue;
                 };
-                if came < last {
+                if first < before {
                     let what = format!("{} overtook another", delivery.message_id);
                     self.breach(Promise::OrderIsKept, what);
                 }
-                last = came;
+                before = last;
             }
         }
     }

@@ -27,7 +27,8 @@ pub enum Promise {
     NothingForbidden,
     /// What is about one user reaches that user and the tenant's administrator, and nobody else.
     WallsHold,
-    /// In a webhook that keeps its order, none is first sent before one that was stored earlier.
+    /// In a webhook that keeps its order, none is sent before those that were stored earlier have
+    /// ended.
     OrderIsKept,
 }
 
