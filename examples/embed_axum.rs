@@ -107,9 +107,9 @@ async fn main() -> Result<ExitCode, Failure> {
     let api = Api::builder(management, guard.clone()).build();
     let app = Router::new()
         .route("/machines/{machine}/power", post(power_on))
-        .with_state(engine.clone())
         .layer(guard)
-        .nest("/api/v4", api.router());
+        .nest("/api/v4", api.router())
+        .with_state(engine.clone());
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let server = listener.local_addr()?;
     tokio::spawn(examples::serve::serve(

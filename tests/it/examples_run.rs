@@ -50,6 +50,7 @@ fn a_receiver_believes_what_is_signed_and_acts_once() {
 #[test]
 fn other_frameworks_embed_it() {
     expect_success(env!("CARGO_BIN_EXE_embed_axum"), &[]);
+    expect_success(env!("CARGO_BIN_EXE_embed_others"), &[]);
     expect_success(env!("CARGO_BIN_EXE_embed_tonic"), &[]);
 }
 

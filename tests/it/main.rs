@@ -4,6 +4,7 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod app_with_state;
 mod audit_log;
 mod console;
 mod custom_backend;
@@ -15,6 +16,7 @@ mod oauth2;
 mod one_time_concurrent;
 mod operational_events;
 mod promises_table;
+mod quick_start;
 mod readme_table;
 mod security;
 mod server;

@@ -35,8 +35,12 @@ impl Console {
 
     /// All pages, below the path that was set
     /// ([`ConsoleBuilder::base`](crate::ConsoleBuilder::base)): merge it at the root of the
-    /// platform's router.
-    pub fn router(&self) -> Router {
+    /// platform's router, whatever its state.
+    pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
+        self.pages().with_state(())
+    }
+
+    fn pages(&self) -> Router {
         let pages = Router::new()
             .merge(dashboard::routes())
             .nest("/keys", keys::routes())

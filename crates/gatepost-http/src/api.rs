@@ -48,13 +48,14 @@ impl Api {
         }
     }
 
-    /// The guarded routes, to be nested at `/api/v4`.
-    pub fn router(&self) -> Router {
-        router::router(self.shared.clone(), self.guard.clone())
+    /// The guarded routes, to be nested at `/api/v4` of an app with any state.
+    pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
+        router::router(self.shared.clone(), self.guard.clone()).with_state(())
     }
 
-    /// `GET /version.json`, which needs no login, to be merged at the root.
-    pub fn version_router(&self) -> Router {
+    /// `GET /version.json`, which needs no login, to be merged at the root of an app with any
+    /// state.
+    pub fn version_router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         let version = self.shared.facts.version_json();
         Router::new().route("/version.json", get(move || async move { Json(version) }))
     }

@@ -28,7 +28,7 @@ pub use gatepost_ids::{
 };
 pub use guesses::{Attempt, FailureLimit, GuessLimiter, GuessLimits, RetryAfter};
 pub use layer::{
-    AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented,
+    AuthLayer, AuthService, ForwardedHeader, PlatformAnswer, PlatformLogin, Presented, Refused,
     TrustedProxies,
 };
 pub use observe::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};

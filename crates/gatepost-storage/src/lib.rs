@@ -9,7 +9,6 @@ pub mod error;
 pub mod memory;
 pub mod owners;
 pub mod page;
-pub mod seal;
 
 #[cfg(feature = "keys")]
 mod key_use;
@@ -17,6 +16,8 @@ mod key_use;
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
+#[cfg(feature = "webhooks")]
+pub mod seal;
 #[cfg(feature = "webhooks")]
 mod sealed;
 #[cfg(feature = "webhooks")]

@@ -13,7 +13,6 @@ use zeroize::Zeroizing;
 
 /// Begins what stands sealed in the place of a text. A control character first: no message in use
 /// begins so.
-#[cfg(feature = "webhooks")]
 pub(crate) const SEALED: &str = "\u{1}gatepost-sealed:";
 const CLEAR: u8 = 0;
 const XCHACHA: u8 = 1;

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+pub mod prelude;
+
 #[cfg(feature = "console")]
 pub use gatepost_console as console;
 #[cfg(feature = "http")]

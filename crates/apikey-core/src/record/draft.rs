@@ -42,6 +42,20 @@ pub enum DraftError {
 }
 
 impl KeyDraft {
+    /// A key that never expires, may be used from everywhere and does all that its user may.
+    #[must_use]
+    pub fn new(owner: OwnerId, name: KeyName) -> Self {
+        Self {
+            owner,
+            name,
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: IpPolicy::default(),
+            grant: Grant::all(),
+            limit: None,
+        }
+    }
+
     /// Makes the record of a key that an older system issued, from the SHA-256 of the whole token
     /// and a hint of the platform's choosing. Its holders go on using the token; a request's token
     /// is read by [`PresentedKey::imported`](crate::PresentedKey::imported).

@@ -39,6 +39,7 @@ impl fmt::Debug for CapturedHead {
 
 /// The first bytes of a response's body, as they came: never decompressed.
 #[derive(Clone, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct CapturedBody {
     /// The bytes, at most as many as the sender's capture limit (16 KiB by default).
     pub bytes: Bytes,

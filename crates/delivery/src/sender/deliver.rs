@@ -11,6 +11,7 @@ use crate::retry::RetryPolicy;
 
 /// All attempts of a delivery, in order; at least one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Delivered {
     /// The attempts before the last one.
     pub earlier: Vec<Attempt>,

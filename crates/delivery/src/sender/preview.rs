@@ -16,6 +16,7 @@ use crate::sign::SigningKeys;
 /// Holds secrets in plaintext where the request does: it is for the owner of the request. `Debug`
 /// hides them.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Preview {
     /// The first line and the headers, each ended by CR LF, and the empty line.
     pub head: Vec<u8>,

@@ -38,6 +38,7 @@ pub struct Verifier {
 
 /// A delivery whose signature and time are right.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Verified {
     /// The id by which a repeated delivery is recognised.
     pub id: String,

@@ -140,6 +140,7 @@ fn entries(
 ) -> Markup {
     // The editor puts the number of the row here.
     let number = [("number", "%".into())];
+    let enabled = t.of("keys-form-enabled");
     let columns = [
         Column {
             name: "net",
@@ -150,7 +151,7 @@ fn entries(
         Column {
             name: "on",
             label: &t.with("keys-form-entry-enabled", &number),
-            tick: Some(&t.of("keys-form-enabled")),
+            tick: Some(&enabled),
             placeholder: "",
         },
     ];

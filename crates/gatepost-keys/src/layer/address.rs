@@ -42,6 +42,18 @@ impl TrustedProxies {
     /// when a trusted proxy names one that cannot be read; such a request must not be let in. The
     /// layer asks by itself; a login page of the platform's own takes the same address for
     /// [`GuessLimiter::attempt`](crate::GuessLimiter::attempt).
+    ///
+    /// ```
+    /// use gatepost_keys::{ForwardedHeader, TrustedProxies};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let proxies = TrustedProxies::new(vec!["10.0.0.0/8".parse()?], ForwardedHeader::XForwardedFor);
+    /// let mut headers = http::HeaderMap::new();
+    /// headers.insert("x-forwarded-for", "6.6.6.6, 203.0.113.7".parse()?);
+    /// let client = proxies.client("10.0.0.1".parse()?, &headers);
+    /// assert_eq!(client, Some("203.0.113.7".parse()?)); // what the client claimed is not read
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Option<IpAddr> {
         let mut client = peer.to_canonical();

@@ -4,22 +4,22 @@
 mod address;
 mod needs;
 mod platform_login;
+mod refused;
 
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::task::{Context, Poll};
 
 pub use address::{ForwardedHeader, TrustedProxies};
-use apikey_core::{NotGranted, ScopeName};
-use http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS,
-};
-use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use apikey_core::ScopeName;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use http::{Extensions, HeaderMap, HeaderValue, Request, Response};
 pub use platform_login::{PlatformAnswer, PlatformLogin, Presented};
+pub use refused::Refused;
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -27,10 +27,6 @@ use self::needs::Needs;
 use crate::denied::Denied;
 use crate::principal::Principal;
 use crate::service::KeyService;
-use crate::throttle::RateStanding;
-
-const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-const RATE: HeaderName = HeaderName::from_static("ratelimit");
 
 type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 
@@ -50,7 +46,10 @@ type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 /// before keys could be narrowed are open to none of them.
 ///
 /// The client's address is the peer's, unless [`trusted_proxies`](Self::trusted_proxies) says which
-/// forwarding headers count.
+/// forwarding headers count. Where no peer is found, nobody is let in: each request gets 500, and
+/// the first of them an error in the log that says what to call.
+///
+/// A service that is not tower's asks [`admit`](Self::admit).
 #[derive(Clone)]
 pub struct AuthLayer {
     keys: KeyService,
@@ -58,11 +57,14 @@ pub struct AuthLayer {
     proxies: TrustedProxies,
     platform: Option<Arc<dyn PlatformLogin>>,
     needs: Needs,
+    /// Whether the log says that no peer is known.
+    told: Arc<Once>,
 }
 
 impl AuthLayer {
     /// Guards by API key. `peer` finds the address of the connection among a request's extensions;
-    /// with axum: `|ext| ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())`.
+    /// with axum: `|ext| ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())`, of an app
+    /// that is served with `into_make_service_with_connect_info::<SocketAddr>()`.
     pub fn new(
         keys: KeyService,
         peer: impl Fn(&Extensions) -> Option<IpAddr> + Send + Sync + 'static,
@@ -73,6 +75,7 @@ impl AuthLayer {
             proxies: TrustedProxies::none(),
             platform: None,
             needs: Needs::default(),
+            told: Arc::new(Once::new()),
         }
     }
 
@@ -108,15 +111,53 @@ impl AuthLayer {
         self
     }
 
+    /// Judges a request as the layer does, for a service that is not tower's: the platform's own
+    /// login, the key, its address, its grant. Of a request that passes, put
+    /// [`Principal::rate`] into the response with
+    /// [`RateStanding::set_headers`](crate::RateStanding::set_headers).
+    ///
+    /// ```
+    /// # use gatepost_keys::AuthLayer;
+    /// use http::{Request, Response};
+    ///
+    /// async fn serve<B>(guard: &AuthLayer, request: Request<B>) -> Response<String> {
+    ///     let (parts, _body) = request.into_parts();
+    ///     match guard.admit(&parts).await {
+    ///         Ok(caller) => Response::new(format!("user {}", caller.owner)),
+    ///         Err(refused) => refused.into(),
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Refused`], of which the response is made.
+    pub async fn admit(&self, request: &Parts) -> Result<Principal, Refused> {
+        let peer = (self.peer)(&request.extensions);
+        let principal = self.authenticate(&request.headers, peer).await?;
+        match self.needs.check(&principal.grant, &request.method) {
+            Ok(()) => Ok(principal),
+            Err(why) => {
+                metrics::counter!("gatepost_not_granted_total").increment(1);
+                let principal = Box::new(principal);
+                Err(Refused::NotGranted { principal, why })
+            }
+        }
+    }
+
     async fn authenticate(
         &self,
         headers: &HeaderMap,
         peer: Option<IpAddr>,
     ) -> Result<Principal, Denied> {
         let Some(peer) = peer else {
-            tracing::error!(
-                "the peer address of a request is not known: is the server set up to tell it?"
-            );
+            self.told.call_once(|| {
+                tracing::error!(
+                    "a request carries no address of its peer, so all are answered with 500: serve \
+                     an axum app with `into_make_service_with_connect_info::<SocketAddr>()`, not \
+                     with `axum::serve(listener, app)`; elsewhere put the address into the \
+                     extensions in which the closure given to `AuthLayer::new` looks for it"
+                );
+            });
             return Err(Denied::Misconfigured);
         };
         let Some(addr) = self.proxies.client(peer, headers) else {
@@ -180,82 +221,24 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, mut request: Request<ReqBody>) -> Self::Future {
+    fn call(&mut self, request: Request<ReqBody>) -> Self::Future {
         // The service that was polled ready is the one to call; its clone takes its place.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let auth = self.auth.clone();
         Box::pin(async move {
-            let peer = (auth.peer)(request.extensions());
-            match auth.authenticate(request.headers(), peer).await {
-                Ok(principal) => {
-                    let needed = auth.needs.check(&principal.grant, request.method());
-                    let mut response = match needed {
-                        Ok(()) => {
-                            request.extensions_mut().insert(principal.clone());
-                            inner.call(request).await?
-                        }
-                        Err(why) => refuse_grant(&why),
-                    };
-                    if let Some(rate) = &principal.rate {
-                        rated(response.headers_mut(), rate);
-                    }
-                    response.extensions_mut().insert(principal);
-                    Ok(response)
-                }
-                Err(denied) => Ok(refuse(denied)),
+            let (mut parts, body) = request.into_parts();
+            let principal = match auth.admit(&parts).await {
+                Ok(principal) => principal,
+                Err(refused) => return Ok(refused.into()),
+            };
+            parts.extensions.insert(principal.clone());
+            let mut response = inner.call(Request::from_parts(parts, body)).await?;
+            if let Some(rate) = &principal.rate {
+                rate.set_headers(response.headers_mut());
             }
+            response.extensions_mut().insert(principal);
+            Ok(response)
         })
     }
-}
-
-/// A good key that may not do this.
-fn refuse_grant<B: From<String>>(why: &NotGranted) -> Response<B> {
-    metrics::counter!("gatepost_not_granted_total").increment(1);
-    let mut response = refusal(StatusCode::FORBIDDEN, format!(r#"{{"err":"{why}"}}"#));
-    let challenge = needs::challenge(why);
-    response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
-    response
-}
-
-fn refuse<B: From<String>>(denied: Denied) -> Response<B> {
-    let mut response = refusal(denied.status(), denied.body().to_owned());
-    let headers = response.headers_mut();
-    match denied {
-        Denied::Unauthenticated => {
-            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
-        Denied::TooManyFailures(retry) => {
-            headers.insert(RETRY_AFTER, retry.seconds().into());
-        }
-        Denied::TooManyRequests(over) => {
-            headers.insert(RETRY_AFTER, over.seconds().into());
-            rated(headers, &over);
-        }
-        Denied::Unavailable => {
-            headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-        }
-        _ => {}
-    }
-    response
-}
-
-/// Says how many requests there may be, and how many there were.
-fn rated(headers: &mut HeaderMap, rate: &RateStanding) {
-    let fields = [(POLICY, rate.policy()), (RATE, rate.field())];
-    for (name, value) in fields {
-        if let Ok(value) = HeaderValue::try_from(value) {
-            headers.insert(name, value);
-        }
-    }
-}
-
-fn refusal<B: From<String>>(status: StatusCode, body: String) -> Response<B> {
-    let mut response = Response::new(B::from(body));
-    *response.status_mut() = status;
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
 }

@@ -13,6 +13,7 @@ const MOST_READ: usize = 20_000;
 
 /// One page of keys.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct KeyPage {
     /// The keys, at most as many as were asked for.
     pub rows: Vec<KeyRow>,

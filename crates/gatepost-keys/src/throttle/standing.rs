@@ -1,6 +1,10 @@
 use std::time::Duration;
 
 use apikey_core::RateLimit;
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const RATE: HeaderName = HeaderName::from_static("ratelimit");
 
 /// Whose requests a limit counts.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -47,6 +51,15 @@ impl RateStanding {
     #[must_use]
     pub fn field(&self) -> String {
         format!("{};r={};t={}", self.name(), self.remaining, self.seconds())
+    }
+
+    /// Says both in a response, in place of what it said before.
+    pub fn set_headers(&self, headers: &mut HeaderMap) {
+        for (name, value) in [(POLICY, self.policy()), (RATE, self.field())] {
+            if let Ok(value) = HeaderValue::try_from(value) {
+                headers.insert(name, value);
+            }
+        }
     }
 
     /// A string of structured fields (RFC 9651 §3.3.3).

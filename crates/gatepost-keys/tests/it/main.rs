@@ -1,6 +1,7 @@
 //! The key service from outside, over the store in memory.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
+mod admitted;
 mod bounded;
 mod disabled_keys;
 mod gone;
@@ -9,6 +10,7 @@ mod last_login;
 mod leaks;
 mod logins;
 mod narrower_keys;
+mod no_peer;
 mod one_shape;
 mod placing;
 mod quotas;

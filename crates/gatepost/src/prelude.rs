@@ -1,0 +1,26 @@
+//! What a quick start names: `use gatepost::prelude::*`. What a platform needs beyond that is in
+//! the modules; which names are here depends on the features.
+
+#[cfg(feature = "keys")]
+pub use apikey_core::KeyDraft;
+#[cfg(feature = "webhooks")]
+pub use delivery::{Sender, TargetPolicy};
+#[cfg(feature = "console")]
+pub use gatepost_console::{Console, ConsoleLogin, LoggedIn};
+#[cfg(feature = "webhooks")]
+pub use gatepost_engine::Engine;
+#[cfg(feature = "http")]
+pub use gatepost_http::Api;
+pub use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
+#[cfg(feature = "keys")]
+pub use gatepost_keys::{AuthLayer, KeyService, Principal, Via};
+#[cfg(any(feature = "http", feature = "console"))]
+pub use gatepost_manage::Management;
+#[cfg(feature = "postgres")]
+pub use gatepost_postgres::{PostgresConfig, PostgresStore};
+#[cfg(feature = "sqlite")]
+pub use gatepost_sqlite::{SqliteConfig, SqliteStore};
+#[cfg(any(feature = "keys", feature = "webhooks"))]
+pub use gatepost_storage::MemoryStore;
+#[cfg(feature = "webhooks")]
+pub use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
