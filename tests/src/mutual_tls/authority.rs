@@ -100,9 +100,10 @@ impl Authority {
         let ring = tokio_rustls::rustls::crypto::ring::default_provider();
         let provider = Arc::new(ring);
         let asks = WebPkiClientVerifier::builder_with_provider(roots.into(), provider.clone());
-        let asks = match requires {
-            true => asks,
-            false => asks.allow_unauthenticated(),
+        let asks = if requires {
+            asks
+        } else {
+            asks.allow_unauthenticated()
         };
         let key = KeyPair::generate().unwrap();
         let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();

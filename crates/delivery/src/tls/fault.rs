@@ -38,7 +38,8 @@ pub(crate) fn of_rustls(error: &Error) -> TlsFault {
     }
 }
 
-/// What a server says of certificates, it says of ours.
+/// What a server says of certificates, it says of ours; and of signatures too, which do not verify
+/// where its authority of that name has another key by now.
 fn of_alert(alert: AlertDescription) -> TlsFault {
     use AlertDescription as A;
     let name = alert_name(alert);
@@ -49,6 +50,7 @@ fn of_alert(alert: AlertDescription) -> TlsFault {
         | A::CertificateExpired
         | A::CertificateRevoked
         | A::CertificateUnknown
+        | A::DecryptError
         | A::UnknownCA
         | A::UnsupportedCertificate => TlsFault::ClientCertificateRefused(name),
         _ => TlsFault::Alert(name),

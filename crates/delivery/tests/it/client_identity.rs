@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use delivery::{ClientIdentity, ClientIdentityError, ErrorClass, RequestError, Sender, TlsFault};
+use rustls::SupportedProtocolVersion;
 use rustls::version::{TLS12, TLS13};
 use tokio::task::JoinSet;
 
@@ -11,6 +12,9 @@ use crate::support::asking::{Asking, Asks, Client};
 use crate::support::certs::{Ca, ca, trusting};
 use crate::support::request::{now, post};
 use crate::support::tls::BOTH;
+
+const OLD: &[&SupportedProtocolVersion] = &[&TLS12];
+const NEW: &[&SupportedProtocolVersion] = &[&TLS13];
 
 const H1: Asks = Asks {
     versions: BOTH,
@@ -29,10 +33,10 @@ fn ways(of: Asks) -> [Asks; 4] {
         ..of
     };
     [
-        over(&[&TLS12], "http/1.1"),
-        over(&[&TLS13], "http/1.1"),
-        over(&[&TLS12], "h2"),
-        over(&[&TLS13], "h2"),
+        over(OLD, "http/1.1"),
+        over(NEW, "http/1.1"),
+        over(OLD, "h2"),
+        over(NEW, "h2"),
     ]
 }
 
@@ -101,7 +105,7 @@ async fn no_connection_of_an_identity_is_used_by_another_or_by_none() {
 #[tokio::test]
 async fn tls_sessions_are_resumed_by_the_identity_that_they_are_of() {
     let (root, [ada, bob], sender) = parts();
-    for versions in [&[&TLS12][..], &[&TLS13]] {
+    for versions in [OLD, NEW] {
         let keeps = false;
         let asks = Asks {
             versions,

@@ -108,9 +108,10 @@ fn config(root: &Ca, asks: Asks) -> ServerConfig {
     roots.add(root.der().clone()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider.clone());
-    let verifier = match asks.required {
-        true => verifier,
-        false => verifier.allow_unauthenticated(),
+    let verifier = if asks.required {
+        verifier
+    } else {
+        verifier.allow_unauthenticated()
     };
     let shown = Shown::issued(root, &params(&["a.example"]));
     let key = rustls::pki_types::PrivatePkcs8KeyDer::from(shown.key.serialize_der());

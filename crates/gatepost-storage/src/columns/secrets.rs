@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(opened.client_identity, Some(identity()));
         assert_eq!(resealed.reseal(&keys(2)).unwrap(), None);
         let mixed = SealedSecrets {
-            client_identity: plain.client_identity.clone(),
+            client_identity: plain.client_identity,
             ..resealed.clone()
         };
         assert!(mixed.reseal(&keys(2)).unwrap().is_some());

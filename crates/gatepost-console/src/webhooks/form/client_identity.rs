@@ -28,33 +28,27 @@ impl ClientIdentityFields {
         !self.key.trim().is_empty()
     }
 
-    /// Parses the fields. What is left empty keeps its present value.
-    #[expect(clippy::option_option, reason = "outside: whether it was understood")]
+    /// Parses the fields; `Some(None)` for no certificate. What is left empty keeps its present value.
     pub(super) fn parse(
         &self,
         problems: &mut Problems,
         present: Option<&ClientIdentity>,
     ) -> Option<Option<ClientIdentity>> {
-        let is_empty = self.certificate.trim().is_empty() && !self.is_key_entered();
+        let is_typed = |text: &str| !text.trim().is_empty();
         if self.remove {
             return Some(None);
         }
-        if is_empty {
+        if !is_typed(&self.certificate) && !self.is_key_entered() {
             return Some(present.cloned());
         }
         let stored = present.map(|one| (one.certificate(), one.key().expose()));
-        let (certificate, key) = stored.unwrap_or_default();
-        let typed = |text: &'_ str| !text.trim().is_empty();
-        let certificate = if typed(&self.certificate) {
-            &self.certificate
-        } else {
-            certificate
-        };
-        let key = if self.is_key_entered() {
-            &self.key
-        } else {
-            key
-        };
+        let (mut certificate, mut key) = stored.unwrap_or_default();
+        if is_typed(&self.certificate) {
+            certificate = &self.certificate;
+        }
+        if self.is_key_entered() {
+            key = &self.key;
+        }
         match ClientIdentity::new(certificate, key) {
             Ok(identity) => Some(Some(identity)),
             Err(invalid) => {
