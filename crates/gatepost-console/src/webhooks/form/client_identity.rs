@@ -28,7 +28,8 @@ impl ClientIdentityFields {
         !self.key.trim().is_empty()
     }
 
-    /// Parses the fields; `Some(None)` for no certificate. What is left empty keeps its present value.
+    /// Parses the fields; `Some(None)` for no certificate. What is left empty keeps its present
+    /// value.
     pub(super) fn parse(
         &self,
         problems: &mut Problems,
