@@ -13,6 +13,7 @@ pub mod door;
 pub mod doors;
 pub mod here;
 pub mod hostile;
+pub mod mutual_tls;
 pub mod open;
 pub mod platform;
 pub mod postgres;

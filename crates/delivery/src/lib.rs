@@ -5,6 +5,8 @@
 mod connect;
 mod egress;
 #[cfg(feature = "sender")]
+mod identity;
+#[cfg(feature = "sender")]
 mod meter;
 mod outcome;
 #[cfg(feature = "sender")]
@@ -30,6 +32,10 @@ pub use connect::{
 };
 pub use egress::{HostPattern, HostPatternError, SpecialPurpose, TargetPolicy, TargetRefusal};
 pub use http::Method;
+#[cfg(feature = "sender")]
+pub use identity::{
+    ClientCertificate, ClientIdentity, ClientIdentityError, MAX_CERTIFICATES, MAX_IDENTITY,
+};
 pub use outcome::{
     Attempt, AttemptOutcome, CapturedBody, CapturedHead, ConnectFault, DnsFault, ErrorClass, Phase,
     Protocol, ProxyFault, Timings, TlsFault, TokenFault,

@@ -1,20 +1,22 @@
-//! Counts what passes a stream, and bounds what may come before a response's head is complete.
+//! Counts what passes a stream, bounds what may come before a response's head is complete, and
+//! notes why TLS ended it.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Counts what passes, and bounds what may come before a response's head is complete.
+/// What is known of a stream, and how much may come of it.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     read: AtomicU64,
     written: AtomicU64,
     ceiling: AtomicU64,
+    tls: OnceLock<rustls::Error>,
 }
 
 impl Meter {
@@ -30,6 +32,19 @@ impl Meter {
 
     pub(crate) fn written(&self) -> u64 {
         self.written.load(Relaxed)
+    }
+
+    /// What TLS said when the stream could not be read on, such as the alert of a server that has
+    /// refused our certificate after the handshake.
+    pub(crate) fn tls_error(&self) -> Option<&rustls::Error> {
+        self.tls.get()
+    }
+
+    fn note(&self, error: &io::Error) {
+        let error = error.get_ref().and_then(|inner| inner.downcast_ref());
+        if let Some(error) = error.cloned() {
+            self.tls.get_or_init(|| error);
+        }
     }
 }
 
@@ -51,7 +66,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.inner).poll_read(cx, buf))?;
+        let ended = ready!(Pin::new(&mut self.inner).poll_read(cx, buf));
+        ended.inspect_err(|error| self.meter.note(error))?;
         let more = u64::try_from(buf.filled().len() - before).unwrap_or(u64::MAX);
         let read = self
             .meter

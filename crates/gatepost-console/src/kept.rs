@@ -18,8 +18,15 @@ pub(crate) const MAX_KEPT: usize = 256 * 1024;
 
 /// Fields that are of the old page alone.
 const OF_THE_PAGE: [&str; 3] = ["csrf", "do", "ticket"];
-/// Fields that hold a secret.
-const SECRETS: [&str; 4] = ["key", "oauth_secret", "password", "token"];
+/// Fields that hold a secret, or may by mistake.
+const SECRETS: [&str; 6] = [
+    "client_certificate",
+    "client_key",
+    "key",
+    "oauth_secret",
+    "password",
+    "token",
+];
 
 /// The fields of a form, and where its page is opened again.
 pub(crate) struct Kept {
@@ -98,7 +105,7 @@ mod tests {
 
     #[test]
     fn what_was_typed_is_kept_but_no_secret() {
-        let sent = b"csrf=c&ticket=t&name=chat&password=s3cret&token=s3cret&key=s3cret&user=bot&header.0.name=X-Api-Token&header.0.value=s3cret&header.1.name=X-Route&header.1.value=ops&headers_text=Authorization%3A+s3cret%0D%0AX-Route%3A+ops&message=hello";
+        let sent = b"csrf=c&ticket=t&name=chat&password=s3cret&token=s3cret&key=s3cret&client_key=s3cret&client_certificate=s3cret&user=bot&header.0.name=X-Api-Token&header.0.value=s3cret&header.1.name=X-Route&header.1.value=ops&headers_text=Authorization%3A+s3cret%0D%0AX-Route%3A+ops&message=hello";
         let kept = Kept::of("/webhooks/new", &Form::parse(sent)).unwrap();
         assert_eq!(kept.again, "/webhooks/new/again");
         let fields: Vec<_> = kept

@@ -9,8 +9,8 @@ use gatepost_storage::audit::AuditEntry;
 use gatepost_storage::columns::activity_word;
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, DeliveryOrder, Event, Message, RateLimit, RetrySchedule, Target, TargetUrl, Task,
-    Webhook, WebhookId,
+    Action, ClientIdentity, DeliveryOrder, Event, Message, RateLimit, RetrySchedule, Target,
+    TargetUrl, Task, Webhook, WebhookId,
 };
 
 /// The longest value that is kept whole, in characters.
@@ -91,6 +91,7 @@ impl Changes {
             name,
             url,
             authorization,
+            client_identity,
             headers,
             allow_insecure,
             timeout,
@@ -112,6 +113,17 @@ impl Changes {
         changes.shown("authorization_type", kinds.0.as_str(), kinds.1.as_str());
         let other = *authorization != new.authorization;
         changes.hidden("authorization_value", other);
+        let identities = (client_identity.as_ref(), new.client_identity.as_ref());
+        let certificates = (
+            identities.0.map(ClientIdentity::certificate),
+            identities.1.map(ClientIdentity::certificate),
+        );
+        changes.hidden("client_certificate", certificates.0 != certificates.1);
+        let keys = (
+            identities.0.map(ClientIdentity::key),
+            identities.1.map(ClientIdentity::key),
+        );
+        changes.hidden("client_key", keys.0 != keys.1);
         changes.hidden("headers", *headers != new.headers);
         changes.text("allow_insecure", allow_insecure, &new.allow_insecure);
         changes.text("timeout", &timeout.as_secs(), &new.timeout.as_secs());

@@ -49,6 +49,8 @@ pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
+// What a roof shows of the certificate that a webhook has:
+pub use delivery::ClientCertificate;
 // What its signatures name, so that a roof needs neither service:
 pub use found::DeliveryMatch;
 pub use gatepost_engine::{Example, Health, Holdup, TargetVerdict, TestSend};

@@ -28,6 +28,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("audit", include_str!("../migrations/0010_audit.sql")),
     ("channels", include_str!("../migrations/0011_channels.sql")),
     ("trace", include_str!("../migrations/0012_trace.sql")),
+    (
+        "client_identity",
+        include_str!("../migrations/0013_client_identity.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

@@ -25,6 +25,10 @@ pub enum Field {
     OAuthScope,
     /// `oauth_client_auth`
     OAuthClientAuthentication,
+    /// `client_certificate`
+    ClientCertificate,
+    /// `client_key`
+    ClientKey,
     /// `headers`
     Headers,
     /// `timeout`
@@ -79,6 +83,8 @@ impl Field {
             Self::OAuthClientId => "oauth_client_id",
             Self::OAuthScope => "oauth_scope",
             Self::OAuthClientAuthentication => "oauth_client_auth",
+            Self::ClientCertificate => "client_certificate",
+            Self::ClientKey => "client_key",
             Self::Headers => "headers",
             Self::Timeout => "timeout",
             Self::Retries => "retries",

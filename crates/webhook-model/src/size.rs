@@ -16,6 +16,8 @@ impl Webhook {
         let signing = self.signing.iter().map(|secret| sum(&[secret.expose()]));
         let secret = self.authorization.secret_text();
         let secret = secret.map_or(0, |secret| sum(&[secret.expose()]));
+        let identity = self.client_identity.as_ref();
+        let identity = identity.map_or(0, |i| sum(&[i.certificate(), i.key().expose()]));
         let texts = sum(&[self.name.as_str(), self.url.as_str()]);
         let channels = self.channels.iter().map(|channel| sum(&[channel.as_str()]));
         let schedule = self
@@ -23,7 +25,7 @@ impl Webhook {
             .as_ref()
             .map(|s| sum(&[&s.as_seconds()]));
         let short = channels.sum::<u64>() + schedule.unwrap_or_default();
-        ROW + texts + short + secret + headers.sum::<u64>() + signing.sum::<u64>()
+        ROW + texts + short + secret + identity + headers.sum::<u64>() + signing.sum::<u64>()
     }
 }
 
@@ -58,7 +60,7 @@ mod tests {
     use super::*;
     use crate::event::{JsonObject, Target};
     use crate::filter::Filter;
-    use crate::webhook::{Authorization, Headers, SigningSecret, SigningSecrets};
+    use crate::webhook::{Authorization, ClientIdentity, Headers, SigningSecret, SigningSecrets};
 
     #[test]
     fn a_record_counts_each_of_its_texts() {
@@ -73,6 +75,12 @@ mod tests {
         webhook.retry_schedule = Some("5s, 1m".parse().unwrap());
         assert_eq!(webhook.stored_bytes(), plain + 6 + 3 + 4);
         let plain = plain + 3 + 4;
+        let certificate = "-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n";
+        let key = "-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----\n";
+        webhook.client_identity = Some(ClientIdentity::new(certificate, key).unwrap());
+        let identity = (certificate.len() + key.len()) as u64;
+        assert_eq!(webhook.stored_bytes(), plain + 6 + identity);
+        let plain = plain + identity;
         let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
         let signing = vec![SigningSecret::parse(secret).unwrap()];
         webhook.signing = SigningSecrets::new(signing).unwrap();

@@ -203,6 +203,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
         json!({
             "name": w.name.as_str(), "url": sealed.url,
             "authorization_kind": w.authorization.kind().as_str(), "authorization": sealed.authorization.as_deref().map(base64),
+            "client_identity": sealed.client_identity.as_deref().map(base64),
             "headers": base64(&sealed.headers),
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
             "activity": activity_word(w.activity), "in_order": w.order == DeliveryOrder::InOrder,
@@ -220,6 +221,10 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
             .maybe_text("authorization")
             .map(|_| f.bytes("authorization"))
             .transpose()?,
+        client_identity: f
+            .maybe_text("client_identity")
+            .map(|_| f.bytes("client_identity"))
+            .transpose()?,
         headers: f.bytes("headers")?,
         signing: f.bytes("signing")?,
     };
@@ -229,6 +234,7 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
         name: f.stored("name", WebhookName::stored)?,
         url: secrets.url,
         authorization: secrets.authorization,
+        client_identity: secrets.client_identity,
         headers: secrets.headers,
         allow_insecure: f.is("insecure")?,
         timeout: Timeout::from_secs(f.number("timeout")?).map_err(|_| corrupt("timeout"))?,

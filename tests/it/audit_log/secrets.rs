@@ -4,7 +4,8 @@
 use apikey_core::{IpList, KeyEdit};
 use gatepost_manage::About;
 use tests::canary::{Canary, leaks};
-use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets};
+use tests::mutual_tls::Authority;
+use webhook_model::{Authorization, ClientIdentity, Headers, SigningSecret, SigningSecrets};
 
 use super::*;
 
@@ -46,6 +47,8 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
     ada.edit_key(key.id, edit).await.unwrap();
 
     let hook = platform.webhook(ADA, "to-be-found").await;
+    let client = Authority::new().client("to-be-found");
+    canaries.push(Canary::new("client key", client.secret()));
     let url = format!(
         "https://example.org/{}?t={}",
         secret("path of a URL"),
@@ -58,11 +61,12 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
         Authorization::None,
     ];
     for authorization in authorizations {
-        let url = url.clone();
+        let (url, client) = (url.clone(), client.clone());
         let edited = ada.edit_webhook_with(
             hook,
             webhook_model::Entered {
                 authorization: true,
+                client_key: true,
                 headers: true,
                 signing: true,
             },
@@ -76,6 +80,8 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
                 }
                 .parse()?;
                 webhook.authorization = authorization.clone();
+                let identity = ClientIdentity::new(&client.certificate, &client.key)?;
+                webhook.client_identity = Some(identity);
                 webhook.headers = Headers::from_pairs([("X-Api-Token", secret("header"))])?;
                 let signing = format!("whsec_{}", secret("signing secret"));
                 webhook.signing = SigningSecrets::new(vec![SigningSecret::parse(&signing)?])?;

@@ -3,6 +3,7 @@
 mod calls;
 mod changes;
 mod channels;
+mod client_certificates;
 mod deliveries;
 mod disabled_keys;
 mod event_filters;

@@ -94,6 +94,15 @@ pub enum TlsFault {
     /// The certificate is malformed, its signature is bad, or it must not be used so.
     #[error("the certificate is not valid")]
     BadCertificate,
+    /// The target refused our client certificate with this alert (RFC 8446 §6.2).
+    #[error("the target refused the client certificate with the alert {0}")]
+    ClientCertificateRefused(String),
+    /// The target requires a client certificate, and was shown none.
+    #[error("the target requires a client certificate")]
+    ClientCertificateRequired,
+    /// The sender's provider of cryptography cannot sign with the key of the client certificate.
+    #[error("the private key of the client certificate cannot be used by this sender")]
+    ClientKey,
     /// The connection ended within the handshake.
     #[error("the target closed the connection during the handshake")]
     Closed,

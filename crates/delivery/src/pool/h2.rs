@@ -23,6 +23,7 @@ const CONNECTION_WINDOW: u32 = 1024 * 1024;
 #[derive(Clone)]
 pub(crate) struct H2 {
     sender: http2::SendRequest<Full<Bytes>>,
+    meter: Arc<Meter>,
     pub(crate) peer: SocketAddr,
     pub(crate) used: Instant,
 }
@@ -33,7 +34,7 @@ impl H2 {
         meter.unbound();
         let io = TokioIo::new(Metered {
             inner: stream,
-            meter,
+            meter: Arc::clone(&meter),
         });
         let (sender, driver) = http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(STREAM_WINDOW)
@@ -47,9 +48,15 @@ impl H2 {
         });
         Ok(Self {
             sender,
+            meter,
             peer,
             used: Instant::now(),
         })
+    }
+
+    /// Why TLS ended the connection, if it did. An error of HTTP/2 does not say so.
+    pub(crate) fn tls_error(&self) -> Option<&rustls::Error> {
+        self.meter.tls_error()
     }
 
     pub(crate) fn is_open(&self) -> bool {

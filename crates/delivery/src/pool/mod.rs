@@ -11,6 +11,7 @@ mod shelf;
 mod sweep;
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -22,6 +23,7 @@ pub(crate) use shelf::{Idle, Shelf};
 use sweep::Left;
 use tokio::time::Instant;
 
+use crate::identity::Fingerprint;
 use crate::request::{Origin, Trust};
 
 /// How much may lie idle, and for how long.
@@ -32,43 +34,64 @@ pub(crate) struct PoolLimits {
     pub(crate) idle_for: Duration,
 }
 
-/// All idle connections of a sender: one map a trust level, one shelf an origin.
+/// All idle connections of a sender, by trust level.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    verified: Shelves,
-    insecure: Shelves,
+    verified: Level,
+    insecure: Level,
     pub(crate) limits: PoolLimits,
     idle: Arc<AtomicUsize>,
     sweeping: AtomicBool,
 }
 
-type Shelves = RwLock<HashMap<Origin, Arc<Shelf>>>;
+/// The connections of one trust level: one shelf an origin, and one for each client identity that
+/// is shown to it.
+#[derive(Debug, Default)]
+struct Level {
+    anonymous: Shelves<Origin>,
+    identified: Shelves<(Fingerprint, Origin)>,
+}
+
+type Shelves<K> = RwLock<HashMap<K, Arc<Shelf>>>;
 
 impl Pool {
     pub(crate) fn new(limits: PoolLimits) -> Arc<Self> {
         Arc::new(Self {
-            verified: RwLock::default(),
-            insecure: RwLock::default(),
+            verified: Level::default(),
+            insecure: Level::default(),
             limits,
             idle: Arc::default(),
             sweeping: AtomicBool::new(false),
         })
     }
 
-    /// The shelf of an origin at a trust level; the two levels never share one.
-    pub(crate) fn shelf(&self, trust: Trust, origin: &Origin) -> Arc<Shelf> {
-        let shelves = match trust {
+    /// The shelf of an origin at a trust level, for a client identity or for none; none of them
+    /// ever share one.
+    pub(crate) fn shelf(
+        &self,
+        trust: Trust,
+        identity: Option<Fingerprint>,
+        origin: &Origin,
+    ) -> Arc<Shelf> {
+        let level = match trust {
             Trust::AllowInsecure => &self.insecure,
             Trust::Verify => &self.verified,
         };
+        match identity {
+            None => self.shelf_of(&level.anonymous, origin),
+            Some(identity) => self.shelf_of(&level.identified, &(identity, origin.clone())),
+        }
+    }
+
+    fn shelf_of<K: Clone + Eq + Hash>(&self, shelves: &Shelves<K>, key: &K) -> Arc<Shelf> {
         let known = shelves
             .read()
             .unwrap_or_else(PoisonError::into_inner)
-            .get(origin)
+            .get(key)
             .cloned();
         known.unwrap_or_else(|| {
             let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
-            let shelf = shelves.entry(origin.clone());
+            let shelf = shelves.entry(key.clone());
             Arc::clone(shelf.or_insert_with(|| Arc::new(Shelf::new(Arc::clone(&self.idle)))))
         })
     }
@@ -106,8 +129,8 @@ impl Pool {
     /// Sweeps once.
     fn sweep(&self) -> Left {
         let now = Instant::now();
-        let verified = sweep_level(&self.verified, self.limits.idle_for, now);
-        let insecure = sweep_level(&self.insecure, self.limits.idle_for, now);
+        let verified = self.verified.sweep(self.limits.idle_for, now);
+        let insecure = self.insecure.sweep(self.limits.idle_for, now);
         if verified || insecure {
             return Left::Some;
         }
@@ -116,8 +139,17 @@ impl Pool {
     }
 }
 
-/// Sweeps one trust level; returns whether anything is left.
-fn sweep_level(shelves: &Shelves, idle_for: Duration, now: Instant) -> bool {
+impl Level {
+    /// Returns whether anything is left.
+    fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
+        let anonymous = sweep_shelves(&self.anonymous, idle_for, now);
+        let identified = sweep_shelves(&self.identified, idle_for, now);
+        anonymous || identified
+    }
+}
+
+/// Returns whether anything is left.
+fn sweep_shelves<K: Eq + Hash>(shelves: &Shelves<K>, idle_for: Duration, now: Instant) -> bool {
     let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
     // A shelf that an attempt holds stays: its connection may be about to come back.
     shelves.retain(|_, shelf| shelf.sweep(idle_for, now) || Arc::strong_count(shelf) > 1);

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use rustls::client::ClientConfig;
 use tokio::time::Instant;
 
 use super::h1::H1;
@@ -35,6 +36,9 @@ pub(crate) struct Shelf {
     idle: Arc<AtomicUsize>,
     /// Whether the origin has spoken HTTP/2 before.
     h2: AtomicBool,
+    /// How connections are secured that show a client identity. With the session tickets in it, it
+    /// is known on this shelf alone, and is dropped with it.
+    tls: OnceLock<Arc<ClientConfig>>,
     /// Whose turn it is to open an HTTP/2 connection.
     pub(crate) opening: tokio::sync::Mutex<()>,
 }
@@ -67,6 +71,7 @@ impl Shelf {
             stock: Mutex::default(),
             idle,
             h2: AtomicBool::new(false),
+            tls: OnceLock::new(),
             opening: tokio::sync::Mutex::default(),
         }
     }
@@ -90,6 +95,18 @@ impl Shelf {
     /// The shared HTTP/2 connection, if it is open.
     pub(crate) fn take_h2(&self, now: Instant) -> Option<H2> {
         self.stock().take_h2(now)
+    }
+
+    /// How connections of this shelf's client identity are secured; made when the first is opened.
+    pub(crate) fn identified<E>(
+        &self,
+        make: impl FnOnce() -> Result<Arc<ClientConfig>, E>,
+    ) -> Result<Arc<ClientConfig>, E> {
+        if let Some(config) = self.tls.get() {
+            return Ok(Arc::clone(config));
+        }
+        let made = make()?;
+        Ok(Arc::clone(self.tls.get_or_init(|| made)))
     }
 
     /// Whether one connection is likely to serve all attempts.

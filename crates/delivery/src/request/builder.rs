@@ -14,6 +14,8 @@ use super::origin::Origin;
 use super::ready::{Fixed, Request};
 use super::request_target::request_targets;
 use super::trust::Trust;
+#[cfg(feature = "sender")]
+use crate::identity::{ClientIdentity, ClientIdentityError};
 use crate::sign::SigningKeys;
 
 /// One budget for name resolution, connection, TLS, sending and the response.
@@ -47,6 +49,8 @@ pub struct RequestBuilder {
     signing: Option<SigningKeys>,
     capture: Option<usize>,
     stays: bool,
+    #[cfg(feature = "sender")]
+    identity: Option<Arc<ClientIdentity>>,
     fault: Option<RequestError>,
 }
 
@@ -71,6 +75,8 @@ impl RequestBuilder {
             signing: None,
             capture: None,
             stays: false,
+            #[cfg(feature = "sender")]
+            identity: None,
             fault: None,
         }
     }
@@ -136,6 +142,15 @@ impl RequestBuilder {
         self
     }
 
+    /// Shows this client certificate where the target asks for one (mutual TLS), in place of the
+    /// sender's own. It is shown to the URL's origin alone, not after a redirect to another, and no
+    /// connection and no TLS session is shared with requests that have another identity or none.
+    #[cfg(feature = "sender")]
+    pub fn client_identity(mut self, identity: Arc<ClientIdentity>) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
     /// Checks all parts.
     ///
     /// # Errors
@@ -160,6 +175,10 @@ impl RequestBuilder {
             return Err(RequestError::SigningNeedsId);
         }
         let origin = Origin::of(&self.url)?;
+        #[cfg(feature = "sender")]
+        if self.identity.is_some() && !origin.https {
+            return Err(ClientIdentityError::WithoutTls.into());
+        }
         let (path, absolute) = request_targets(&self.url, &origin)?;
         let mut headers = self.headers;
         headers.set_host(origin.host_header()?);
@@ -175,6 +194,8 @@ impl RequestBuilder {
             signing: self.signing,
             capture: self.capture,
             stays: self.stays,
+            #[cfg(feature = "sender")]
+            identity: self.identity,
         };
         Ok(Request {
             fixed: Arc::new(fixed),

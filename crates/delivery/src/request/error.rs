@@ -1,5 +1,7 @@
 //! Why a request cannot be built.
 
+#[cfg(feature = "sender")]
+use crate::identity::ClientIdentityError;
 use crate::sign::SigningKeyError;
 
 /// A request that could never be sent. No retry can help.
@@ -8,6 +10,10 @@ use crate::sign::SigningKeyError;
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum RequestError {
+    /// The client certificate or its key cannot be used, or not with this URL.
+    #[cfg(feature = "sender")]
+    #[error("client certificate: {0}")]
+    ClientIdentity(#[from] ClientIdentityError),
     /// The URL carries a user name or password; they belong in a header.
     #[error("url: must not carry a user name or a password")]
     Credentials,

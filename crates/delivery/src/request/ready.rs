@@ -13,6 +13,8 @@ use super::headers::Headers;
 use super::origin::Origin;
 use super::trace::Trace;
 use super::trust::Trust;
+#[cfg(feature = "sender")]
+use crate::identity::ClientIdentity;
 use crate::sign::SigningKeys;
 
 /// One request, checked and ready to be sent any number of times.
@@ -47,6 +49,9 @@ pub(crate) struct Fixed {
     pub(crate) capture: Option<usize>,
     /// Whether no redirect is followed.
     pub(crate) stays: bool,
+    /// Shown where the target asks for a certificate.
+    #[cfg(feature = "sender")]
+    pub(crate) identity: Option<Arc<ClientIdentity>>,
 }
 
 impl Request {

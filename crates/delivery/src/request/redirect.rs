@@ -65,13 +65,17 @@ impl Request {
 }
 
 impl Fixed {
-    /// Any header may be a credential, and with a signature another could pass the message on as
-    /// its own.
+    /// Any header may be a credential, with a signature another could pass the message on as its
+    /// own, and a client certificate says who sends.
     fn leave_credentials(&mut self) {
         let harmless =
             |header: &Header| HARMLESS.contains(&header.name) && !header.value.is_sensitive();
         self.headers.retain(harmless);
         self.signing = None;
+        #[cfg(feature = "sender")]
+        {
+            self.identity = None;
+        }
     }
 }
 

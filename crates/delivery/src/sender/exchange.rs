@@ -15,6 +15,7 @@ use crate::outcome::{ErrorClass, Phase, Protocol};
 use crate::pool::{H1, H2, Idle, Shelf};
 use crate::progress::Progress;
 use crate::request::Request;
+use crate::tls::of_rustls;
 
 /// How many idle connections may turn out dead before a new one is opened.
 const MAX_STALE: usize = 4;
@@ -39,10 +40,9 @@ impl Sender {
         let signed = self.signed(request, now).await;
         let request = signed.as_ref().unwrap_or(request);
         self.parts.tls.set_time(now);
-        let shelf = self
-            .parts
-            .pool
-            .shelf(request.fixed.trust, &request.fixed.origin);
+        let fixed = &request.fixed;
+        let identity = fixed.identity.as_ref().map(|one| one.fingerprint());
+        let shelf = self.parts.pool.shelf(fixed.trust, identity, &fixed.origin);
         for _ in 0..MAX_STALE {
             let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, progress.entered) else {
                 break;
@@ -159,7 +159,10 @@ impl Sender {
         progress.enter(Phase::Head);
         let response = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
-            let class = hyper_class(error.error());
+            let class = match connection.tls_error() {
+                Some(error) => ErrorClass::Tls(of_rustls(error)),
+                None => hyper_class(error.error()),
+            };
             if unsent {
                 progress.request_head.clear();
                 Failed::Unsent(class)

@@ -1,5 +1,9 @@
 //! A new connection to an origin, secured and ready for a request.
 
+use std::sync::Arc;
+
+use rustls::client::ClientConfig;
+
 use super::classify::hyper_class;
 use super::core::Sender;
 use crate::connect::Stream;
@@ -7,6 +11,7 @@ use crate::outcome::{ErrorClass, Phase};
 use crate::pool::{H1, H2, Idle, Shelf};
 use crate::progress::Progress;
 use crate::request::Request;
+use crate::tls::Tls;
 
 impl Sender {
     /// Opens a connection, or joins the one that another attempt has just opened.
@@ -48,12 +53,8 @@ impl Sender {
         progress.address = Some(peer);
         let stream = if origin.https {
             progress.enter(Phase::Tls);
-            let secured = self
-                .parts
-                .tls
-                .secure(request.fixed.trust, &origin.host, base)
-                .await?;
-            Stream::Tls(Box::new(secured))
+            let config = self.tls_config(shelf, request)?;
+            Stream::Tls(Box::new(Tls::secure(config, &origin.host, base).await?))
         } else {
             Stream::Plain(base)
         };
@@ -64,6 +65,18 @@ impl Sender {
         } else {
             let connection = H1::new(stream, peer).await.map_err(|e| hyper_class(&e))?;
             Ok(Idle::H1(Box::new(connection)))
+        }
+    }
+
+    fn tls_config(
+        &self,
+        shelf: &Shelf,
+        request: &Request,
+    ) -> Result<Arc<ClientConfig>, ErrorClass> {
+        let (tls, trust) = (&self.parts.tls, request.fixed.trust);
+        match &request.fixed.identity {
+            None => Ok(tls.config(trust)),
+            Some(identity) => shelf.identified(|| tls.identified(trust, identity)),
         }
     }
 }

@@ -27,14 +27,33 @@ fn rustls_error(error: &io::Error) -> Option<&Error> {
     None
 }
 
-fn of_rustls(error: &Error) -> TlsFault {
+pub(crate) fn of_rustls(error: &Error) -> TlsFault {
     match error {
         Error::InvalidCertificate(reason) => of_certificate(reason),
         Error::NoCertificatesPresented => TlsFault::BadCertificate,
-        Error::AlertReceived(alert) => TlsFault::Alert(alert_name(*alert)),
+        Error::AlertReceived(alert) => of_alert(*alert),
         Error::InvalidMessage(_) => TlsFault::NotTls,
         Error::PeerIncompatible(_) | Error::NoApplicationProtocol => TlsFault::Incompatible,
         _ => TlsFault::Protocol,
+    }
+}
+
+/// What a server says of certificates, it says of ours; and of signatures too, which do not verify
+/// where its authority of that name has another key by now.
+fn of_alert(alert: AlertDescription) -> TlsFault {
+    use AlertDescription as A;
+    let name = alert_name(alert);
+    match alert {
+        A::CertificateRequired => TlsFault::ClientCertificateRequired,
+        A::AccessDenied
+        | A::BadCertificate
+        | A::CertificateExpired
+        | A::CertificateRevoked
+        | A::CertificateUnknown
+        | A::DecryptError
+        | A::UnknownCA
+        | A::UnsupportedCertificate => TlsFault::ClientCertificateRefused(name),
+        _ => TlsFault::Alert(name),
     }
 }
 
@@ -56,11 +75,12 @@ fn of_certificate(reason: &CertificateError) -> TlsFault {
 
 /// The alert's name in RFC 8446's spelling, `handshake_failure`.
 fn alert_name(alert: AlertDescription) -> String {
-    let mut name = String::new();
+    let (mut name, mut after_lower) = (String::new(), false);
     for c in format!("{alert:?}").chars() {
-        if c.is_uppercase() && !name.is_empty() {
+        if c.is_uppercase() && after_lower {
             name.push('_');
         }
+        after_lower = !c.is_uppercase();
         name.extend(c.to_lowercase());
     }
     name

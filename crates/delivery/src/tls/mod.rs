@@ -1,4 +1,4 @@
-//! Securing a connection, in one of two trust levels that share nothing.
+//! Securing a connection, in one of two trust levels that share nothing. Nor do client identities.
 
 mod clock;
 mod dangerous;
@@ -10,26 +10,31 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use rustls::client::danger::ServerCertVerifier;
-use rustls::client::{ClientConfig, WebPkiServerVerifier};
+use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
+use rustls::sign::SingleCertAndKey;
 use rustls_pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use self::clock::AttemptClock;
-pub(crate) use self::fault::tls_fault;
+pub(crate) use self::fault::{of_rustls, tls_fault};
 pub(crate) use self::material::TlsSettings;
 pub use self::material::{MinTls, Roots};
 use crate::connect::Base;
+use crate::identity::ClientIdentity;
 use crate::outcome::{ErrorClass, TlsFault};
 use crate::request::{Host, Trust};
 use crate::setup_error::SetupError;
 
+/// Servers of which an identity keeps session tickets: it is used for one.
+const SESSIONS: usize = 2;
+
 /// Two client configurations: session tickets of one trust level are unknown to the other.
 #[derive(Clone)]
 pub(crate) struct Tls {
-    verify: TlsConnector,
-    insecure: TlsConnector,
+    verify: Arc<ClientConfig>,
+    insecure: Arc<ClientConfig>,
     clock: Arc<AttemptClock>,
 }
 
@@ -40,8 +45,8 @@ impl Tls {
         let checking = checking_verifier(settings, provider)?;
         let insecure = dangerous::accept_any_certificate(provider);
         Ok(Self {
-            verify: config(settings, provider, &clock, checking)?.into(),
-            insecure: config(settings, provider, &clock, insecure)?.into(),
+            verify: config(settings, provider, &clock, checking)?,
+            insecure: config(settings, provider, &clock, insecure)?,
             clock,
         })
     }
@@ -51,18 +56,35 @@ impl Tls {
         self.clock.set(now);
     }
 
-    pub(crate) async fn secure(
+    /// How connections of this trust level are secured that show no certificate but the sender's.
+    pub(crate) fn config(&self, trust: Trust) -> Arc<ClientConfig> {
+        Arc::clone(match trust {
+            Trust::AllowInsecure => &self.insecure,
+            Trust::Verify => &self.verify,
+        })
+    }
+
+    /// How those are secured that show this identity. Session tickets are its own.
+    pub(crate) fn identified(
         &self,
         trust: Trust,
+        identity: &ClientIdentity,
+    ) -> Result<Arc<ClientConfig>, ErrorClass> {
+        let mut config = ClientConfig::clone(&*self.config(trust));
+        let certified = identity.certified(config.crypto_provider());
+        let certified = certified.map_err(|_| ErrorClass::Tls(TlsFault::ClientKey))?;
+        config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
+        config.resumption = Resumption::in_memory_sessions(SESSIONS);
+        Ok(Arc::new(config))
+    }
+
+    pub(crate) async fn secure(
+        config: Arc<ClientConfig>,
         host: &Host,
         base: Base,
     ) -> Result<TlsStream<Base>, ErrorClass> {
-        let connector = match trust {
-            Trust::AllowInsecure => &self.insecure,
-            Trust::Verify => &self.verify,
-        };
         let name = server_name(host).ok_or(ErrorClass::Tls(TlsFault::WrongName))?;
-        connector
+        TlsConnector::from(config)
             .connect(name, base)
             .await
             .map_err(|error| ErrorClass::Tls(tls_fault(&error)))

@@ -8,6 +8,7 @@ mod support;
 mod attempt;
 mod canary;
 mod classes;
+mod client_identity;
 mod deliver;
 mod dns;
 mod header_order;

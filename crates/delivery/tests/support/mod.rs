@@ -1,5 +1,6 @@
 //! What several tests need. Each file is used whole by every binary that takes it in.
 
+pub(crate) mod asking;
 pub(crate) mod byte_receiver;
 pub(crate) mod certs;
 pub(crate) mod frames;

@@ -217,6 +217,24 @@ webhooks-form-oauth-body = In the form body
 webhooks-configuration-token-url = Token URL
 webhooks-configuration-client-id = Client ID
 webhooks-configuration-scope = Scopes
+# On the page of a webhook and in its form.
+webhooks-client-certificate = Client certificate
+webhooks-client-no-subject = without a subject
+webhooks-client-unreadable = cannot be read
+webhooks-client-expires = Certificate expires
+# Badges: the certificate has expired, or expires within 30 days.
+webhooks-client-expired = expired
+webhooks-client-expires-soon = expires soon
+webhooks-form-client-title = Client certificate (optional)
+webhooks-form-client = For a target that asks who connects to it (mutual TLS). It is used in addition to the authorization.
+webhooks-form-client-certificate = Certificate, in PEM
+webhooks-form-client-certificate-hint = The client's own certificate first, then those that issued it.
+webhooks-form-client-key = Private key, in PEM
+webhooks-form-client-key-hint = The key of the certificate, not encrypted.
+# Follows webhooks-form-client-key-hint.
+webhooks-form-client-stored = The stored key is not shown. Leave empty to keep it. If it would be used with another server (scheme, host, or port), enter it again.
+webhooks-form-client-remove = Remove the client certificate
+webhooks-form-client-remove-hint = The target is then not shown a certificate. The key cannot be restored.
 # Follows the hint of a secret that is stored.
 webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep it. If it would go to another server (scheme, host, or port), enter it again.
 # Follows the hint of a secret in a form that is shown again with errors.
@@ -270,6 +288,7 @@ webhooks-problem-line-break = A header must not contain line breaks.
 # A value was left masked (••••), but none of this name is stored. $line is the number of the line.
 webhooks-problem-mask = Line { $line }: no stored value has this name; enter the value.
 webhooks-problem-auth = The target has changed, and a stored secret is not carried over: enter it again, or choose None.
+webhooks-problem-client-key = The target has changed, and a stored private key is not carried over: enter it again, or remove the client certificate.
 webhooks-problem-unsign = The target has changed, and signing secrets are not carried over: remove them. You can create a new one afterwards.
 webhooks-problem-masked = The target has changed, and masked values are not carried over: enter them again, or remove the headers.
 webhooks-url-plain = Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible.

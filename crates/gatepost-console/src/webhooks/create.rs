@@ -89,6 +89,7 @@ fn form_page(ctx: &PageContext, form: &WebhookForm, problems: &Problems) -> Mark
         ticket: Some(Tickets::issue()),
         id: None,
         stored: false,
+        identity: None,
     };
     page(
         ctx,

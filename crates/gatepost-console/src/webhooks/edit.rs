@@ -49,6 +49,7 @@ fn form_page(
         ticket: None,
         id: Some(row.id.0),
         stored: row.value.authorization.kind() != AuthorizationKind::None,
+        identity: row.value.client_identity.as_ref(),
     };
     let name = seen(row.value.name.as_str());
     let title = ctx

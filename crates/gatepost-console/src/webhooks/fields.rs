@@ -3,30 +3,32 @@
 use std::borrow::Cow;
 
 use maud::{Markup, html};
-use webhook_model::{AuthorizationKind, ClientAuthentication};
+use webhook_model::{AuthorizationKind, ClientAuthentication, ClientIdentity};
 
 use super::form::{AuthorizationFields, HeaderFields, OAuth2Fields, WebhookForm};
-use super::labels;
 use super::target::hint;
+use super::{client_certificate, labels};
 use crate::context::PageContext;
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
 use crate::texts::Texts;
 
 /// How the form of a new webhook differs from that of an existing one.
-pub(super) struct FormOptions {
+pub(super) struct FormOptions<'a> {
     pub ticket: Option<String>,
     /// The existing webhook.
     pub id: Option<i64>,
     /// Whether a secret is stored.
     pub stored: bool,
+    /// The client certificate that is stored.
+    pub identity: Option<&'a ClientIdentity>,
 }
 
 pub(super) fn fields(
     ctx: &PageContext,
     form: &WebhookForm,
     problems: &Problems,
-    options: &FormOptions,
+    options: &FormOptions<'_>,
 ) -> Markup {
     let t = ctx.texts();
     let (check, back, button) = match options.id {
@@ -54,6 +56,7 @@ pub(super) fn fields(
                 p.note.warn data-hint="url" hidden[about_url.is_empty()] { (about_url) }
                 (authorization(t, &form.authorization, problems, options))
             }
+            section { (client_certificate::fields(ctx, &form.client_identity, problems, options.identity)) }
             section { (headers(t, &form.headers, problems)) }
             section { (delivery(t, form, problems, options)) }
             div.submit {
@@ -68,7 +71,7 @@ fn authorization(
     texts: &Texts,
     form: &AuthorizationFields,
     problems: &Problems,
-    options: &FormOptions,
+    options: &FormOptions<'_>,
 ) -> Markup {
     let t = texts;
     let kinds = [
@@ -170,7 +173,7 @@ fn delivery(
     texts: &Texts,
     form: &WebhookForm,
     problems: &Problems,
-    options: &FormOptions,
+    options: &FormOptions<'_>,
 ) -> Markup {
     let t = texts;
     let (timeout, retries, rate) = (

@@ -3,6 +3,7 @@
 mod actions;
 pub(crate) mod banner;
 mod charts;
+mod client_certificate;
 mod counts;
 mod create;
 mod delete;

@@ -17,7 +17,7 @@ use super::open::Open;
 use super::range::Range;
 use super::send_test::{OBJECT, test_form};
 use super::signing_controls::signing_controls;
-use super::{dropped, target};
+use super::{client_certificate, dropped, target};
 use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::delivery_list::{DeliveryFilter, Names, newest};
@@ -248,6 +248,7 @@ fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Conditio
                 dt { (t.of("webhooks-configuration-client-id")) } dd { code { (seen(client.client_id())) } }
                 @if !client.scope().is_empty() { dt { (t.of("webhooks-configuration-scope")) } dd { code { (client.scope()) } } }
             }
+            @if let Some(identity) = &webhook.client_identity { (client_certificate::details(ctx, identity)) }
             dt { (t.of("webhooks-configuration-headers")) } dd {
                 @if webhook.headers.is_empty() { span.quiet { (t.of("webhooks-configuration-no-headers")) } }
                 @for header in webhook.headers.iter() {

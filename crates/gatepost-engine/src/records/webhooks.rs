@@ -193,6 +193,8 @@ fn check(webhook: &Webhook) -> Result<(), Invalid> {
         return Ok(());
     };
     let field = match error {
+        RequestError::ClientIdentity(error) if error.is_about_key() => Field::ClientKey,
+        RequestError::ClientIdentity(_) => Field::ClientCertificate,
         RequestError::SigningKey(_) => Field::SigningSecrets,
         RequestError::HeaderName(_)
         | RequestError::HeaderValue(_)

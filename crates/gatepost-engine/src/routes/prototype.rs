@@ -1,6 +1,8 @@
 //! A webhook becomes a request that lacks an id and a body.
 
-use delivery::{Request, RequestError, SigningKeys, Trust};
+use std::sync::Arc;
+
+use delivery::{ClientIdentity, Request, RequestError, SigningKeys, Trust};
 use webhook_model::{SigningSecret, Webhook};
 
 /// What every request of a webhook has in common.
@@ -29,6 +31,11 @@ pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, RequestError> {
     if !webhook.signing.is_empty() {
         let secrets = webhook.signing.iter().map(SigningSecret::expose);
         builder = builder.signing(SigningKeys::parse(secrets)?);
+    }
+    if let Some(identity) = &webhook.client_identity {
+        let key = identity.key().expose();
+        let identity = ClientIdentity::from_pem(identity.certificate(), key)?;
+        builder = builder.client_identity(Arc::new(identity));
     }
     builder.build()
 }

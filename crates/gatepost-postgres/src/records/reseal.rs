@@ -9,11 +9,11 @@ use crate::store::PostgresStore;
 /// Webhooks that are read at once.
 const BITE: i64 = 500;
 const READ: &str =
-    "SELECT id, revision, authorization_data, headers, signing, url FROM :schema.gatepost_webhook
+    "SELECT id, revision, authorization_data, headers, signing, url, client_identity FROM :schema.gatepost_webhook
      WHERE id > $1 ORDER BY id LIMIT $2";
 /// Whoever changed it in between has sealed it.
-const WRITE: &str = "UPDATE :schema.gatepost_webhook SET authorization_data = $3, headers = $4, signing = $5, url = $6
-     WHERE id = $1 AND revision = $2";
+const WRITE: &str = "UPDATE :schema.gatepost_webhook SET authorization_data = $3, headers = $4, signing = $5, url = $6,
+     client_identity = $7 WHERE id = $1 AND revision = $2";
 
 impl PostgresStore {
     /// Seals everything under the current key that is still sealed under an older one, or stored in
@@ -48,6 +48,7 @@ impl PostgresStore {
     async fn reseal_row(&self, row: &tokio_postgres::Row) -> Result<u64> {
         let sealed = SealedSecrets {
             authorization: row.try_get("authorization_data")?,
+            client_identity: row.try_get("client_identity")?,
             headers: row.try_get("headers")?,
             signing: row.try_get("signing")?,
             url: row.try_get("url")?,
@@ -58,6 +59,7 @@ impl PostgresStore {
         let (id, revision): (i64, i64) = (row.try_get("id")?, row.try_get("revision")?);
         let SealedSecrets {
             authorization,
+            client_identity,
             headers,
             signing,
             url,
@@ -65,7 +67,15 @@ impl PostgresStore {
         self.db()
             .execute(
                 WRITE,
-                &[&id, &revision, &authorization, &headers, &signing, &url],
+                &[
+                    &id,
+                    &revision,
+                    &authorization,
+                    &headers,
+                    &signing,
+                    &url,
+                    &client_identity,
+                ],
             )
             .await
     }

@@ -22,7 +22,8 @@ use crate::store::PostgresStore;
 
 /// What is read of a webhook that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.created, r.modified, r.owner, r.name, r.url, r.authorization_kind, \
-     r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate, r.channels, r.retry_schedule \
+     r.authorization_data, r.headers, r.allow_insecure, r.timeout_s, r.retries, r.activity, r.in_order, r.signing, r.rate, r.channels, r.retry_schedule, \
+     r.client_identity \
      FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
 
 const INSERT: &str = change!("insert_webhook");
@@ -182,7 +183,7 @@ impl Columns {
         })
     }
 
-    fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 14] {
+    fn params<'a>(&'a self, webhook: &'a Webhook) -> [&'a (dyn ToSql + Sync); 15] {
         [
             &self.name,
             &self.sealed.url,
@@ -198,6 +199,7 @@ impl Columns {
             &self.rate,
             &self.channels,
             &self.retry_schedule,
+            &self.sealed.client_identity,
         ]
     }
 }
@@ -209,6 +211,7 @@ pub(super) fn row(
     let sealed = SealedSecrets {
         url: row.try_get("url")?,
         authorization: row.try_get("authorization_data")?,
+        client_identity: row.try_get("client_identity")?,
         headers: row.try_get("headers")?,
         signing: row.try_get("signing")?,
     };
@@ -224,6 +227,7 @@ pub(super) fn row(
             name: stored(row, "name", WebhookName::stored)?,
             url: secrets.url,
             authorization: secrets.authorization,
+            client_identity: secrets.client_identity,
             headers: secrets.headers,
             allow_insecure: row.try_get("allow_insecure")?,
             timeout: Timeout::from_secs(unsigned(row, "timeout_s")?)

@@ -39,6 +39,13 @@ const SIXTH: &str = include_str!("../../migrations/0006_data.sql");
 const SEVENTH: &str = include_str!("../../migrations/0007_key_grant.sql");
 /// The eighth, before keys could be limited and rolled.
 const EIGHTH: &str = include_str!("../../migrations/0008_key_expires.sql");
+/// The ninth to the twelfth, before webhooks could have client certificates.
+const UNIDENTIFIED: [&str; 4] = [
+    include_str!("../../migrations/0009_key_limit.sql"),
+    include_str!("../../migrations/0010_audit.sql"),
+    include_str!("../../migrations/0011_channels.sql"),
+    include_str!("../../migrations/0012_trace.sql"),
+];
 /// Opened by the one that knows traces.
 const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
 const MARKED: &str = "CREATE TABLE gatepost_migration (
@@ -112,6 +119,7 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
     let unlisted = Webhook {
         channels: Channels::default(),
         retry_schedule: None,
+        client_identity: None,
         ..full_webhook()
     };
     assert_eq!(hooks[0].value, unlisted, "its secrets too");
@@ -531,4 +539,18 @@ async fn a_database_of_before_there_was_a_log_of_changes_has_an_empty_one() {
     };
     store.append_audit(&[entry], 9).await.unwrap();
     assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn webhooks_of_before_client_certificates_have_none_and_can_be_given_one() {
+    let marks = "(4, 'cause'), (5, 'key_use'), (6, 'data'), (7, 'key_grant'), (8, 'key_expires'),
+        (9, 'key_limit'), (10, 'audit'), (11, 'channels'), (12, 'trace')";
+    let later = [&[FOURTH, FIFTH][..], &UNTRACED, &UNIDENTIFIED].concat();
+    let (store, _client) = opened(&later, marks).await;
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    assert_eq!(row.value.client_identity, None);
+    row.value.client_identity = full_webhook().client_identity;
+    let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    assert_eq!(store.webhook(row.id).await.unwrap(), Some(edited));
 }

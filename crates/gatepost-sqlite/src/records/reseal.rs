@@ -11,11 +11,12 @@ use crate::store::SqliteStore;
 
 /// Webhooks that are read in one transaction.
 const BITE: i64 = 500;
-const READ: &str = "SELECT id, authorization_data, headers, signing, url FROM gatepost_webhook
+const READ: &str =
+    "SELECT id, authorization_data, headers, signing, url, client_identity FROM gatepost_webhook
      WHERE id > ?1 ORDER BY id LIMIT ?2";
 const WRITE: &str =
-    "UPDATE gatepost_webhook SET authorization_data = ?2, headers = ?3, signing = ?4, url = ?5
-     WHERE id = ?1";
+    "UPDATE gatepost_webhook SET authorization_data = ?2, headers = ?3, signing = ?4, url = ?5,
+     client_identity = ?6 WHERE id = ?1";
 
 impl SqliteStore {
     /// Seals everything under the current key that is still sealed under an older one, or stored in
@@ -53,6 +54,7 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(u64, Option
                 headers: row.get(2)?,
                 signing: row.get(3)?,
                 url: row.get(4)?,
+                client_identity: row.get(5)?,
             };
             Ok((row.get(0)?, sealed))
         })?
@@ -67,7 +69,8 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(u64, Option
             new.authorization,
             new.headers,
             new.signing,
-            new.url
+            new.url,
+            new.client_identity
         ])?;
         count += 1;
     }

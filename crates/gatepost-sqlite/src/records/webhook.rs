@@ -1,4 +1,5 @@
-//! Webhooks and their columns. URL, authorization, headers and signing secrets are sealed.
+//! Webhooks and their columns. URL, authorization, client certificate, headers and signing secrets
+//! are sealed.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{
@@ -24,7 +25,8 @@ use crate::places::{Change, record_changed};
 use crate::watch::stirred;
 
 pub(super) const COLUMNS: &str = "id, revision, created, modified, owner, name, url, authorization_kind, authorization_data, headers, \
-     allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule FROM gatepost_webhook";
+     allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule, \
+     client_identity FROM gatepost_webhook";
 
 /// Of a row `r`: neither deleted, nor its owner removed.
 pub(super) const LIVE: &str =
@@ -190,6 +192,7 @@ fn store(
         usage::stored(webhook.stored_bytes()).into(),
         webhook.channels.to_string().into(),
         retry_schedule_text(webhook.retry_schedule.as_ref()).into(),
+        sealed.client_identity.into(),
     ];
     values.extend(id.map(|id| id.0.into()));
     statement.query_row(rusqlite::params_from_iter(values), |r| Ok(row(r, keys)))?
@@ -199,6 +202,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     let sealed = SealedSecrets {
         url: row.get("url")?,
         authorization: row.get("authorization_data")?,
+        client_identity: row.get("client_identity")?,
         headers: row.get("headers")?,
         signing: row.get("signing")?,
     };
@@ -218,6 +222,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
             name: stored(row, "name", WebhookName::stored)?,
             url: secrets.url,
             authorization: secrets.authorization,
+            client_identity: secrets.client_identity,
             headers: secrets.headers,
             allow_insecure: row.get("allow_insecure")?,
             timeout: Timeout::from_secs(number(row, "timeout_s")?)

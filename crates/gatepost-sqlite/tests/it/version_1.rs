@@ -79,6 +79,7 @@ async fn records_and_secrets_are_found_and_their_owners_wait_to_be_placed() {
     let unlisted = Webhook {
         channels: Channels::default(),
         retry_schedule: None,
+        client_identity: None,
         ..full_webhook()
     };
     assert_eq!(full.value, unlisted);

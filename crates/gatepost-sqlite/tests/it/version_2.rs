@@ -31,6 +31,13 @@ const SEVENTH: &str = include_str!("../../migrations/0007_key_grant.sql");
 const EIGHTH: &str = include_str!("../../migrations/0008_key_expires.sql");
 /// Opened by the one that knows traces.
 const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
+/// The ninth to the twelfth, before webhooks could have client certificates.
+const UNIDENTIFIED: [&str; 4] = [
+    include_str!("../../migrations/0009_key_limit.sql"),
+    include_str!("../../migrations/0010_audit.sql"),
+    include_str!("../../migrations/0011_channels.sql"),
+    include_str!("../../migrations/0012_trace.sql"),
+];
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -437,4 +444,16 @@ async fn a_file_of_before_there_was_a_log_of_changes_has_an_empty_one() {
     };
     store.append_audit(&[entry], 9).await.unwrap();
     assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn webhooks_of_before_client_certificates_have_none_and_can_be_given_one() {
+    let before = [&[THIRD, FOURTH, FIFTH][..], &UNTRACED, &UNIDENTIFIED].concat();
+    let (store, _folder) = written_by(&before).await;
+    let mut row = store.webhook(WebhookId(1)).await.unwrap().unwrap();
+    assert_eq!(row.value.client_identity, None);
+    row.value.client_identity = full_webhook().client_identity;
+    let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    assert_eq!(store.webhook(row.id).await.unwrap(), Some(edited));
 }

@@ -1,11 +1,13 @@
-//! The parts of a webhook that are sealed at rest: URL, authorization, headers, signing secrets.
+//! The parts of a webhook that are sealed at rest: URL, authorization, client certificate with its
+//! key, headers, signing secrets.
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use webhook_model::{
-    Authorization, AuthorizationKind, Headers, SigningSecret, SigningSecrets, TargetUrl, Webhook,
+    Authorization, AuthorizationKind, ClientIdentity, Headers, SigningSecret, SigningSecrets,
+    TargetUrl, Webhook,
 };
 use zeroize::Zeroizing;
 
@@ -13,13 +15,14 @@ use crate::error::{ErrorKind, StoreError};
 use crate::seal::SealingKeys;
 
 const AUTHORIZATION: &str = "webhook.authorization";
+const CLIENT_IDENTITY: &str = "webhook.client_identity";
 const HEADERS: &str = "webhook.headers";
 const SIGNING: &str = "webhook.signing";
 const URL: &str = "webhook.url";
 /// Begins a column of text that is sealed; no URL that is accepted begins so.
 const SEALED: &str = "sealed:";
 
-/// The four sealed columns of a webhook. Each is bound to its column: a value that was moved to
+/// The five sealed columns of a webhook. Each is bound to its column: a value that was moved to
 /// another does not open.
 ///
 /// A backend also stores the kind of the authorization, as a word, which is not secret.
@@ -30,6 +33,8 @@ pub struct SealedSecrets {
     pub url: String,
     /// The secret of the authorization, sealed; `None` where its kind has none.
     pub authorization: Option<Vec<u8>>,
+    /// The client certificate with its key, sealed; `None` where it has none, as in rows of before.
+    pub client_identity: Option<Vec<u8>>,
     /// The header lines, sealed.
     pub headers: Vec<u8>,
     /// The signing secrets, one in a line, sealed.
@@ -43,6 +48,8 @@ pub struct WebhookSecrets {
     pub url: TargetUrl,
     /// The authorization.
     pub authorization: Authorization,
+    /// The client certificate with its key.
+    pub client_identity: Option<ClientIdentity>,
     /// The headers, in their order.
     pub headers: Headers,
     /// The signing secrets, in their order.
@@ -57,6 +64,7 @@ impl SealedSecrets {
     /// `Invalid` when a secret is too long to seal.
     pub fn seal(webhook: &Webhook, keys: &SealingKeys) -> Result<Self, StoreError> {
         let secret = webhook.authorization.secret_text();
+        let identity = webhook.client_identity.as_ref();
         let headers = Zeroizing::new(webhook.headers.to_string());
         let signing: Vec<&str> = webhook.signing.iter().map(SigningSecret::expose).collect();
         let signing = Zeroizing::new(signing.join("\n"));
@@ -64,6 +72,9 @@ impl SealedSecrets {
             url: seal_text(keys, webhook.url.as_str(), URL)?,
             authorization: secret
                 .map(|s| seal(keys, s.expose().as_bytes(), AUTHORIZATION))
+                .transpose()?,
+            client_identity: identity
+                .map(|i| seal(keys, i.to_text().expose().as_bytes(), CLIENT_IDENTITY))
                 .transpose()?,
             headers: seal(keys, headers.as_bytes(), HEADERS)?,
             signing: seal(keys, signing.as_bytes(), SIGNING)?,
@@ -94,6 +105,11 @@ impl SealedSecrets {
                 .map_err(|e| StoreError::corrupt(URL, e))?,
             authorization: Authorization::stored(kind, secret)
                 .map_err(|e| StoreError::corrupt(AUTHORIZATION, e))?,
+            client_identity: self
+                .client_identity
+                .as_ref()
+                .map(|sealed| open_identity(keys, sealed))
+                .transpose()?,
             headers: Headers::parse_lines(&open_text(keys, &self.headers, HEADERS)?)
                 .map_err(|e| StoreError::corrupt(HEADERS, e))?,
             signing: SigningSecrets::new(signing).map_err(|e| StoreError::corrupt(SIGNING, e))?,
@@ -107,6 +123,7 @@ impl SealedSecrets {
     pub fn reseal(&self, keys: &SealingKeys) -> Result<Option<Self>, StoreError> {
         let columns = [
             self.authorization.as_ref(),
+            self.client_identity.as_ref(),
             Some(&self.headers),
             Some(&self.signing),
         ];
@@ -121,6 +138,11 @@ impl SealedSecrets {
                 .authorization
                 .as_ref()
                 .map(|sealed| again(sealed, AUTHORIZATION))
+                .transpose()?,
+            client_identity: self
+                .client_identity
+                .as_ref()
+                .map(|sealed| again(sealed, CLIENT_IDENTITY))
                 .transpose()?,
             headers: again(&self.headers, HEADERS)?,
             signing: again(&self.signing, SIGNING)?,
@@ -191,6 +213,11 @@ fn open_text(
     Ok(Zeroizing::new(text.to_owned()))
 }
 
+fn open_identity(keys: &SealingKeys, sealed: &[u8]) -> Result<ClientIdentity, StoreError> {
+    let text = open_text(keys, sealed, CLIENT_IDENTITY)?;
+    ClientIdentity::stored(&text).map_err(|e| StoreError::corrupt(CLIENT_IDENTITY, e))
+}
+
 #[cfg(test)]
 mod tests {
     use webhook_model::{OAuth2, OwnerId};
@@ -198,11 +225,12 @@ mod tests {
     use super::*;
     use crate::seal::SealingKey;
 
-    const SECRETS: [&str; 4] = [
+    const SECRETS: [&str; 5] = [
         "canary-bearer-8d1f",
         "canary-header-77ab",
         "whsec_Y2FuYXJ5LXNpZ25pbmctc2VjcmV0LTQ0Y2M=",
         "canary-path-5b0c",
+        "canary-key-91e7",
     ];
 
     fn webhook() -> Webhook {
@@ -210,10 +238,19 @@ mod tests {
         let url = url.parse().unwrap();
         Webhook {
             authorization: Authorization::bearer(SECRETS[0]).unwrap(),
+            client_identity: Some(identity()),
             headers: Headers::from_pairs([("B", SECRETS[1]), ("A", "1"), ("B", "2")]).unwrap(),
             signing: SigningSecrets::new(vec![SigningSecret::parse(SECRETS[2]).unwrap()]).unwrap(),
             ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
         }
+    }
+
+    fn identity() -> ClientIdentity {
+        let block = |label: &str, body: &str| {
+            format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+        };
+        let key = block("PRIVATE KEY", SECRETS[4]);
+        ClientIdentity::new(&block("CERTIFICATE", "MIIB"), &key).unwrap()
     }
 
     fn keys(id: u32) -> SealingKeys {
@@ -230,11 +267,13 @@ mod tests {
         let opened = sealed.open(kind(), &keys(1)).unwrap();
         let wanted = webhook();
         assert_eq!(opened.authorization, wanted.authorization);
+        assert_eq!(opened.client_identity, wanted.client_identity);
         assert_eq!(opened.headers, wanted.headers);
         assert_eq!(opened.url, wanted.url);
         assert_eq!(opened.signing, wanted.signing);
         let columns = [
             sealed.authorization.unwrap(),
+            sealed.client_identity.unwrap(),
             sealed.headers,
             sealed.signing,
             sealed.url.into_bytes(),
@@ -289,7 +328,14 @@ mod tests {
             resealed.open(kind(), &keys(2)).unwrap().headers,
             webhook().headers
         );
+        let opened = resealed.open(kind(), &keys(2)).unwrap();
+        assert_eq!(opened.client_identity, Some(identity()));
         assert_eq!(resealed.reseal(&keys(2)).unwrap(), None);
+        let mixed = SealedSecrets {
+            client_identity: plain.client_identity,
+            ..resealed.clone()
+        };
+        assert!(mixed.reseal(&keys(2)).unwrap().is_some());
         let unknown = resealed.reseal(&keys(9)).unwrap_err();
         assert_eq!(unknown.kind(), ErrorKind::Corrupt);
     }

@@ -13,6 +13,8 @@ use crate::secret::Secret;
 pub struct Entered {
     /// The value of the authorization: token, key, or user and password.
     pub authorization: bool,
+    /// The private key of the client certificate.
+    pub client_key: bool,
     /// The values of all headers.
     pub headers: bool,
     /// The signing secrets.
@@ -59,6 +61,10 @@ impl Webhook {
                 asks && !entered.authorization && self.keeps_authorization(before),
             ),
             (
+                Field::ClientKey,
+                leads && !entered.client_key && self.keeps_client_key(before),
+            ),
+            (
                 Field::Headers,
                 leads && !entered.headers && self.keeps_headers(before),
             ),
@@ -98,6 +104,16 @@ impl Webhook {
     fn keeps_authorization(&self, before: &Self) -> bool {
         let stored = secret_of(&before.authorization);
         stored.is_some() && secret_of(&self.authorization) == stored
+    }
+
+    fn keeps_client_key(&self, before: &Self) -> bool {
+        let key = |of: &Self| {
+            of.client_identity
+                .as_ref()
+                .map(|identity| identity.key().clone())
+        };
+        let stored = key(before);
+        stored.is_some() && key(self) == stored
     }
 
     fn keeps_headers(&self, before: &Self) -> bool {

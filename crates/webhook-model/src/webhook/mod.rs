@@ -1,6 +1,7 @@
 //! Where and how to send (SPEC 2.2).
 
 mod authorization;
+mod client_identity;
 mod elsewhere;
 mod headers;
 mod limits;
@@ -12,6 +13,7 @@ mod signing;
 mod url;
 
 pub use authorization::{Authorization, AuthorizationKind};
+pub use client_identity::ClientIdentity;
 pub use elsewhere::Entered;
 pub use headers::{Header, Headers, MAX_HEADERS};
 pub use limits::{RateLimit, Retries, Timeout};

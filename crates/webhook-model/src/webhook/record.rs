@@ -3,6 +3,7 @@
 use gatepost_ids::OwnerId;
 
 use super::authorization::Authorization;
+use super::client_identity::ClientIdentity;
 use super::headers::Headers;
 use super::limits::{RateLimit, Retries, Timeout};
 use super::retry_schedule::RetrySchedule;
@@ -44,6 +45,8 @@ pub struct Webhook {
     pub url: TargetUrl,
     /// What authenticates us to the target.
     pub authorization: Authorization,
+    /// The client certificate that a target is shown that asks for one, beside the authorization.
+    pub client_identity: Option<ClientIdentity>,
     /// Custom headers, in order.
     pub headers: Headers,
     /// Accepts certificates that cannot be verified: for test and development (SPEC 2.2).
@@ -76,6 +79,7 @@ impl Webhook {
             name,
             url,
             authorization: Authorization::None,
+            client_identity: None,
             headers: Headers::default(),
             allow_insecure: false,
             timeout: Timeout::default(),

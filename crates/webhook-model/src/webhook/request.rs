@@ -23,12 +23,19 @@ pub struct RequestHeader {
 }
 
 impl Webhook {
-    /// Checks what no field can tell alone: headers and authorization must not both set one header.
+    /// Checks what no field can tell alone: headers and authorization must not both set one header,
+    /// and a client certificate needs a target that can ask for it.
     ///
     /// # Errors
+    /// Names `client_certificate` when there is one and the URL is not `https`.
+    ///
     /// Names `headers` when a custom header collides with the authorization, or uses
     /// `${APIKEY}` without an API key, twice, or as a part of a longer value.
     pub fn check(&self) -> Result<(), Invalid> {
+        if self.client_identity.is_some() && self.url.as_url().scheme() != "https" {
+            let rule = "must be empty with a url that does not begin with https://";
+            return Err(Invalid::new(Field::ClientCertificate, rule));
+        }
         self.placeholder()
             .and_then(|placeholder| self.check_collisions(placeholder))
     }

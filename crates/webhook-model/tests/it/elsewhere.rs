@@ -129,6 +129,7 @@ fn what_is_removed_replaced_or_sent_along_is_not_carried() {
     assert_eq!(left, []);
     let all = Entered {
         authorization: true,
+        client_key: true,
         headers: true,
         signing: true,
     };

@@ -1,11 +1,13 @@
 //! The form of a webhook, parsed with the same types as the API's input.
 
 mod authorization;
+mod client_identity;
 mod headers;
 mod limits;
 mod oauth2;
 
 pub(super) use authorization::AuthorizationFields;
+pub(super) use client_identity::ClientIdentityFields;
 pub(super) use headers::{HeaderFields, MASK};
 pub(super) use limits::LimitFields;
 pub(super) use oauth2::OAuth2Fields;
@@ -21,6 +23,7 @@ pub(super) struct WebhookForm {
     pub name: String,
     pub url: String,
     pub authorization: AuthorizationFields,
+    pub client_identity: ClientIdentityFields,
     pub headers: HeaderFields,
     pub limits: LimitFields,
     pub insecure: bool,
@@ -55,6 +58,7 @@ impl WebhookForm {
             name: form.text("name").to_owned(),
             url: form.text("url").to_owned(),
             authorization: AuthorizationFields::sent(form),
+            client_identity: ClientIdentityFields::sent(form),
             headers: HeaderFields::sent(form),
             limits: LimitFields::sent(form),
             insecure: form.ticked("insecure"),
@@ -70,6 +74,7 @@ impl WebhookForm {
             name: webhook.name.to_string(),
             url: webhook.url.as_str().to_owned(),
             authorization: AuthorizationFields::of(&webhook.authorization),
+            client_identity: ClientIdentityFields::default(),
             headers: HeaderFields::of(&webhook.headers),
             limits: LimitFields::of(webhook),
             insecure: webhook.allow_insecure,
@@ -93,6 +98,8 @@ impl WebhookForm {
         let authorization = self
             .authorization
             .parse(problems, present.map(|webhook| &webhook.authorization));
+        let present_identity = present.and_then(|webhook| webhook.client_identity.as_ref());
+        let client_identity = self.client_identity.parse(problems, present_identity);
         let headers = self
             .headers
             .parse(texts, problems, present.map(|webhook| &webhook.headers));
@@ -109,6 +116,7 @@ impl WebhookForm {
         (webhook.authorization, webhook.headers) = (authorization?, headers?);
         (webhook.timeout, webhook.retries, webhook.rate) = (timeout?, retries?, rate?);
         (webhook.retry_schedule, webhook.channels) = (retry_schedule?, channels?);
+        webhook.client_identity = client_identity?;
         webhook.allow_insecure = self.insecure;
         if self.unsign {
             webhook.signing = SigningSecrets::none();
@@ -133,6 +141,7 @@ impl WebhookForm {
     pub(super) fn entered(&self, present: &Webhook) -> Entered {
         Entered {
             authorization: self.authorization.is_entered(&present.authorization),
+            client_key: self.client_identity.is_key_entered(),
             headers: self.headers.is_entered(),
             signing: false,
         }
@@ -151,6 +160,7 @@ impl WebhookForm {
             let field = self.field_of(field.as_str());
             let question = match field {
                 "auth" => texts.of("webhooks-problem-auth"),
+                "client_key" => texts.of("webhooks-problem-client-key"),
                 "unsign" => texts.of("webhooks-problem-unsign"),
                 _ => texts.of("webhooks-problem-masked"),
             };
@@ -166,6 +176,7 @@ impl WebhookForm {
             "url" => "url",
             "authorization_type" | "authorization_value" => "auth",
             field if field.starts_with("oauth_") => oauth2::field_of(field),
+            field if field.starts_with("client_") => client_identity::field_of(field),
             "timeout" => "timeout",
             "retries" => "retries",
             "retry_schedule" => "retry_schedule",
@@ -195,6 +206,8 @@ mod tests {
             (Field::OAuthClientId, "oauth_client_id"),
             (Field::OAuthScope, "oauth_scope"),
             (Field::OAuthClientAuthentication, "oauth_client_auth"),
+            (Field::ClientCertificate, "client_certificate"),
+            (Field::ClientKey, "client_key"),
             (Field::Headers, "header"),
             (Field::Timeout, "timeout"),
             (Field::Retries, "retries"),

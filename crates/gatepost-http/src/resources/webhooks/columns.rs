@@ -27,7 +27,7 @@ pub(super) static TABLE: Table = Table {
             "url",
             Kind::Text { min: 1, max: 2048 },
             "\"https://hooks.example.com/in\"",
-            "The endpoint: http or https, without credentials and fragment. Secrets do not follow to another origin (scheme, host, port): authorization_value, headers with credentials and signing_secrets must be sent again or cleared in the same request.",
+            "The endpoint: http or https, without credentials and fragment. Secrets do not follow to another origin (scheme, host, port): authorization_value, client_key, headers with credentials and signing_secrets must be sent again or cleared in the same request.",
         )
         .required()
         .short(),
@@ -78,6 +78,39 @@ pub(super) static TABLE: Table = Table {
             "\"basic\"",
             "Ours. How the client authenticates to the token endpoint: by `Authorization: Basic`, or by fields of the form. Read with `oauth2` only.",
         ),
+        Column::new(
+            "client_certificate",
+            Kind::Text {
+                min: 0,
+                max: 65_536,
+            },
+            "\"\"",
+            "Ours. A client certificate in PEM, shown to a target that asks for one (mutual TLS), beside the authorization: its own first, then those that issued it, at most 10. Empty for none; https only.",
+        ),
+        Column::new(
+            "client_key",
+            Kind::Text {
+                min: 0,
+                max: 65_536,
+            },
+            "\"\"",
+            "Ours. The private key of client_certificate in PEM, not encrypted: RSA, ECDSA P-256 or P-384, Ed25519. A certificate that is sent alone keeps the key that is stored. To another origin it must be sent again. It is in no response.",
+        )
+        .write_only(),
+        Column::new(
+            "client_certificate_subject",
+            Kind::Text { min: 0, max: 1024 },
+            "\"\"",
+            "Ours. The subject of client_certificate; empty for none.",
+        )
+        .read_only(),
+        Column::new(
+            "client_certificate_expires",
+            Kind::Time,
+            "0",
+            "Ours. When client_certificate expires; 0 for none. An expired one is still shown to the target, which decides.",
+        )
+        .read_only(),
         Column::new(
             "signing_secrets",
             Kind::Text { min: 0, max: 1024 },

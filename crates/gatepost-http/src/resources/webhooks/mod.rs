@@ -1,6 +1,7 @@
 //! `webhook_urls`.
 
 mod authorization;
+mod client_identity;
 mod columns;
 
 use async_trait::async_trait;
@@ -69,6 +70,7 @@ impl Resource for Webhooks {
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
         let entered = Entered {
             authorization: input.text("authorization_value").is_some(),
+            client_key: input.text("client_key").is_some(),
             headers: input.text("headers").is_some(),
             signing: input.text("signing_secrets").is_some(),
         };
@@ -183,6 +185,7 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
         ],
     );
     columns.extend(authorization::columns(&webhook.authorization));
+    columns.extend(client_identity::columns(webhook.client_identity.as_ref()));
     columns
 }
 
@@ -233,5 +236,6 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         Some(false) => webhook.order = DeliveryOrder::Unordered,
         None => {}
     }
+    client_identity::apply(webhook, input)?;
     authorization::apply(webhook, input)
 }

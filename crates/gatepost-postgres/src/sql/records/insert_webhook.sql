@@ -1,4 +1,4 @@
--- $1: now. $2..$16: the record. $17: its bytes. $18, $19: how many webhooks and bytes the owner may have.
+-- $1: now. $2..$17: the record. $18: its bytes. $19, $20: how many webhooks and bytes the owner may have.
 -- Runs after place/wait.sql in one transaction, as all changes here do; `again` where the owner went to another place.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, o.gone, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
@@ -7,13 +7,13 @@ WITH own AS MATERIALIZED (
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN own.gone THEN 'gone' WHEN NOT own.had THEN 'again'
         WHEN (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = $2 AND w.name = $3 AND NOT w.gone) IS NOT NULL THEN 'taken'
-        WHEN own.rows >= $18::bigint THEN 'rows' WHEN own.bytes + $17::bigint > $19::bigint THEN 'bytes'
+        WHEN own.rows >= $19::bigint THEN 'rows' WHEN own.bytes + $18::bigint > $20::bigint THEN 'bytes'
         ELSE 'ok' END AS verdict
     FROM own
 ), stored AS (
     INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, authorization_data,
-        headers, allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule, bytes)
-    SELECT 1, $1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17::bigint
+        headers, allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule, client_identity, bytes)
+    SELECT 1, $1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17, $18::bigint
     FROM judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

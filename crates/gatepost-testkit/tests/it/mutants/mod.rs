@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 15] = [
+const MORE: [&str; 16] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -35,6 +35,7 @@ const MORE: [&str; 15] = [
     "l26-sums",
     "l33-trace",
     "o16-trace",
+    "r01-identity",
     "r01-scope",
     "r41-enabled",
 ];

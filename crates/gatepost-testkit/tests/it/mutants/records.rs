@@ -78,6 +78,9 @@ passed_on! { RecordStore {
         {
             **client = client.as_ref().clone().with_scope("").unwrap();
         }
+        if self.is(&["r01-identity"]) {
+            webhook.client_identity = None;
+        }
         let at_most = self.at_most(at_most);
         let answer = self.inner.insert_webhook(&webhook, at_most, self.time(now)).await;
         match answer {
