@@ -10,9 +10,11 @@ mod keys;
 mod look;
 mod owners;
 mod queue;
+mod records;
 mod side;
 mod step;
 mod turns;
+mod whole;
 
 use std::sync::Arc;
 
