@@ -12,6 +12,8 @@ pub mod page;
 pub mod seal;
 
 #[cfg(feature = "keys")]
+mod key_row;
+#[cfg(feature = "keys")]
 mod key_use;
 #[cfg(feature = "keys")]
 pub mod keys;

@@ -200,14 +200,7 @@ impl Side {
                 let edited = self.store.update_key(&row, at(1)).await;
                 edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
             }
-            Call::Change { key, field, value } => {
-                let Some(mut row) = self.read(*key).await else {
-                    return "none".to_owned();
-                };
-                change(&self.fields, (*field, *value), &mut row);
-                let edited = self.store.update_key(&row, at(1)).await;
-                edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
-            }
+            Call::Change { key, field, value } => self.change(*key, (*field, *value)).await,
             Call::Roll {
                 key: old,
                 name: n,
@@ -250,10 +243,8 @@ impl Side {
                     at: at(i64::from(*when)),
                     from: [192, 0, 2, *when].into(),
                 };
-                self.store
-                    .record_logins(&[Login { key: *id, login }])
-                    .await
-                    .unwrap();
+                let logins = [Login { key: *id, login }];
+                self.store.record_logins(&logins).await.unwrap();
                 let row = self.read(*key).await;
                 format!("{:?}", row.map(|row| self.show(&row)))
             }
@@ -279,6 +270,15 @@ impl Side {
             }
             Call::Changes(n) => self.changes(*n).await,
         }
+    }
+
+    async fn change(&self, key: u8, with: (u8, u8)) -> String {
+        let Some(mut row) = self.read(key).await else {
+            return "none".to_owned();
+        };
+        change(&self.fields, with, &mut row);
+        let edited = self.store.update_key(&row, at(1)).await;
+        edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
     }
 
     /// Counts uses of a key on two days, and shows what is kept of it.

@@ -1,15 +1,14 @@
 //! Whole webhooks, tasks and events: changed in any field, and shown.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::OwnerId;
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::TaskRow;
-use gatepost_storage::{Revision, Row};
 use webhook_model::{Action, Event, EventId, TaskId, Webhook, WebhookId};
 
 use super::side::{Side, answer, of, place};
 use super::whole::{change, text};
-use crate::fields::{Field, of_event, of_task, of_webhook};
-use crate::fixtures::{UNLIMITED, at, event, task, webhook};
+use crate::fields::{of_event, of_task, of_webhook};
+use crate::fixtures::UNLIMITED;
 
 impl Side {
     pub(super) async fn change(
@@ -77,44 +76,5 @@ impl Side {
         let task = place(&self.tasks, &row.value.task);
         let own = [("row.value.task", format!("{task:?}"))];
         format!("{number:?} {}", text(&self.fields.events, row, &own))
-    }
-}
-
-/// The fields of each record, to show them.
-pub(super) struct Fields {
-    webhooks: Vec<Field<Row<WebhookId, Webhook>>>,
-    tasks: Vec<Field<TaskRow>>,
-    events: Vec<Field<Row<EventId, Event>>>,
-}
-
-impl Fields {
-    pub(super) fn new() -> Self {
-        // What a record refers to is shown in words: no record has these.
-        let (webhooks, tasks) = ([WebhookId(-1), WebhookId(-2)], [TaskId(-1), TaskId(-2)]);
-        let task_row = TaskRow {
-            id: TaskId(0),
-            owner: OwnerId(0),
-            revision: Revision::FIRST,
-            created: at(0),
-            modified: at(0),
-            last_run: None,
-            task: task(WebhookId(0)),
-        };
-        Self {
-            webhooks: of_webhook(&row(WebhookId(0), webhook("w"))),
-            tasks: of_task(&task_row, webhooks),
-            events: of_event(&row(EventId(0), event(TaskId(0))), tasks),
-        }
-    }
-}
-
-fn row<I, T>(id: I, value: T) -> Row<I, T> {
-    Row {
-        id,
-        owner: OwnerId(0),
-        revision: Revision::FIRST,
-        created: at(0),
-        modified: at(0),
-        value,
     }
 }

@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, StoreError};
 use webhook_model::{DeliveryOrder, EventId, TaskId, WebhookId};
 
-use super::records::Fields;
+use super::fields::Fields;
 use crate::fixtures::{UNLIMITED, at, tenant, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::Held;

@@ -8,7 +8,6 @@ mod store;
 mod work;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_trait::async_trait;
 use breaker::{Breaker, Fault};
@@ -18,6 +17,7 @@ use gatepost_testkit::{
     webhook_clauses,
 };
 use store::Broken;
+use tokio::time::Instant;
 
 /// Mutants that no caller can tell from the store, each with the reason.
 const EQUIVALENT: [(&str, &str); 14] = [
@@ -59,6 +59,10 @@ impl<S: Send + 'static> Harness<S> for Place<S> {
 }
 
 /// The names of the mutants that no clause finds: the record's own clause is asked first.
+#[allow(
+    clippy::print_stdout,
+    reason = "how many were caught is what one runs it for"
+)]
 async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
     own: &str,
     clauses: &[Clause<S>],
