@@ -11,6 +11,8 @@ pub mod owners;
 pub mod page;
 
 #[cfg(feature = "keys")]
+mod key_row;
+#[cfg(feature = "keys")]
 mod key_use;
 #[cfg(feature = "keys")]
 pub mod keys;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use gatepost_storage::{AuditStore, KeyStore};
 
 use crate::harness::{Harness, Webhooks};
-use crate::outcome::Outcome;
+use crate::outcome::{Finding, Outcome};
 use crate::runtime::block_on;
-use crate::{audit, keys, log, outbox, owners, queue, records, webhooks_kept};
+use crate::sentence::sentence_of;
+use crate::{audit, keys, log, outbox, owners, queue, records, webhooks_kept, whole};
 
 impl<S: Send + 'static> fmt::Debug for Clause<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -29,11 +30,20 @@ pub struct Clause<S: Send + 'static> {
     pub run: fn(Arc<dyn Harness<S>>) -> Run,
 }
 
+impl<S: Send + 'static> Clause<S> {
+    /// The contract's sentence that it proves.
+    #[must_use]
+    pub fn sentence(&self) -> &'static str {
+        sentence_of(self.name)
+    }
+}
+
 /// All clauses about keys.
 #[must_use]
 pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
     let mut all = crate::list::for_each_key_clause!([plain] keys);
     all.extend(crate::list::for_each_kept_key_clause!([kept] keys));
+    all.extend(crate::whole::list::for_each_whole_key_clause!([kept] whole));
     all
 }
 
@@ -42,6 +52,7 @@ pub fn key_clauses() -> Vec<Clause<Arc<dyn KeyStore>>> {
 pub fn audit_clauses() -> Vec<Clause<Arc<dyn AuditStore>>> {
     let mut all = crate::list::for_each_audit_clause!([plain] audit);
     all.extend(crate::list::for_each_kept_audit_clause!([kept] audit));
+    all.extend(crate::whole::list::for_each_whole_audit_clause!([kept] whole));
     all
 }
 
@@ -54,6 +65,7 @@ pub fn webhook_clauses() -> Vec<Clause<Webhooks>> {
     all.extend(crate::list::for_each_log_clause!([plain] log));
     all.extend(crate::list::for_each_outbox_clause!([plain] outbox));
     all.extend(crate::list::for_each_kept_webhook_clause!([kept] webhooks_kept));
+    all.extend(crate::whole::list::for_each_whole_webhook_clause!([kept] whole));
     all
 }
 
@@ -66,19 +78,43 @@ pub fn unreadable_clauses() -> Vec<Clause<Webhooks>> {
 /// Tries the clause of this name on the store of this harness; the body of a test.
 ///
 /// # Panics
-/// When the store breaks the clause, when there is none of that name, and when the harness cannot
-/// show it: a clause that was not tried must not look as if it held.
+/// When the store breaks the clause, with the clause's sentence and what was seen; when there is
+/// none of that name; and when the harness cannot show it: a clause that was not tried must not
+/// look as if it held.
 pub fn prove<S: Send + 'static>(clauses: &[Clause<S>], name: &str, harness: impl Harness<S>) {
     let clause = clauses.iter().find(|c| c.name == name);
     let Some(clause) = clause else {
         panic!("there is no clause {name}");
     };
-    match block_on((clause.run)(Arc::new(harness))) {
-        Outcome::Held => {}
-        Outcome::Ignored(why) => {
+    let sentence = clause.sentence();
+    match block_on(tried(clause, harness)) {
+        Finding::Held => {}
+        Finding::Broken(what) => panic!("{name} is broken: {sentence}\n{what}"),
+        Finding::Ignored(why) => {
             panic!("not tried: {why}; a store that keeps nothing says `not durable` in the macro")
         }
     }
+}
+
+/// What becomes of a clause on the store of this harness.
+pub(crate) async fn tried<S: Send + 'static>(
+    clause: &Clause<S>,
+    harness: impl Harness<S>,
+) -> Finding {
+    match tokio::spawn((clause.run)(Arc::new(harness))).await {
+        Ok(Outcome::Held) => Finding::Held,
+        Ok(Outcome::Ignored(why)) => Finding::Ignored(why),
+        Err(error) => Finding::Broken(said(error)),
+    }
+}
+
+fn said(error: tokio::task::JoinError) -> String {
+    let Ok(panic) = error.try_into_panic() else {
+        return "it was cancelled".to_owned();
+    };
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned()))
+        .unwrap_or_default()
 }
 
 /// Clauses that take a store with nothing in it.

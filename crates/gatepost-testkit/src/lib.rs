@@ -9,6 +9,7 @@
 pub mod audit;
 mod clause;
 pub mod fault;
+pub mod fields;
 pub mod fixtures;
 mod harness;
 pub mod keys;
@@ -23,13 +24,15 @@ pub mod records;
 mod report;
 mod runtime;
 mod secrecy;
+mod sentence;
 pub mod webhooks_kept;
+pub mod whole;
 mod world;
 
 pub use clause::{
     Clause, Run, audit_clauses, key_clauses, prove, unreadable_clauses, webhook_clauses,
 };
 pub use harness::{Harness, Webhooks};
-pub use outcome::Outcome;
-pub use report::{Finding, Report, run_all};
+pub use outcome::{Finding, Outcome};
+pub use report::{Report, run_all};
 pub use runtime::block_on;

@@ -345,6 +345,7 @@ pub(crate) use for_each_unreadable_clause;
 macro_rules! key_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
         $crate::for_each_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
+        $crate::for_each_whole_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
         $crate::for_each_kept_key_clause! {
             [$crate::conformance_tests] key_clauses, $harness; $($durable)?
         }
@@ -362,6 +363,9 @@ macro_rules! webhook_store_conformance {
         $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
         $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
+        $crate::for_each_whole_webhook_clause! {
+            [$crate::conformance_tests] webhook_clauses, $harness;
+        }
         $crate::for_each_kept_webhook_clause! {
             [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
         }
@@ -375,6 +379,9 @@ macro_rules! webhook_store_conformance {
 macro_rules! audit_store_conformance {
     ($harness:expr $(, not $durable:ident)?) => {
         $crate::for_each_audit_clause! { [$crate::conformance_tests] audit_clauses, $harness; }
+        $crate::for_each_whole_audit_clause! {
+            [$crate::conformance_tests] audit_clauses, $harness;
+        }
         $crate::for_each_kept_audit_clause! {
             [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
         }

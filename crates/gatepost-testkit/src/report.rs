@@ -1,22 +1,11 @@
 //! All clauses in one run, for a place where no test runner is: a smoke test in staging, a tool.
 
 use std::fmt;
-use std::sync::Arc;
 
-use crate::clause::Clause;
+use crate::clause::{Clause, tried};
 use crate::harness::Harness;
-use crate::outcome::Outcome;
-
-/// What became of one clause.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Finding {
-    /// The store keeps it.
-    Held,
-    /// The store breaks it: what was seen.
-    Broken(String),
-    /// Not tried, and why.
-    Ignored(&'static str),
-}
+use crate::outcome::Finding;
+use crate::sentence::sentence_of;
 
 /// What became of each clause, in the order of the list.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -46,7 +35,9 @@ impl fmt::Display for Report {
         for (name, finding) in &self.findings {
             match finding {
                 Finding::Held => writeln!(f, "{name}: ok")?,
-                Finding::Broken(what) => writeln!(f, "{name}: BROKEN: {what}")?,
+                Finding::Broken(what) => {
+                    writeln!(f, "{name}: BROKEN: {}\n{what}", sentence_of(name))?;
+                }
                 Finding::Ignored(why) => writeln!(f, "{name}: ignored: {why}")?,
             }
         }
@@ -63,22 +54,8 @@ where
 {
     let mut report = Report::default();
     for clause in clauses {
-        let run = tokio::spawn((clause.run)(Arc::new(harness())));
-        let finding = match run.await {
-            Ok(Outcome::Held) => Finding::Held,
-            Ok(Outcome::Ignored(why)) => Finding::Ignored(why),
-            Err(error) => Finding::Broken(said(error)),
-        };
+        let finding = tried(clause, harness()).await;
         report.findings.push((clause.name, finding));
     }
     report
-}
-
-fn said(error: tokio::task::JoinError) -> String {
-    let Ok(panic) = error.try_into_panic() else {
-        return "it was cancelled".to_owned();
-    };
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|&s| s.to_owned()))
-        .unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use super::codec;
 use super::error::{Answer, failed};
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, edited, new_row, numbers, owner_in};
+use super::stored::{Stored, changed, edited, numbers, owner_in};
 use super::tables::{EVENTS, OWNERS, TASKS, Tx, bodied_page, readable};
 
 pub(super) fn insert(
@@ -23,7 +23,7 @@ pub(super) fn insert(
 ) -> Answer<Row<EventId, Event>> {
     let owner = owner_by_task(tx, &event)?;
     check_room(tx, owner, |u| u.events, event.stored_bytes(), at_most)?;
-    let row = new_row(EventId(tx.count("event")?), owner, event, now);
+    let row = Row::inserted(EventId(tx.count("event")?), owner, event, now);
     tx.put(EVENTS, row.id.0, &codec::from_event(&row))?;
     changed(tx, [owner; 2], &[RecordId::Event(row.id)])?;
     Ok(row)

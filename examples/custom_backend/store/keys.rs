@@ -1,12 +1,12 @@
 //! API keys.
 
-use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId, OwnerId};
+use apikey_core::{ApiKey, Expiration, KeyId, LookupId, OwnerId};
 use async_trait::async_trait;
-use chrono::{DateTime, NaiveDate, SubsecRound as _, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login, Rolled,
 };
-use gatepost_storage::{ErrorKind, KeyStore, Page, Revision, StoreError};
+use gatepost_storage::{ErrorKind, KeyStore, Page, StoreError};
 use redb::ReadableDatabase as _;
 
 use super::error::{Answer, failed, panicked};
@@ -22,7 +22,7 @@ const REMEMBERED: i64 = 10_000;
 impl KeyStore for RedbStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
         let key = key.clone();
-        self.write(move |tx| insert(tx, key, at_most, Rolled::default()))
+        self.write(move |tx| insert(tx, &key, at_most, Rolled::default()))
             .await
     }
 
@@ -97,21 +97,7 @@ impl KeyStore for RedbStore {
         let edit = row.clone();
         self.write(move |tx| {
             let old = stored(tx, edit.id)?;
-            if old.revision != edit.revision {
-                return Err(StoreError::new(ErrorKind::Stale, "key"));
-            }
-            let mut new = KeyRow {
-                revision: old.revision.next(),
-                ..old.clone()
-            };
-            new.key.name = edit.key.name;
-            new.key.description = edit.key.description;
-            new.key.expiration = to_micros(edit.key.expiration);
-            new.key.ip = edit.key.ip;
-            new.key.grant = edit.key.grant;
-            new.key.limit = edit.key.limit;
-            new.key.enabled = edit.key.enabled;
-            new.key.digest = edit.key.digest;
+            let new = old.edited_by(&edit)?;
             tx.take_name(
                 &name(&new.key),
                 new.id.0,
@@ -140,16 +126,12 @@ impl KeyStore for RedbStore {
             if ended.key.owner != new.owner {
                 return Err(StoreError::not_found("key"));
             }
-            if ended.revision != old.revision {
-                return Err(StoreError::new(ErrorKind::Stale, "key"));
-            }
+            ended = ended.rolled_by(&old)?;
             let from = Rolled {
                 from: Some(old.id),
                 to: None,
             };
-            let new = insert(tx, new, at_most, from)?;
-            ended.revision = ended.revision.next();
-            ended.key.expiration = to_micros(old.key.expiration);
+            let new = insert(tx, &new, at_most, from)?;
             ended.rolled.to = Some(new.id);
             tx.put(KEYS, ended.id.0, &codec::from_key(&ended))?;
             changed(tx, ended.key.lookup)?;
@@ -174,9 +156,7 @@ impl KeyStore for RedbStore {
                     continue;
                 };
                 let mut row = codec::key(key.0, &row)?;
-                let at = login.at.trunc_subsecs(6);
-                if row.key.last_login.is_none_or(|old| old.at < at) {
-                    row.key.last_login = Some(LastLogin { at, ..login });
+                if row.log_in(login) {
                     tx.put(KEYS, key.0, &codec::from_key(&row))?;
                 }
             }
@@ -239,15 +219,8 @@ impl KeyStore for RedbStore {
     }
 }
 
-fn insert(tx: &Tx, mut key: ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow> {
-    key.created = key.created.trunc_subsecs(6);
-    key.expiration = to_micros(key.expiration);
-    let row = KeyRow {
-        id: KeyId(tx.count("key")?),
-        revision: Revision::FIRST,
-        key,
-        rolled,
-    };
+fn insert(tx: &Tx, key: &ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow> {
+    let row = KeyRow::inserted(KeyId(tx.count("key")?), key, rolled);
     tx.take_name(
         &name(&row.key),
         row.id.0,
@@ -308,11 +281,4 @@ fn name(key: &ApiKey) -> String {
 
 fn lookup(id: LookupId) -> String {
     format!("lookup/{id}")
-}
-
-fn to_micros(expiration: Expiration) -> Expiration {
-    match expiration {
-        Expiration::At(at) => Expiration::At(at.trunc_subsecs(6)),
-        Expiration::Never => Expiration::Never,
-    }
 }

@@ -20,18 +20,6 @@ pub(super) fn numbers<I>(page: Page<I>, number: impl Fn(I) -> i64) -> Page<i64> 
     page.numbered(number)
 }
 
-pub(super) fn new_row<I, T>(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Row<I, T> {
-    let now = to_micros(now);
-    Row {
-        id,
-        owner,
-        revision: Revision::FIRST,
-        created: now,
-        modified: now,
-        value,
-    }
-}
-
 /// A row that is to be changed, whether or not all of it can be read.
 pub(super) struct Stored {
     pub(super) row: Value,

@@ -14,22 +14,13 @@ use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, new_row, numbers, one, owner_in};
+use super::stored::{Stored, changed, numbers, one, owner_in};
 use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, bodied_page, readable};
 
 pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -> Answer<TaskRow> {
     let owner = owner_by_webhook(tx, &task)?;
     check_room(tx, owner, |u| u.tasks, task.stored_bytes(), at_most)?;
-    let head = new_row(tx.count("task")?, owner, (), now);
-    let row = TaskRow {
-        id: TaskId(head.id),
-        owner,
-        revision: head.revision,
-        created: head.created,
-        modified: head.modified,
-        last_run: None,
-        task,
-    };
+    let row = TaskRow::inserted(TaskId(tx.count("task")?), owner, task, now);
     tx.put(TASKS, row.id.0, &codec::from_task(&row)?)?;
     changed(tx, [owner; 2], &[RecordId::Task(row.id)])?;
     Ok(row)

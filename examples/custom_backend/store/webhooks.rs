@@ -14,7 +14,7 @@ use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, edited, new_row, numbers, one, owner_in};
+use super::stored::{Stored, changed, edited, numbers, one, owner_in};
 use super::tables::{GONE, OWNERS, TASKS, Tx, WEBHOOKS, page, readable};
 use super::tasks;
 
@@ -27,7 +27,7 @@ pub(super) fn insert(
     now: DateTime<Utc>,
 ) -> Answer<Row<WebhookId, Webhook>> {
     let owner = webhook.owner;
-    let row = new_row(WebhookId(tx.count("webhook")?), owner, webhook, now);
+    let row = Row::inserted(WebhookId(tx.count("webhook")?), owner, webhook, now);
     tx.take_name(&name(&row.value), row.id.0, NAME_TAKEN)?;
     check_room(tx, owner, |u| u.webhooks, row.value.stored_bytes(), at_most)?;
     tx.has_something(owner)?;

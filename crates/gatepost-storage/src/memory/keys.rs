@@ -1,18 +1,17 @@
 //! API keys in memory.
 
-use apikey_core::{ApiKey, Expiration, KeyId, LastLogin, LookupId};
+use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 
 use super::key_table::KeyTable;
-use super::rows::{micros, page, page_of};
+use super::rows::{page, page_of};
 use super::store::{MemoryStore, Tables};
 use crate::error::{ErrorKind, StoreError};
 use crate::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login, Rolled,
 };
-use crate::page::Revision;
 
 #[async_trait]
 impl KeyStore for MemoryStore {
@@ -63,19 +62,7 @@ impl KeyStore for MemoryStore {
         let mut tables = self.tables();
         let stored = tables.keys.rows.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("key"))?;
-        if stored.revision != row.revision {
-            return Err(StoreError::new(ErrorKind::Stale, "key"));
-        }
-        let mut new = stored.clone();
-        new.revision = stored.revision.next();
-        new.key.name = row.key.name.clone();
-        new.key.description = row.key.description.clone();
-        new.key.expiration = expiration_micros(row.key.expiration);
-        new.key.ip = row.key.ip.clone();
-        new.key.grant = row.key.grant.clone();
-        new.key.limit = row.key.limit;
-        new.key.enabled = row.key.enabled;
-        new.key.digest = row.key.digest;
+        let new = stored.edited_by(row)?;
         check_name(&tables.keys, &new)?;
         tables.keys.put(new.clone());
         tables.keys.changed(new.key.lookup, &self.generations);
@@ -92,17 +79,13 @@ impl KeyStore for MemoryStore {
         let mut tables = self.tables();
         let stored = tables.keys.rows.get(&old.id);
         let stored = stored.filter(|row| row.key.owner == new.owner);
-        let mut ended = stored.ok_or_else(|| StoreError::not_found("key"))?.clone();
-        if ended.revision != old.revision {
-            return Err(StoreError::new(ErrorKind::Stale, "key"));
-        }
+        let stored = stored.ok_or_else(|| StoreError::not_found("key"))?;
+        let mut ended = stored.rolled_by(old)?;
         let from = Rolled {
             from: Some(old.id),
             to: None,
         };
         let new = insert(&mut tables, new, at_most, from)?;
-        ended.revision = ended.revision.next();
-        ended.key.expiration = expiration_micros(old.key.expiration);
         ended.rolled.to = Some(new.id);
         tables.keys.put(ended.clone());
         tables.keys.changed(ended.key.lookup, &self.generations);
@@ -121,10 +104,7 @@ impl KeyStore for MemoryStore {
         let mut tables = self.tables();
         for login in logins {
             if let Some(row) = tables.keys.rows.get_mut(&login.key) {
-                let new = login_micros(login.login);
-                if row.key.last_login.is_none_or(|old| old.at < new.at) {
-                    row.key.last_login = Some(new);
-                }
+                row.log_in(login.login);
             }
         }
         Ok(())
@@ -169,16 +149,7 @@ fn insert(
     at_most: u64,
     rolled: Rolled,
 ) -> Result<KeyRow, StoreError> {
-    let mut key = key.clone();
-    key.created = micros(key.created);
-    key.last_login = key.last_login.map(login_micros);
-    key.expiration = expiration_micros(key.expiration);
-    let mut row = KeyRow {
-        id: KeyId(0),
-        revision: Revision::FIRST,
-        key,
-        rolled,
-    };
+    let mut row = KeyRow::inserted(KeyId(0), key, rolled);
     check_name(&tables.keys, &row)?;
     if tables.keys.by_lookup.contains_key(&row.key.lookup) {
         return Err(StoreError::new(
@@ -203,18 +174,4 @@ fn check_name(keys: &KeyTable, row: &KeyRow) -> Result<(), StoreError> {
         ));
     }
     Ok(())
-}
-
-fn login_micros(login: LastLogin) -> LastLogin {
-    LastLogin {
-        at: micros(login.at),
-        ..login
-    }
-}
-
-fn expiration_micros(expiration: Expiration) -> Expiration {
-    match expiration {
-        Expiration::At(at) => Expiration::At(micros(at)),
-        Expiration::Never => Expiration::Never,
-    }
 }

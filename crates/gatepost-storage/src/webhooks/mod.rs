@@ -13,6 +13,7 @@ mod outbox;
 mod queue;
 mod records;
 mod routes;
+mod row_edits;
 mod task_row;
 
 pub use body::Bodied;

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use apikey_core::{ApiKey, Expiration, Grant, KeyId, LastLogin, OwnerId, RateLimit};
 use chrono::Days;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+    ChangedKeys, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login, Rolled,
 };
-use gatepost_storage::{KeyStore, Page, Scope, StoreError};
+use gatepost_storage::{KeyStore, Page, Revision, Scope, StoreError};
 use proptest::prelude::*;
 
+use super::whole::{change, text};
+use crate::fields::{Field, of_key};
 use crate::fixtures::{at, full_grant, key};
 
 #[derive(Clone, Debug)]
@@ -25,6 +27,12 @@ pub(super) enum Call {
         name: u8,
         expires: bool,
         narrow: bool,
+    },
+    /// Gives any field any value, whether an edit may store it or not.
+    Change {
+        key: u8,
+        field: u8,
+        value: u8,
     },
     Roll {
         key: u8,
@@ -59,6 +67,8 @@ pub(super) fn calls() -> impl Strategy<Value = Call> {
         1 => n().prop_map(Call::InsertTwin),
         4 => (n(), 0..4_u8, any::<bool>(), any::<bool>())
             .prop_map(|(key, name, expires, narrow)| Call::Edit { key, name, expires, narrow }),
+        6 => (n(), 0..40_u8, 0..4_u8)
+            .prop_map(|(key, field, value)| Call::Change { key, field, value }),
         2 => (n(), 0..4_u8, any::<bool>())
             .prop_map(|(key, name, stale)| Call::Roll { key, name, stale }),
         2 => n().prop_map(Call::StaleEdit),
@@ -77,6 +87,7 @@ pub(super) struct Side {
     store: Arc<dyn KeyStore>,
     rows: Vec<(KeyId, ApiKey)>,
     generations: Vec<KeyGeneration>,
+    fields: Vec<Field<KeyRow>>,
 }
 
 fn name(n: u8) -> String {
@@ -89,10 +100,17 @@ fn kind<T>(answer: &Result<T, StoreError>) -> String {
 
 impl Side {
     pub(super) fn new(store: Arc<dyn KeyStore>) -> Self {
+        let plain = KeyRow {
+            id: KeyId(0),
+            revision: Revision::FIRST,
+            key: key(1, "plain"),
+            rolled: Rolled::default(),
+        };
         Self {
             store,
             rows: Vec::new(),
             generations: vec![KeyGeneration(0)],
+            fields: of_key(&plain),
         }
     }
 
@@ -108,25 +126,24 @@ impl Side {
 
     /// What two stores must tell alike of a row: not its number, and not what was drawn by lot.
     fn show(&self, row: &KeyRow) -> String {
-        let place = self.rows.iter().position(|(id, _)| *id == row.id);
-        let key = &row.key;
-        let same = place.is_some_and(|n| {
-            let made = &self.rows[n].1;
-            (made.lookup, &made.digest, &made.hint) == (key.lookup, &key.digest, &key.hint)
+        let place = |id| self.rows.iter().position(|(known, _)| *known == id);
+        let made = place(row.id).map(|n| &self.rows[n].1);
+        let drawn = made.is_some_and(|made| {
+            let key = &row.key;
+            (made.lookup, &made.hint) == (key.lookup, &key.hint)
         });
-        format!(
-            "{place:?} {same} {:?} {:?} {:?} {:?} {:?} {:?} {} {:?} {:?}",
-            key.owner,
-            key.name,
-            key.expiration,
-            key.last_login,
-            key.created,
-            key.grant,
-            key.enabled,
-            key.limit,
-            [row.rolled.from, row.rolled.to]
-                .map(|tied| self.rows.iter().position(|(id, _)| Some(*id) == tied)),
-        )
+        let digest = made.is_some_and(|made| made.digest.bytes == row.key.digest.bytes);
+        let own = [
+            ("row.key.lookup", drawn.to_string()),
+            ("row.key.hint", drawn.to_string()),
+            ("row.key.digest.bytes", digest.to_string()),
+            (
+                "row.rolled.from",
+                format!("{:?}", row.rolled.from.map(place)),
+            ),
+            ("row.rolled.to", format!("{:?}", row.rolled.to.map(place))),
+        ];
+        format!("{:?} {}", place(row.id), text(&self.fields, row, &own))
     }
 
     pub(super) async fn carry_out(&mut self, call: &Call) -> String {
@@ -183,6 +200,7 @@ impl Side {
                 let edited = self.store.update_key(&row, at(1)).await;
                 edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
             }
+            Call::Change { key, field, value } => self.change(*key, (*field, *value)).await,
             Call::Roll {
                 key: old,
                 name: n,
@@ -225,10 +243,8 @@ impl Side {
                     at: at(i64::from(*when)),
                     from: [192, 0, 2, *when].into(),
                 };
-                self.store
-                    .record_logins(&[Login { key: *id, login }])
-                    .await
-                    .unwrap();
+                let logins = [Login { key: *id, login }];
+                self.store.record_logins(&logins).await.unwrap();
                 let row = self.read(*key).await;
                 format!("{:?}", row.map(|row| self.show(&row)))
             }
@@ -254,6 +270,15 @@ impl Side {
             }
             Call::Changes(n) => self.changes(*n).await,
         }
+    }
+
+    async fn change(&self, key: u8, with: (u8, u8)) -> String {
+        let Some(mut row) = self.read(key).await else {
+            return "none".to_owned();
+        };
+        change(&self.fields, with, &mut row);
+        let edited = self.store.update_key(&row, at(1)).await;
+        edited.map_or_else(|e| format!("{:?}", e.kind()), |row| self.show(&row))
     }
 
     /// Counts uses of a key on two days, and shows what is kept of it.

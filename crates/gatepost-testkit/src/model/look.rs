@@ -125,9 +125,7 @@ impl Side {
             page: Page::first(10_000),
         };
         for row in records.list_webhooks(&query).await.unwrap() {
-            let id = place(&self.webhooks, &row.id);
-            let (created, modified) = (row.created, row.modified);
-            writeln!(all, "{id:?} {created} {modified} {:?}", row.value).unwrap();
+            writeln!(all, "{}", self.webhook_text(&row)).unwrap();
         }
         let query = TaskQuery {
             scope,
@@ -137,9 +135,7 @@ impl Side {
             page: Page::first(10_000),
         };
         for row in records.list_tasks(&query).await.unwrap() {
-            let id = place(&self.tasks, &row.id);
-            let (modified, last_run) = (row.modified, row.last_run);
-            writeln!(all, "{id:?} {:?} {modified} {last_run:?}", row.owner).unwrap();
+            writeln!(all, "{}", self.task_text(&row)).unwrap();
         }
         let query = EventQuery {
             scope,
@@ -148,8 +144,7 @@ impl Side {
             page: Page::first(10_000),
         };
         for row in records.list_events(&query).await.unwrap() {
-            let id = place(&self.events, &row.id);
-            writeln!(all, "{id:?} {:?} {}", row.owner, row.modified).unwrap();
+            writeln!(all, "{}", self.event_text(&row)).unwrap();
         }
         all
     }

@@ -6,13 +6,16 @@
 //! run by hand.
 
 mod carry_out;
+mod fields;
 mod keys;
 mod look;
 mod owners;
 mod queue;
+mod records;
 mod side;
 mod step;
 mod turns;
+mod whole;
 
 use std::sync::Arc;
 

@@ -161,6 +161,7 @@ impl Side {
                 let row = records.update_event(&row, LIMITS, time).await;
                 answer(row, |row| format!("{:?} {:?}", row.owner, row.revision))
             }
+            RecordCall::Change(table, n, with) => self.change(table, n, with, time).await,
             RecordCall::Match(n) => self.matched(Self::place(n)).await,
             RecordCall::List(n) => {
                 let scope = match n {

@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::*;
 use gatepost_storage::{AtMost, StoreError};
 use webhook_model::{DeliveryOrder, EventId, TaskId, WebhookId};
 
+use super::fields::Fields;
 use crate::fixtures::{UNLIMITED, at, tenant, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::Held;
@@ -32,6 +33,7 @@ pub(super) struct Side {
     /// Who takes audiences of the outbox: one more each time.
     pub(super) holders: u128,
     pub(super) owners: Owners,
+    pub(super) fields: Fields,
     /// What was created before this was purged.
     pub(super) purged_before: Option<DateTime<Utc>>,
 }
@@ -85,6 +87,7 @@ impl Side {
             named: 0,
             holders: 0,
             owners: Owners::default(),
+            fields: Fields::new(),
             purged_before: None,
         }
     }

@@ -120,6 +120,9 @@ pub(super) enum RecordCall {
     GiveTask(u8, u8),
     EnableTask(u8, bool),
     GiveEvent(u8, u8),
+    /// Gives any field of a webhook, a task or an event any value, whether an edit may store it or
+    /// not: the table, the row, the field, the value.
+    Change(u8, u8, (u8, u8)),
     Match(u8),
     List(u8),
 }
@@ -188,6 +191,8 @@ fn record() -> impl Strategy<Value = RecordCall> {
         2 => (n(), hook()).prop_map(|(task, webhook)| RecordCall::GiveTask(task, webhook)),
         2 => (n(), any::<bool>()).prop_map(|(task, on)| RecordCall::EnableTask(task, on)),
         2 => (n(), n()).prop_map(|(event, task)| RecordCall::GiveEvent(event, task)),
+        6 => (0..3_u8, n(), (0..24_u8, 0..5_u8))
+            .prop_map(|(table, row, with)| RecordCall::Change(table, row, with)),
         9 => (0..PLACES).prop_map(RecordCall::Match),
         2 => (0..6_u8).prop_map(RecordCall::List),
     ]

@@ -6,8 +6,10 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod machine;
 mod memory;
 mod model;
 mod mutants;
 mod readme;
+mod sentences;
 mod unreadable;

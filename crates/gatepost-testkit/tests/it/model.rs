@@ -5,6 +5,7 @@ use std::sync::Arc;
 use gatepost_storage::{KeyStore, MemoryStore};
 use gatepost_testkit::{Webhooks, model};
 
+use super::machine::{broken_keys, broken_webhooks};
 use super::mutants::webhook_mutant;
 
 /// Faults that show only after several calls.
@@ -32,6 +33,33 @@ fn a_store_that_breaks_a_clause_is_found_out() {
     for fault in FAULTS {
         let place = || move || async move { webhook_mutant(fault) };
         let checked = std::panic::catch_unwind(|| model::check_webhook_store(2_000, place));
+        assert!(checked.is_err(), "{fault} was not found");
+    }
+}
+
+#[test]
+fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
+    for fault in [
+        "update_key Stored Old row.key.ip.allow",
+        "update_key Stored Old row.key.digest.bytes",
+        "update_key Stored Caller row.key.created",
+        "update_key Stored Caller row.key.last_login",
+    ] {
+        let place = || move || async move { broken_keys(fault) };
+        let checked = std::panic::catch_unwind(|| model::check_key_store(2_000, place));
+        assert!(checked.is_err(), "{fault} was not found");
+    }
+}
+
+#[test]
+fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
+    for fault in [
+        "update_webhook Stored Old row.value.signing",
+        "update_task Stored Caller row.last_run",
+        "update_event Stored Old row.value.context",
+    ] {
+        let place = || move || async move { broken_webhooks(fault) };
+        let checked = std::panic::catch_unwind(|| model::check_webhook_store(5_000, place));
         assert!(checked.is_err(), "{fault} was not found");
     }
 }

@@ -1,13 +1,11 @@
 //! What all changes of records have in common.
 
-use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 
 use super::super::places::Change;
-use super::super::rows::micros;
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::page::{AtMost, Revision, Row};
+use crate::page::AtMost;
 use crate::webhooks::{RecordId, RecordUsage};
 
 impl Tables {
@@ -59,35 +57,4 @@ impl Tables {
         }
         Ok(())
     }
-}
-
-pub(super) fn new_row<I, T>(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Row<I, T> {
-    let now = micros(now);
-    Row {
-        id,
-        owner,
-        revision: Revision::FIRST,
-        created: now,
-        modified: now,
-        value,
-    }
-}
-
-pub(super) fn changed_row<I: Copy, T: Clone>(
-    stored: &Row<I, T>,
-    row: &Row<I, T>,
-    now: DateTime<Utc>,
-    what: &'static str,
-) -> Result<Row<I, T>, StoreError> {
-    if stored.revision != row.revision {
-        return Err(StoreError::new(ErrorKind::Stale, what));
-    }
-    Ok(Row {
-        id: stored.id,
-        owner: stored.owner,
-        revision: stored.revision.next(),
-        created: stored.created,
-        modified: micros(now),
-        value: row.value.clone(),
-    })
 }

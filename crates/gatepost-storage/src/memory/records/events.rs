@@ -7,9 +7,8 @@ use webhook_model::{Event, EventId};
 use super::super::record_table::EventRow;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
-use super::change::{changed_row, new_row};
 use crate::error::{ErrorKind, StoreError};
-use crate::page::AtMost;
+use crate::page::{AtMost, Row};
 use crate::webhooks::{EventQuery, RecordId};
 
 impl Tables {
@@ -22,7 +21,7 @@ impl Tables {
         let owner = self.owner_of_event(event)?;
         self.check_room(owner, |u| u.events, event.stored_bytes(), at_most)?;
         let id = EventId(self.records.ids.events.next());
-        let row = new_row(id, owner, event.clone(), now);
+        let row = Row::inserted(id, owner, event.clone(), now);
         self.records.put_event(row.clone());
         self.records_changed([owner; 2], &[RecordId::Event(id)]);
         Ok(row)
@@ -61,7 +60,7 @@ impl Tables {
     ) -> Result<EventRow, StoreError> {
         let stored = self.records.events.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("event"))?;
-        let mut new = changed_row(stored, row, now, "event")?;
+        let mut new = stored.edited_by(row, stored.owner, now)?;
         new.owner = self.owner_of_event(&new.value)?;
         let old_owner = stored.owner;
         let (less, more) = (stored.value.stored_bytes(), new.value.stored_bytes());

@@ -5,9 +5,8 @@ use gatepost_ids::{OwnerId, Place};
 use webhook_model::{EventId, Task, TaskId};
 
 use super::super::record_table::webhook_of;
-use super::super::rows::{micros, page, page_of};
+use super::super::rows::{page, page_of};
 use super::super::store::Tables;
-use super::change::new_row;
 use crate::error::{ErrorKind, StoreError};
 use crate::page::AtMost;
 use crate::webhooks::{RecordId, RoutesVersion, TaskQuery, TaskRow};
@@ -22,16 +21,7 @@ impl Tables {
         let owner = self.owner_of_task(task)?;
         self.check_room(owner, |u| u.tasks, task.stored_bytes(), at_most)?;
         let id = TaskId(self.records.ids.tasks.next());
-        let row = new_row(id, owner, task.clone(), now);
-        let row = TaskRow {
-            id,
-            owner,
-            revision: row.revision,
-            created: row.created,
-            modified: row.modified,
-            last_run: None,
-            task: row.value,
-        };
+        let row = TaskRow::inserted(id, owner, task.clone(), now);
         self.records.put_task(row.clone());
         self.records_changed([owner; 2], &[RecordId::Task(id)]);
         Ok(row)
@@ -72,17 +62,9 @@ impl Tables {
     ) -> Result<TaskRow, StoreError> {
         let stored = self.records.tasks.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("task"))?;
-        if stored.revision != row.revision {
-            return Err(StoreError::new(ErrorKind::Stale, "task"));
-        }
         let stored = stored.clone();
-        let new = TaskRow {
-            owner: self.owner_of_task(&row.task)?,
-            revision: stored.revision.next(),
-            modified: micros(now),
-            task: row.task.clone(),
-            ..stored
-        };
+        let mut new = stored.edited_by(row, stored.owner, now)?;
+        new.owner = self.owner_of_task(&new.task)?;
         let events: Vec<EventId> = self.records.events_of.of(new.id).collect();
         let (less, more) = (stored.task.stored_bytes(), new.task.stored_bytes());
         let bytes = if new.owner == stored.owner {

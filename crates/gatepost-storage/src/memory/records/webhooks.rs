@@ -6,9 +6,8 @@ use webhook_model::{Webhook, WebhookId};
 use super::super::record_table::{Records, WebhookRow};
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
-use super::change::{changed_row, new_row};
 use crate::error::{ErrorKind, StoreError};
-use crate::page::AtMost;
+use crate::page::{AtMost, Row};
 use crate::webhooks::{Cascade, RecordId, WebhookQuery};
 
 impl Tables {
@@ -19,7 +18,7 @@ impl Tables {
         now: DateTime<Utc>,
     ) -> Result<WebhookRow, StoreError> {
         let owner = webhook.owner;
-        let mut row = new_row(WebhookId(0), owner, webhook.clone(), now);
+        let mut row = Row::inserted(WebhookId(0), owner, webhook.clone(), now);
         check_name(&self.records, &row)?;
         self.check_room(owner, |u| u.webhooks, webhook.stored_bytes(), at_most)?;
         row.id = WebhookId(self.records.ids.webhooks.next());
@@ -55,8 +54,7 @@ impl Tables {
     ) -> Result<WebhookRow, StoreError> {
         let stored = self.records.webhooks.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("webhook"))?;
-        let mut new = changed_row(stored, row, now, "webhook")?;
-        new.value.owner = stored.owner;
+        let new = stored.edited_by(row, now)?;
         check_name(&self.records, &new)?;
         let bytes = (stored.value.stored_bytes(), new.value.stored_bytes());
         self.check_growth(new.owner, bytes, at_most)?;

@@ -8,7 +8,8 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
 use webhook_model::{
-    Action, Authorization, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
+    Action, Authorization, DeliveryOrder, Event, EventId, EventName, EventType, Task, TaskId,
+    Webhook, WebhookId,
 };
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -72,6 +73,9 @@ passed_on! { RecordStore {
         let mut webhook = webhook.clone();
         if self.is(&["r01"]) {
             webhook.headers = webhook.headers.moved(1, 0);
+        }
+        if self.is(&["order"]) {
+            webhook.order = DeliveryOrder::default();
         }
         if let (true, Authorization::OAuth2(client)) =
             (self.is(&["r01-scope"]), &mut webhook.authorization)

@@ -1,0 +1,162 @@
+//! A field of a record, for clauses and mutants that go through all of them.
+
+use std::fmt;
+
+/// What an insert and an edit do with a field.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Rule {
+    /// Inserts and edits store it.
+    Edited,
+    /// An insert stores it; an edit keeps it, whatever the caller passes.
+    Kept,
+    /// It is the store's own; nothing that a caller passes is stored.
+    Own,
+    /// It says which row is meant, and at which revision.
+    Shown,
+}
+
+/// A field of the record `R`, with values to try.
+pub struct Field<R> {
+    pub(super) name: &'static str,
+    pub(super) rule: Rule,
+    pub(super) values: Vec<R>,
+    pub(super) copy: fn(&R, &mut R),
+    pub(super) same: fn(&R, &R) -> bool,
+    pub(super) show: fn(&R) -> String,
+}
+
+impl<R> fmt::Debug for Field<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl<R> Field<R> {
+    /// Where it is in the record: `row.key.ip.allow`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// What becomes of it.
+    #[must_use]
+    pub fn rule(&self) -> Rule {
+        self.rule
+    }
+
+    /// Records that differ in it from the record that the table was made for, and from each other:
+    /// at least two.
+    #[must_use]
+    pub fn values(&self) -> &[R] {
+        &self.values
+    }
+
+    /// Gives one record the field of another.
+    pub fn copy(&self, from: &R, to: &mut R) {
+        (self.copy)(from, to);
+    }
+
+    /// Whether two records are alike in it.
+    #[must_use]
+    pub fn is_same(&self, a: &R, b: &R) -> bool {
+        (self.same)(a, b)
+    }
+
+    /// Its `Debug` form, which tells no secret.
+    #[must_use]
+    pub fn show(&self, record: &R) -> String {
+        (self.show)(record)
+    }
+
+    /// Which of the values it has in this record, if any.
+    #[must_use]
+    pub fn position(&self, record: &R) -> Option<usize> {
+        self.values.iter().position(|v| self.is_same(v, record))
+    }
+
+    /// Gives it the value after the one that it has: something close, and wrong.
+    pub fn nudge(&self, record: &mut R) {
+        let next = self.position(record).map_or(0, |at| at + 1);
+        let next = self.values.get(next).or(self.values.first());
+        if let Some(next) = next {
+            self.copy(next, record);
+        }
+    }
+}
+
+/// The first field in which what was found is not what was expected, in words.
+#[must_use]
+pub fn difference<R: PartialEq>(fields: &[Field<R>], expected: &R, found: &R) -> Option<String> {
+    if expected == found {
+        return None;
+    }
+    let Some(field) = fields.iter().find(|f| !f.is_same(expected, found)) else {
+        return Some("the rows differ".to_owned());
+    };
+    let (wanted, seen) = (field.show(expected), field.show(found));
+    let hidden = if wanted == seen {
+        " (hidden parts differ)"
+    } else {
+        ""
+    };
+    let name = field.name();
+    Some(format!("{name}: expected {wanted}, found {seen}{hidden}"))
+}
+
+/// Makes the fields of records, a group for each struct: where it is in the row, its name, and each
+/// of its fields with its rule and values. A field that is missing does not compile. One without
+/// values has a group of its own for its parts.
+macro_rules! fields {
+    ($base:expr, $row:ident => $(
+        $part:expr, $record:ident {
+            $($field:ident: $rule:ident [$($value:expr),* $(,)?]),* $(,)?
+        }
+    );+ $(;)?) => {{
+        let base = $base;
+        let mut fields = Vec::new();
+        $(
+            {
+                let $row = &base;
+                // Without `..`: a new field has to be named here.
+                let $record { $($field: _),* } = &$part;
+            }
+            $(fields.push($crate::fields::Field {
+                name: concat!(stringify!($part), ".", stringify!($field)),
+                rule: $crate::fields::Rule::$rule,
+                values: vec![$({
+                    #[allow(unused_mut, reason = "some fields have no values")]
+                    let mut with = base.clone();
+                    {
+                        let $row = &mut with;
+                        $part.$field = $value;
+                    }
+                    with
+                }),*],
+                copy: |from, to| {
+                    let value = {
+                        let $row = from;
+                        $part.$field.clone()
+                    };
+                    let $row = to;
+                    $part.$field = value;
+                },
+                same: |a, b| {
+                    let value = {
+                        let $row = a;
+                        &$part.$field
+                    };
+                    let $row = b;
+                    *value == $part.$field
+                },
+                show: |record| {
+                    let $row = record;
+                    format!("{:?}", $part.$field)
+                },
+            });)*
+        )+
+        // What has no values is made of parts, which are there by themselves.
+        fields.retain(|field| !field.values.is_empty());
+        fields
+    }};
+}
+pub(super) use fields;

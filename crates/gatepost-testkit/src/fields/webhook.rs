@@ -1,0 +1,65 @@
+//! The fields of a webhook.
+
+use chrono::TimeDelta;
+use gatepost_ids::OwnerId;
+use gatepost_storage::{Revision, Row};
+use webhook_model::{
+    Activity, Authorization, DeliveryOrder, Headers, RateLimit, Retries, SigningSecret,
+    SigningSecrets, Timeout, Webhook, WebhookId,
+};
+
+use super::field::{Field, fields};
+use crate::fixtures::{at, authorizations, full_webhook};
+
+/// Every field of a row of webhooks.
+#[must_use]
+pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, Webhook>>> {
+    let full = full_webhook();
+    let [_, api_key, basic, oauth2] = authorizations();
+    let headers = |pairs: [(&str, &str); 2]| Headers::from_pairs(pairs).unwrap();
+    let secret = |fill| SigningSecret::from_random([fill; 32]);
+    let signed = |secrets: &[SigningSecret]| SigningSecrets::new(secrets.to_vec()).unwrap();
+    fields! { base.clone(), row =>
+        row, Row {
+            id: Shown [WebhookId(7_001), WebhookId(7_002)],
+            owner: Own [OwnerId(7_001), OwnerId(7_002)],
+            revision: Shown [Revision(7_001), Revision(7_002)],
+            created: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
+            modified: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
+            value: Own [],
+        };
+        row.value, Webhook {
+            owner: Kept [OwnerId(7_001), OwnerId(7_002)],
+            name: Edited [full.name.clone(), "other name".parse().unwrap()],
+            url: Edited [full.url.clone(), "https://user-agent.example:8443/p".parse().unwrap()],
+            authorization: Edited [
+                Authorization::bearer("one").unwrap(),
+                Authorization::bearer("two").unwrap(),
+                api_key,
+                basic,
+                oauth2,
+            ],
+            headers: Edited [
+                full.headers,
+                headers([("X-A", "1"), ("X-B", "2")]),
+                headers([("X-B", "2"), ("X-A", "1")]),
+            ],
+            allow_insecure: Edited [true, false],
+            timeout: Edited [Timeout::from_secs(60).unwrap(), Timeout::from_secs(61).unwrap()],
+            retries: Edited [Retries::new(98).unwrap(), Retries::new(99).unwrap()],
+            retry_schedule: Edited [Some("5s, 90s".parse().unwrap()), Some("5s, 91s".parse().unwrap())],
+            activity: Edited [Activity::Disabled, Activity::Paused],
+            order: Edited [DeliveryOrder::InOrder, DeliveryOrder::Unordered],
+            signing: Edited [
+                signed(&[secret(1), secret(2)]),
+                signed(&[secret(2), secret(1)]),
+                signed(&[secret(1)]),
+            ],
+            rate: Edited [
+                Some(RateLimit::per_second(12).unwrap()),
+                Some(RateLimit::per_second(13).unwrap()),
+            ],
+            channels: Edited ["Project-7, a".parse().unwrap(), "project-7, a".parse().unwrap()],
+        };
+    }
+}

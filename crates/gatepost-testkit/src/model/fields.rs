@@ -1,0 +1,48 @@
+//! The fields of webhooks, tasks and events, as the model shows them.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::TaskRow;
+use gatepost_storage::{Revision, Row};
+use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
+
+use crate::fields::{Field, of_event, of_task, of_webhook};
+use crate::fixtures::{at, event, task, webhook};
+
+/// The fields of each record, to show them.
+pub(super) struct Fields {
+    pub(super) webhooks: Vec<Field<Row<WebhookId, Webhook>>>,
+    pub(super) tasks: Vec<Field<TaskRow>>,
+    pub(super) events: Vec<Field<Row<EventId, Event>>>,
+}
+
+impl Fields {
+    pub(super) fn new() -> Self {
+        // What a record refers to is shown in words: no record has these.
+        let (webhooks, tasks) = ([WebhookId(-1), WebhookId(-2)], [TaskId(-1), TaskId(-2)]);
+        let task_row = TaskRow {
+            id: TaskId(0),
+            owner: OwnerId(0),
+            revision: Revision::FIRST,
+            created: at(0),
+            modified: at(0),
+            last_run: None,
+            task: task(WebhookId(0)),
+        };
+        Self {
+            webhooks: of_webhook(&row(WebhookId(0), webhook("w"))),
+            tasks: of_task(&task_row, webhooks),
+            events: of_event(&row(EventId(0), event(TaskId(0))), tasks),
+        }
+    }
+}
+
+fn row<I, T>(id: I, value: T) -> Row<I, T> {
+    Row {
+        id,
+        owner: OwnerId(0),
+        revision: Revision::FIRST,
+        created: at(0),
+        modified: at(0),
+        value,
+    }
+}

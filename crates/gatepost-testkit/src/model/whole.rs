@@ -1,0 +1,35 @@
+//! Whole rows as text, and edits of any field.
+
+use std::fmt::Write as _;
+
+use crate::fields::{Field, Rule};
+
+/// Every field of a row but its number: which of the values to try it has, or else its `Debug`
+/// form. What is named in `own` is said in those words instead, if it has none of these values.
+pub(super) fn text<R>(fields: &[Field<R>], row: &R, own: &[(&str, String)]) -> String {
+    let mut all = String::new();
+    for field in fields.iter().filter(|field| !field.name().ends_with(".id")) {
+        let name = field.name();
+        let own = own.iter().find(|(of, _)| *of == name);
+        let text = match (field.position(row), own) {
+            (Some(value), _) => format!("#{value}"),
+            (None, Some((_, text))) => text.clone(),
+            (None, None) => field.show(row),
+        };
+        write!(all, "{name}={text} ").unwrap_or_default();
+    }
+    all
+}
+
+/// Gives a row a value of a field, whether an edit may store it or not: the field and the value
+/// that these numbers name. Fields that say which row is meant stay.
+pub(super) fn change<R>(fields: &[Field<R>], (field, value): (u8, u8), row: &mut R) {
+    let fields: Vec<_> = fields.iter().filter(|f| f.rule() != Rule::Shown).collect();
+    let Some(field) = usize::from(field).checked_rem(fields.len()) else {
+        return;
+    };
+    let values = fields[field].values();
+    if let Some(value) = usize::from(value).checked_rem(values.len()) {
+        fields[field].copy(&values[value], row);
+    }
+}

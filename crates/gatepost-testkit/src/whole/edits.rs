@@ -1,0 +1,195 @@
+//! Records that are inserted and edited: each field in turn, and all of them at once.
+
+use async_trait::async_trait;
+
+use crate::fields::{Field, Rule, difference};
+
+/// A table of records in a store.
+#[async_trait]
+pub(super) trait Table: Send + Sync {
+    /// A record with its row.
+    type Row: Clone + PartialEq + Send + Sync;
+
+    /// The id of the clause.
+    const CLAUSE: &'static str;
+
+    /// The fields of this row.
+    fn fields(&self, base: &Self::Row) -> Vec<Field<Self::Row>>;
+
+    /// A row to insert, unlike that of any other number.
+    fn base(&self, number: i64) -> Self::Row;
+
+    async fn insert(&self, row: &Self::Row) -> Self::Row;
+
+    /// Edits a row at `at(second)`.
+    async fn update(&self, row: &Self::Row, second: i64) -> Self::Row;
+
+    /// Makes what was asked for what an insert must return, which is given too: the store chose the
+    /// number.
+    fn inserted(&self, asked: &mut Self::Row, found: &Self::Row);
+
+    /// Makes what is stored what an edit at `at(second)` must return; its edited fields are those
+    /// of the caller already.
+    fn edited(&self, stored: &mut Self::Row, second: i64);
+
+    /// Gives a row what is recorded beside edits; returns it as it is to be read then.
+    async fn used(&self, row: &Self::Row) -> Self::Row;
+
+    /// The row, read in every way, with the name of the way.
+    async fn reads(&self, row: &Self::Row) -> Vec<(&'static str, Option<Self::Row>)>;
+}
+
+/// Stores records that differ in one field, and edits one field at a time. Returns all rows as they
+/// must be.
+pub(super) async fn prove<T: Table>(table: &T) -> Vec<T::Row> {
+    let fields = table.fields(&table.base(0));
+    let mut proof = Proof {
+        table,
+        rows: Vec::new(),
+        second: 100,
+    };
+    // First, so that what is recorded beside edits is there while others come.
+    proof.all_at_once().await;
+    for field in &fields {
+        match field.rule() {
+            Rule::Edited => proof.edited(field).await,
+            Rule::Kept => proof.kept(field).await,
+            Rule::Own => proof.not_taken(field).await,
+            Rule::Shown => {}
+        }
+    }
+    let rows = proof.rows;
+    same(table, &rows).await;
+    rows
+}
+
+/// Every row is read as it must be, in every way.
+pub(super) async fn same<T: Table>(table: &T, rows: &[T::Row]) {
+    for row in rows {
+        is_read(table, row, "at the end").await;
+    }
+}
+
+pub(super) async fn is_read<T: Table>(table: &T, row: &T::Row, when: &str) {
+    for (way, found) in table.reads(row).await {
+        let id = T::CLAUSE;
+        let found = found.unwrap_or_else(|| panic!("{id} {when}, read {way}: it is not there"));
+        is_same(table, row, &found, || format!("{when}, read {way}"));
+    }
+}
+
+pub(super) fn is_same<T: Table>(
+    table: &T,
+    expected: &T::Row,
+    found: &T::Row,
+    when: impl Fn() -> String,
+) {
+    if expected != found {
+        let differs = difference(&table.fields(&table.base(0)), expected, found);
+        panic!("{} {}: {}", T::CLAUSE, when(), differs.unwrap_or_default());
+    }
+}
+
+struct Proof<'a, T: Table> {
+    table: &'a T,
+    rows: Vec<T::Row>,
+    second: i64,
+}
+
+impl<T: Table> Proof<'_, T> {
+    /// Inserted with each of its values, and edited to each and back.
+    async fn edited(&mut self, field: &Field<T::Row>) {
+        let mut row = self.inserted(None).await;
+        let first = row.clone();
+        for value in field.values() {
+            let other = self.inserted(Some((field, value))).await;
+            self.rows.push(other);
+            row = self.edit(&row, &[(field, value)]).await;
+        }
+        row = self.edit(&row, &[(field, &first)]).await;
+        self.rows.push(row);
+    }
+
+    /// Inserted with each of its values, and kept by edits that pass another, or change all else.
+    async fn kept(&mut self, field: &Field<T::Row>) {
+        let plain = self.table.base(0);
+        for value in field.values() {
+            let row = self.inserted(Some((field, value))).await;
+            let row = self.edit_all(&row, 0).await;
+            let row = self.edit(&row, &[(field, &plain)]).await;
+            self.rows.push(row);
+        }
+        self.not_taken(field).await;
+    }
+
+    /// Not taken from the caller of an edit, and not lost by one.
+    async fn not_taken(&mut self, field: &Field<T::Row>) {
+        let mut row = self.inserted(None).await;
+        for value in field.values() {
+            row = self.edit(&row, &[(field, value)]).await;
+        }
+        self.rows.push(row);
+    }
+
+    /// All that may be edited, in one edit, while a caller passes all that may not; then of a row
+    /// of which more is recorded.
+    async fn all_at_once(&mut self) {
+        let row = self.inserted(None).await;
+        let row = self.edit_all(&row, 1).await;
+        let row = self.table.used(&row).await;
+        is_read(self.table, &row, "after it was used").await;
+        let row = self.edit_all(&row, 0).await;
+        self.rows.push(row);
+    }
+
+    async fn edit_all(&mut self, row: &T::Row, value: usize) -> T::Row {
+        let fields = self.table.fields(row);
+        let all = fields.iter().filter(|field| match value {
+            0 => field.rule() == Rule::Edited,
+            _ => field.rule() != Rule::Shown,
+        });
+        let all: Vec<_> = all.map(|field| (field, &field.values()[value])).collect();
+        self.edit(row, &all).await
+    }
+
+    /// A new row, with this value of a field.
+    async fn inserted(&mut self, with: Option<(&Field<T::Row>, &T::Row)>) -> T::Row {
+        self.second += 1;
+        let mut row = self.table.base(self.second);
+        if let Some((field, value)) = with {
+            field.copy(value, &mut row);
+        }
+        let found = self.table.insert(&row).await;
+        self.table.inserted(&mut row, &found);
+        let what = with.map_or("a new row", |(field, _)| field.name());
+        self.is_as_expected(&row, &found, what, "inserted").await;
+        row
+    }
+
+    /// An edit that passes these values.
+    async fn edit(&mut self, row: &T::Row, with: &[(&Field<T::Row>, &T::Row)]) -> T::Row {
+        self.second += 1;
+        let (mut asked, mut expected) = (row.clone(), row.clone());
+        for (field, value) in with {
+            field.copy(value, &mut asked);
+            if field.rule() == Rule::Edited {
+                field.copy(value, &mut expected);
+            }
+        }
+        self.table.edited(&mut expected, self.second);
+        let found = self.table.update(&asked, self.second).await;
+        let what = match with {
+            [(field, _)] => field.name(),
+            _ => "several fields",
+        };
+        self.is_as_expected(&expected, &found, what, "edited").await;
+        expected
+    }
+
+    async fn is_as_expected(&self, expected: &T::Row, found: &T::Row, what: &str, done: &str) {
+        is_same(self.table, expected, found, || {
+            format!("{done}: {what}, returned")
+        });
+        is_read(self.table, expected, &format!("{done}: {what}")).await;
+    }
+}

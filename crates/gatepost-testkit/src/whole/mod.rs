@@ -1,0 +1,25 @@
+//! The clauses about every field of every record. Each takes the harness, and opens its store again
+//! where it is durable.
+
+mod attempts;
+mod audit;
+mod deliveries;
+mod edits;
+mod events;
+mod home;
+mod keys;
+pub(crate) mod list;
+mod outbox;
+mod owners;
+mod tasks;
+mod webhooks;
+
+pub use attempts::*;
+pub use audit::*;
+pub use deliveries::*;
+pub use events::*;
+pub use keys::*;
+pub use outbox::*;
+pub use owners::*;
+pub use tasks::*;
+pub use webhooks::*;

@@ -1,0 +1,86 @@
+//! Every field of an owner's row.
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::OwnerRow;
+
+use super::home::Home;
+use crate::fields::{difference, of_owner};
+use crate::fixtures::at;
+use crate::harness::Webhooks;
+use crate::outcome::Outcome;
+
+/// Every field of an owner's row is kept: a place alone changes where the owner stands, a hold
+/// alone whether the owner is held, and nobody else's row changes. It is read so in every way, also
+/// when the store is opened again.
+pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
+    let store = place.fresh().await;
+    let mut rows: Vec<OwnerRow> = Vec::new();
+    for number in 1..=2 {
+        let mut row = OwnerRow {
+            owner: OwnerId(number),
+            place: Place::Common,
+            held: number == 2,
+        };
+        hold(&store, row).await;
+        is_read(&store, row, &rows).await;
+        for field in of_owner(&row) {
+            for value in field.values() {
+                if field.name() == "row.place" {
+                    row.place = value.place;
+                    let placed = store.records.place_owner(row.owner, row.place, at(number));
+                    placed.await.expect("F5 an owner is placed");
+                    is_read(&store, row, &rows).await;
+                } else if field.name() == "row.held" {
+                    row.held = value.held;
+                    hold(&store, row).await;
+                    is_read(&store, row, &rows).await;
+                }
+            }
+        }
+        row.held = number == 2;
+        hold(&store, row).await;
+        rows.push(row);
+    }
+    all(&store, &rows).await;
+    if let Some(store) = place.reopen(store).await {
+        all(&store, &rows).await;
+    }
+    Outcome::Held
+}
+
+async fn hold(store: &Webhooks, row: OwnerRow) {
+    let held = store.records.hold_owner(row.owner, row.held, at(0)).await;
+    held.expect("F5 an owner is held");
+}
+
+async fn all(store: &Webhooks, rows: &[OwnerRow]) {
+    for row in rows {
+        is_read(store, *row, rows).await;
+    }
+}
+
+async fn is_read(store: &Webhooks, row: OwnerRow, others: &[OwnerRow]) {
+    for expected in others.iter().chain([&row]) {
+        let found = store.records.owner(expected.owner).await;
+        let found = found.expect("F5 by number").expect("F5 it has a row");
+        let differs = difference(&of_owner(expected), expected, &found);
+        assert!(
+            differs.is_none(),
+            "F5 by number: {}",
+            differs.unwrap_or_default()
+        );
+        let held = store.records.held_owners(None, 99).await.expect("F5 held");
+        let held = held.into_iter().find(|found| found.owner == expected.owner);
+        assert_eq!(
+            held.is_some(),
+            expected.held,
+            "F5 in the list of those held"
+        );
+        let differs = held.and_then(|found| difference(&of_owner(expected), expected, &found));
+        assert!(
+            differs.is_none(),
+            "F5 among those held: {}",
+            differs.unwrap_or_default()
+        );
+    }
+}

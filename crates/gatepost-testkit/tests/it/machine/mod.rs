@@ -1,0 +1,195 @@
+//! Mutants made by machine: the reference store with each field of each row broken, in each call
+//! that stores or returns it, in each way. The kit must find every one.
+
+mod breaker;
+mod faults;
+mod records;
+mod store;
+mod work;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use breaker::{Breaker, Fault};
+use gatepost_storage::{AuditStore, KeyStore};
+use gatepost_testkit::{
+    Clause, Finding, Harness, Webhooks, audit_clauses, block_on, key_clauses, run_all,
+    webhook_clauses,
+};
+use store::Broken;
+use tokio::time::Instant;
+
+/// Mutants that no caller can tell from the store, each with the reason.
+const EQUIVALENT: [(&str, &str); 14] = [
+    ("insert_key Returned Dropped row.revision", FIRST),
+    ("roll_key, new Returned Dropped row.revision", FIRST),
+    ("insert_webhook Returned Dropped row.revision", FIRST),
+    ("insert_task Returned Dropped row.revision", FIRST),
+    ("insert_event Returned Dropped row.revision", FIRST),
+    ("insert_task Returned Dropped row.last_run", NONE_YET),
+    ("insert_key Stored Dropped row.rolled.from", NONE_YET),
+    ("insert_key Returned Dropped row.rolled.from", NONE_YET),
+    ("insert_key Returned Dropped row.rolled.to", NONE_YET),
+    ("roll_key, new Returned Dropped row.rolled.to", NONE_YET),
+    (
+        "cancel Stored Dropped row.lease_until",
+        "what waits has no lease",
+    ),
+    ("cancel Stored Dropped row.due", ENDED),
+    ("cancel Stored Swapped row.due", ENDED),
+    ("cancel Stored Near row.due", ENDED),
+];
+
+const FIRST: &str = "a new row has the first revision, as a plain one";
+const NONE_YET: &str = "a new row has none, as a plain one";
+const ENDED: &str = "when it is due says nothing of what has ended";
+
+/// The place of a mutant, which stays while its handles are dropped.
+struct Place<S>(Box<dyn Fn() -> S + Send + Sync>);
+
+#[async_trait]
+impl<S: Send + 'static> Harness<S> for Place<S> {
+    async fn fresh(&self) -> S {
+        (self.0)()
+    }
+
+    async fn reopen(&self, store: S) -> Option<S> {
+        Some(store)
+    }
+}
+
+/// The names of the mutants that no clause finds: the record's own clause is asked first.
+#[allow(
+    clippy::print_stdout,
+    reason = "how many were caught is what one runs it for"
+)]
+async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
+    own: &str,
+    clauses: &[Clause<S>],
+    faults: Vec<Fault<R>>,
+    mutant: fn(Arc<Fault<R>>) -> S,
+) -> Vec<String> {
+    let began = Instant::now();
+    let (mut survivors, mut equivalent, all) = (Vec::new(), 0, faults.len());
+    let first = clauses
+        .iter()
+        .position(|clause| clause.name.starts_with(own));
+    let first = first.expect("the record's own clause");
+    for fault in faults.into_iter().map(Arc::new) {
+        let place = || {
+            let fault = fault.clone();
+            Place(Box::new(move || mutant(fault.clone())))
+        };
+        let known = EQUIVALENT.iter().any(|(name, _)| *name == fault.name());
+        let order = std::iter::once(first).chain((0..clauses.len()).filter(|n| *n != first));
+        let mut found = false;
+        for clause in order {
+            if known && clause != first {
+                break;
+            }
+            let report = run_all(&clauses[clause..=clause], place).await;
+            found = matches!(report.findings[0].1, Finding::Broken(_));
+            if found {
+                break;
+            }
+        }
+        equivalent += usize::from(known);
+        // One that is found after all is no equivalent.
+        if known == found {
+            survivors.push(fault.name());
+        }
+    }
+    let caught = all - equivalent - survivors.len();
+    let time = began.elapsed().as_secs_f32();
+    println!(
+        "{own}: {caught} of {} mutants caught in {time:.1} s, {equivalent} equivalent",
+        all - equivalent
+    );
+    survivors
+}
+
+fn keys(broken: Broken) -> Arc<dyn KeyStore> {
+    Arc::new(broken)
+}
+
+fn webhooks(broken: Broken) -> Webhooks {
+    Webhooks::of(Arc::new(broken))
+}
+
+fn audit(broken: Broken) -> Arc<dyn AuditStore> {
+    Arc::new(broken)
+}
+
+/// A store of keys with the fault of this name.
+pub(crate) fn broken_keys(name: &str) -> Arc<dyn KeyStore> {
+    let fault = faults::of_keys().into_iter().find(|f| f.name() == name);
+    keys(Broken {
+        keys: Breaker::of(Arc::new(fault.expect("a fault"))),
+        ..Broken::default()
+    })
+}
+
+/// A store of webhooks with the fault of this name.
+pub(crate) fn broken_webhooks(name: &str) -> Webhooks {
+    fn of<R>(faults: Vec<Fault<R>>, name: &str) -> Breaker<R>
+    where
+        R: Clone,
+    {
+        let fault = faults.into_iter().find(|f| f.name() == name);
+        fault.map_or_else(Breaker::default, |fault| Breaker::of(Arc::new(fault)))
+    }
+    webhooks(Broken {
+        webhooks: of(faults::of_webhooks(), name),
+        tasks: of(faults::of_tasks(), name),
+        events: of(faults::of_events(), name),
+        ..Broken::default()
+    })
+}
+
+/// One test for each record: its clause, all clauses that may find a mutant of it, its faults, and
+/// which part of the store they break.
+macro_rules! every_mutant_is_caught {
+    ($($test:ident: $own:literal, $clauses:ident, $faults:ident, $store:ident, $part:ident;)*) => {$(
+        #[test]
+        fn $test() {
+            let clauses = $clauses();
+            let mutant = |fault| {
+                $store(Broken {
+                    $part: Breaker::of(fault),
+                    ..Broken::default()
+                })
+            };
+            let survivors = survivors($own, &clauses, faults::$faults(), mutant);
+            assert_eq!(block_on(survivors), [""; 0]);
+        }
+    )*};
+}
+
+every_mutant_is_caught! {
+    every_broken_field_of_a_key_is_found: "f01", key_clauses, of_keys, keys, keys;
+    every_broken_field_of_a_webhook_is_found:
+        "f02", webhook_clauses, of_webhooks, webhooks, webhooks;
+    every_broken_field_of_a_task_is_found: "f03", webhook_clauses, of_tasks, webhooks, tasks;
+    every_broken_field_of_an_event_is_found: "f04", webhook_clauses, of_events, webhooks, events;
+    every_broken_field_of_an_owner_is_found: "f05", webhook_clauses, of_owners, webhooks, owners;
+    every_broken_field_of_a_delivery_is_found:
+        "f06", webhook_clauses, of_deliveries, webhooks, deliveries;
+    every_broken_field_of_an_attempt_is_found:
+        "f07", webhook_clauses, of_attempts, webhooks, attempts;
+    every_broken_field_of_a_row_of_the_outbox_is_found:
+        "f08", webhook_clauses, of_outbox, webhooks, outbox;
+    every_broken_field_of_an_entry_is_found: "f09", audit_clauses, of_audit, audit, audit;
+}
+
+#[test]
+fn a_store_without_a_broken_field_keeps_every_clause() {
+    let report = block_on(async {
+        let place = || Place(Box::new(|| keys(Broken::default())));
+        let report = run_all(&key_clauses(), place).await;
+        let place = || Place(Box::new(|| audit(Broken::default())));
+        let report = report.and(run_all(&audit_clauses(), place).await);
+        let place = || Place(Box::new(|| webhooks(Broken::default())));
+        report.and(run_all(&webhook_clauses(), place).await)
+    });
+    assert!(report.is_sound(), "{report}");
+}

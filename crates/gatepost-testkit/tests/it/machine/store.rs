@@ -1,0 +1,165 @@
+//! The reference store with one broken field: keys, owners, the log of changes.
+
+use apikey_core::{ApiKey, KeyId, LookupId};
+use async_trait::async_trait;
+use chrono::{DateTime, NaiveDate, Utc};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow};
+use gatepost_storage::keys::{
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+};
+use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore, Row, StoreError};
+use webhook_model::{Event, EventId, Webhook, WebhookId};
+
+use super::breaker::Breaker;
+
+pub(super) type Result<T> = std::result::Result<T, StoreError>;
+
+/// The reference store, and what breaks the rows of each table; one of them does.
+#[derive(Debug, Default)]
+pub(super) struct Broken {
+    pub(super) inner: MemoryStore,
+    pub(super) keys: Breaker<KeyRow>,
+    pub(super) owners: Breaker<OwnerRow>,
+    pub(super) webhooks: Breaker<Row<WebhookId, Webhook>>,
+    pub(super) tasks: Breaker<TaskRow>,
+    pub(super) events: Breaker<Row<EventId, Event>>,
+    pub(super) deliveries: Breaker<Delivery>,
+    pub(super) attempts: Breaker<AttemptRecord>,
+    pub(super) outbox: Breaker<OutboxRow>,
+    pub(super) audit: Breaker<AuditRow>,
+}
+
+/// The methods of a trait that are passed on as they are, and after them those that are not.
+macro_rules! passed_on {
+    ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ok:ty;)* } $($more:tt)*) => {
+        #[async_trait]
+        impl $trait for Broken {
+            $(async fn $name(&self, $($arg: $ty),*) -> Result<$ok> {
+                self.inner.$name($($arg),*).await
+            })*
+            $($more)*
+        }
+    };
+}
+pub(super) use passed_on;
+
+passed_on! { KeyStore {
+    fn count_keys(owner: OwnerId) -> u64;
+    fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
+    fn record_logins(logins: &[Login]) -> ();
+    fn record_uses(uses: &[KeyUse]) -> ();
+    fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
+    fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
+}
+    async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
+        let row = self.inner.insert_key(key, at_most).await?;
+        Ok(self.keys.written("insert_key", row.id.0, None, row))
+    }
+
+    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>> {
+        let row = self.inner.key(id).await?;
+        Ok(row.map(|row| self.keys.read("key", row.id.0, row)))
+    }
+
+    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>> {
+        let row = self.inner.key_by_lookup(lookup).await?;
+        Ok(row.map(|row| self.keys.read("key_by_lookup", row.id.0, row)))
+    }
+
+    async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>> {
+        let rows = self.inner.list_keys(query).await?.into_iter();
+        Ok(rows.map(|row| self.keys.read("list_keys", row.id.0, row)).collect())
+    }
+
+    async fn expiring_keys(
+        &self,
+        after: (DateTime<Utc>, KeyId),
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<KeyRow>> {
+        let rows = self.inner.expiring_keys(after, before, limit).await?.into_iter();
+        Ok(rows.map(|row| self.keys.read("expiring_keys", row.id.0, row)).collect())
+    }
+
+    async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow> {
+        let new = self.inner.update_key(row, now).await?;
+        Ok(self.keys.written("update_key", new.id.0, Some(row), new))
+    }
+
+    async fn roll_key(
+        &self,
+        old: &KeyRow,
+        new: &ApiKey,
+        at_most: u64,
+        now: DateTime<Utc>,
+    ) -> Result<(KeyRow, KeyRow)> {
+        let (new, ended) = self.inner.roll_key(old, new, at_most, now).await?;
+        let new = self.keys.written("roll_key, new", new.id.0, None, new);
+        let ended = self.keys.written("roll_key, old", ended.id.0, Some(old), ended);
+        Ok((new, ended))
+    }
+
+    fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
+        self.inner.key_generation(slice)
+    }
+}
+
+impl Broken {
+    async fn owner_written(&self, method: &str, owner: OwnerId) -> Result<()> {
+        if let Some(row) = self.inner.owner(owner).await? {
+            self.owners.written(method, owner.0, None, row);
+        }
+        Ok(())
+    }
+}
+
+passed_on! { OwnerStore {
+    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
+    fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
+    fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
+    fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;
+}
+    async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
+        let row = self.inner.owner(owner).await?;
+        Ok(row.map(|row| self.owners.read("owner", row.owner.0, row)))
+    }
+
+    async fn place_owner(&self, owner: OwnerId, place: Place, now: DateTime<Utc>) -> Result<()> {
+        self.inner.place_owner(owner, place, now).await?;
+        self.owner_written("place_owner", owner).await
+    }
+
+    async fn hold_owner(&self, owner: OwnerId, held: bool, now: DateTime<Utc>) -> Result<()> {
+        self.inner.hold_owner(owner, held, now).await?;
+        self.owner_written("hold_owner", owner).await
+    }
+
+    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerRow>> {
+        let rows = self.inner.held_owners(after, limit).await?.into_iter();
+        let rows = rows.map(|row| self.owners.read("held_owners", row.owner.0, row));
+        Ok(rows.collect())
+    }
+}
+
+passed_on! { AuditStore {
+    fn trim_audit(before: DateTime<Utc>, limit: u32) -> u64;
+    fn forget_audit(owner: OwnerId, limit: u32) -> u64;
+}
+    async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<()> {
+        let broken = entries.iter().map(|entry| {
+            let (id, entry) = (AuditId(0), entry.clone());
+            let row = AuditRow { id, entry };
+            self.audit.given("append_audit", row).entry
+        });
+        let broken: Vec<_> = broken.collect();
+        self.inner.append_audit(&broken, most).await
+    }
+
+    async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>> {
+        let rows = self.inner.list_audit(query).await?.into_iter();
+        Ok(rows.map(|row| self.audit.read("list_audit", row.id.0, row)).collect())
+    }
+}

@@ -1,0 +1,234 @@
+//! The reference store with one broken field: deliveries, attempts, the outbox.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{Page, Scope};
+use webhook_model::{Occurrence, TaskId, WebhookId};
+
+use super::store::{Broken, Result, passed_on};
+
+impl Broken {
+    /// All deliveries as they are, where this call breaks what it stores.
+    async fn snapshot(&self, method: &str) -> Vec<Delivery> {
+        if !self.deliveries.breaks(method) {
+            return Vec::new();
+        }
+        let all = DeliveryQuery::all(Page::first(10_000));
+        self.inner.list_deliveries(&all).await.unwrap_or_default()
+    }
+
+    /// Breaks what a call has changed since.
+    async fn changed(&self, method: &str, before: Vec<Delivery>) {
+        for old in &before {
+            self.deliveries.there_is(old.id.0, old.clone());
+        }
+        for row in self.snapshot(method).await {
+            if !before.contains(&row) {
+                self.deliveries.written(method, row.id.0, None, row);
+            }
+        }
+    }
+
+    fn later(
+        &self,
+        method: &str,
+        occurrence: Occurrence,
+        left: Left,
+        now: DateTime<Utc>,
+    ) -> OutboxRow {
+        let row = OutboxRow {
+            id: OutboxId(0),
+            occurrence: Ok(occurrence),
+            left,
+            turn: 0,
+            created: now,
+        };
+        self.outbox.given(method, row)
+    }
+
+    /// The batch with what it leaves for later, broken.
+    fn broken(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Enqueue {
+        for later in &mut batch.later {
+            let (occurrence, left) = (later.occurrence.clone(), later.left.clone());
+            let row = self.later("enqueue, later", occurrence, left, now);
+            later.left = row.left;
+            if let Ok(occurrence) = row.occurrence {
+                later.occurrence = occurrence;
+            }
+        }
+        if let Origin::Outbox {
+            left: Some((left, _)),
+            ..
+        } = &mut batch.origin
+        {
+            let none = gatepost_testkit::fixtures::occurrence("on");
+            *left = self
+                .later("enqueue, moved on", none, left.clone(), now)
+                .left;
+        }
+        batch
+    }
+}
+
+passed_on! { QueueStore {
+    fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
+    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
+    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
+    fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
+}
+    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
+        let before = self.snapshot("enqueue").await;
+        let done = self.inner.enqueue(self.broken(batch, now), now).await;
+        self.changed("enqueue", before).await;
+        done
+    }
+
+    async fn enqueue_all(
+        &self,
+        batches: Vec<Enqueue>,
+        now: DateTime<Utc>,
+    ) -> Vec<Result<Enqueued>> {
+        self.inner.enqueue_all(batches, now).await
+    }
+
+    async fn claim(
+        &self,
+        lanes: &[LaneClaim],
+        lease_until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Claimed>> {
+        let before = self.snapshot("claim").await;
+        let mut claimed = self.inner.claim(lanes, lease_until, now).await?;
+        self.changed("claim", before).await;
+        for claim in &mut claimed {
+            let row = claim.delivery.clone();
+            claim.delivery = self.deliveries.read("claim", row.id.0, row);
+        }
+        Ok(claimed)
+    }
+
+    async fn settle(
+        &self,
+        mut settlements: Vec<Settlement>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Settled>> {
+        let before = self.snapshot("settle").await;
+        for settlement in &mut settlements {
+            if let Some(attempt) = settlement.attempt.take() {
+                settlement.attempt = Some(self.attempts.given("settle", attempt));
+            }
+        }
+        let done = self.inner.settle(settlements, now).await;
+        self.changed("settle", before).await;
+        done
+    }
+
+    async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
+        let before = self.snapshot("reclaim").await;
+        let done = self.inner.reclaim(limit, now).await;
+        self.changed("reclaim", before).await;
+        done
+    }
+
+    async fn work_arrived(&self) -> Arrived {
+        self.inner.work_arrived().await
+    }
+}
+
+passed_on! { DeliveryLog {
+    fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
+    fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
+    fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
+    fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counts(counts: &[HourlyCount]) -> ();
+    fn hourly_counts(
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        before: DateTime<Utc>,
+        limit: u32,
+    ) -> Vec<HourlyCount>;
+    fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
+    fn recount_usage(owner: OwnerId) -> LogUsage;
+    fn count_dropped(dropped: &[Dropped]) -> ();
+    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
+    fn count_queue(now: DateTime<Utc>) -> QueueStats;
+    fn queue_stats() -> Option<QueueStats>;
+}
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>> {
+        let row = self.inner.delivery(id).await?;
+        Ok(row.map(|row| self.deliveries.read("delivery", row.id.0, row)))
+    }
+
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
+        let rows = self.inner.list_deliveries(query).await?.into_iter();
+        let rows = rows.map(|row| self.deliveries.read("list_deliveries", row.id.0, row));
+        Ok(rows.collect())
+    }
+
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>> {
+        let rows = self.inner.attempts(id, last).await?.into_iter();
+        let rows = rows.map(|row| {
+            let id = row.started.timestamp_micros();
+            self.attempts.read("attempts", id, row)
+        });
+        Ok(rows.collect())
+    }
+
+    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+        let before = self.snapshot("replay").await;
+        let done = self.inner.replay(which, limit, now).await;
+        self.changed("replay", before).await;
+        done
+    }
+
+    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Result<u64> {
+        let before = self.snapshot("cancel").await;
+        let done = self.inner.cancel(ids, reason, now).await;
+        self.changed("cancel", before).await;
+        done
+    }
+
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
+        let before = self.snapshot("hasten").await;
+        let done = self.inner.hasten(ids, now).await;
+        self.changed("hasten", before).await;
+        done
+    }
+}
+
+passed_on! { OutboxStore {
+    fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
+    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
+    fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
+}
+    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
+        let left = Left::After(TaskId(0));
+        let row = self.later("push_outbox", occurrence.clone(), left, now);
+        let occurrence = row.occurrence.unwrap_or_else(|_| occurrence.clone());
+        self.inner.push_outbox(&occurrence, row.created).await
+    }
+
+    async fn take_outbox(
+        &self,
+        holder: u128,
+        limit: u32,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>> {
+        let taken = self.inner.take_outbox(holder, limit, until, now).await?;
+        Ok(taken.map(|taken| OutboxTaken {
+            rows: (taken.rows.into_iter())
+                .map(|row| self.outbox.read("take_outbox", row.id.0, row))
+                .collect(),
+            ..taken
+        }))
+    }
+
+    async fn outbox_arrived(&self) {
+        self.inner.outbox_arrived().await;
+    }
+}

@@ -1,0 +1,66 @@
+//! Whoever sees a clause fail reads what the contract says, and what the store did instead.
+
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use gatepost_storage::KeyStore;
+use gatepost_testkit::{block_on, key_clauses, prove, run_all, webhook_clauses};
+
+use super::mutants::{Mutant, webhook_mutant};
+
+async fn knows_all_changes() -> Arc<dyn KeyStore> {
+    Arc::new(Mutant::new("k10"))
+}
+
+fn said(proof: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let panic = catch_unwind(proof).expect_err("a broken clause");
+    panic.downcast_ref::<String>().expect("a text").clone()
+}
+
+#[test]
+fn a_clause_that_fails_says_its_sentence_and_what_was_found() {
+    let clause = "k10_changes_name_what_changed";
+    let said = said(|| prove(&key_clauses(), clause, knows_all_changes));
+    let sentence = "The changes since a generation name what was edited; since one never seen, \
+                    everything.";
+    assert!(
+        said.starts_with(&format!("{clause} is broken: {sentence}\n")),
+        "{said}"
+    );
+    assert!(said.contains("\nK10 named"), "{said}");
+    let report = block_on(run_all(&key_clauses(), || knows_all_changes));
+    let shown = report.to_string();
+    assert!(
+        shown.contains(&format!("{clause}: BROKEN: {sentence}\nK10 ")),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_field_that_is_lost_is_named_with_what_was_expected_and_found() {
+    let lost = || async { webhook_mutant("order") };
+    let clause = "f02_every_field_of_a_webhook_is_kept";
+    let said = said(|| prove(&webhook_clauses(), clause, lost));
+    let field = "row.value.order: expected InOrder, found Unordered";
+    assert!(
+        said.contains("F2 inserted: row.value.order, returned: "),
+        "{said}"
+    );
+    assert!(said.contains(field), "{said}");
+    assert!(
+        said.contains("Every field of a webhook is stored with it"),
+        "{said}"
+    );
+}
+
+#[test]
+fn every_clause_has_a_sentence() {
+    let keys = key_clauses().into_iter().map(|c| (c.name, c.sentence()));
+    let webhooks = webhook_clauses()
+        .into_iter()
+        .map(|c| (c.name, c.sentence()));
+    let without = keys
+        .chain(webhooks)
+        .find(|(_, sentence)| !sentence.ends_with('.'));
+    assert_eq!(without, None);
+}
