@@ -23,6 +23,7 @@ import cycles  # noqa: E402
 import figures  # noqa: E402
 import layout  # noqa: E402
 import plan  # noqa: E402
+import rules  # noqa: E402
 import samples  # noqa: E402
 import words  # noqa: E402
 from tree import Tree  # noqa: E402
@@ -41,6 +42,8 @@ RULES = {
     "constants": layout.constants_at_the_top,
     "imports": layout.imports_in_form,
     "words": words.plain_english,
+    "rules_cited": rules.rules_cited,
+    "rules_proved": rules.rules_proved,
 }
 
 

@@ -14,6 +14,8 @@ TABLE = "crates/sample/src/floor/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
+RULES = "docs/rules.md"
+SPEC = "tests/it/spec/legs.rs"
 # Nobody can break it, so no comment is too wide because of it.
 LONG_ADDRESS = "https://example.com/" + "long/" * 20
 
@@ -130,6 +132,24 @@ sample: upper > floor
     "crates/gatepost/Cargo.toml": "[dependencies]\ngatepost-keys.workspace = true\n",
     "crates/apikey-core/Cargo.toml": "[dependencies]\n",
     "crates/delivery/Cargo.toml": "[dependencies]\n",
+    RULES: """# Rules
+
+## SPEC 2.1: the leg
+| SPEC | the rule | proved by |
+|---|---|---|
+| 2.1 rule 1 | Three | `spec_2_1_rule_1_three` |
+| 2.1 rule 2 | Or four | `four_legs_stand`, `tests/it/spec/legs.rs` |
+""",
+    SPEC: """//! SPEC 2.1 rules 1 and 2.
+
+/// SPEC 2.1
+/// rule 1: three.
+#[test]
+fn spec_2_1_rule_1_three() {}
+
+#[test]
+fn four_legs_stand() {}
+""",
     "README.md": "# A sample\n\nAt most ten.\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
 }
@@ -225,6 +245,20 @@ WRONG = (
     ("a phrase broken over two lines", "words", {
         TABLE: ("/// A table ", "/// It stands\n/// in a table "),
     }),
+    ("a section that is no rule's", "rules_cited", {
+        LIB: ("//! A sample.", "//! A sample (SPEC 2.1 and 3)."),
+    }),
+    ("a rule that is on no page", "rules_cited", {SPEC: ("rules 1 and 2", "rules 1 and 3")}),
+    ("a rule broken over two lines", "rules_cited", {SPEC: ("/// rule 1", "/// rule 4")}),
+    ("a plan that is no part of the house", "rules_cited", {
+        LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
+    }),
+    ("a rule without a test", "rules_proved", {
+        RULES: ("`four_legs_stand`, `tests/it/spec/legs.rs`", "nothing"),
+    }),
+    ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
+    ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
+    ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
     ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
 )
 
