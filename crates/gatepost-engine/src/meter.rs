@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use gatepost_storage::webhooks::QueueStats;
+
 use crate::guard::guarded;
 
 pub(crate) fn deliveries_enqueued(count: usize) {
@@ -20,6 +22,34 @@ pub(crate) fn attempt_made(class: &'static str, duration: Duration) {
 
 pub(crate) fn in_flight(requests: usize) {
     guarded(|| metrics::gauge!("gatepost_in_flight").set(requests as f64));
+}
+
+/// What waits in the store, whoever sends it: every process that is asked says the same.
+pub(crate) fn queue(queue: &QueueStats) {
+    let late = queue.oldest_due.map(|due| queue.counted - due);
+    let late = late.map_or(0.0, |late| late.as_seconds_f64().max(0.0));
+    guarded(|| {
+        let deliveries = |state| metrics::gauge!("gatepost_queue_deliveries", "state" => state);
+        deliveries("queued").set(queue.queued as f64);
+        deliveries("running").set(queue.running as f64);
+        metrics::gauge!("gatepost_queue_oldest_seconds").set(late);
+        metrics::gauge!("gatepost_outbox_rows").set(queue.outbox as f64);
+    });
+}
+
+/// Whether outcomes can be recorded and this process' clock is right, and how many owners are not
+/// placed yet.
+pub(crate) fn condition(recording: bool, clock_is_right: bool, unplaced: u64) {
+    guarded(|| {
+        metrics::gauge!("gatepost_recording").set(f64::from(u8::from(recording)));
+        metrics::gauge!("gatepost_clock_is_right").set(f64::from(u8::from(clock_is_right)));
+        metrics::gauge!("gatepost_unplaced_owners").set(unplaced as f64);
+    });
+}
+
+/// Partitions of the log that should be ready and are not, as the process knows that makes them.
+pub(crate) fn partitions_missing(partitions: u32) {
+    guarded(|| metrics::gauge!("gatepost_log_partitions_missing").set(f64::from(partitions)));
 }
 
 /// `what`: `accounts` or `watch`.
