@@ -79,3 +79,73 @@ pub(crate) fn job_panic() {
 pub(crate) fn part_restart(part: &'static str) {
     guarded(|| metrics::counter!("gatepost_part_restarts_total", "part" => part).increment(1));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    use chrono::TimeDelta;
+    use metrics::{
+        Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+    };
+
+    use super::*;
+    use crate::testing::noon;
+
+    /// Keeps gauges, by name and labels.
+    #[derive(Debug, Default)]
+    struct Gauges(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
+
+    impl Gauges {
+        fn value(&self, name: &str) -> f64 {
+            f64::from_bits(self.0.lock().unwrap()[name].load(Ordering::SeqCst))
+        }
+    }
+
+    impl Recorder for Gauges {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::noop()
+        }
+
+        fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+            let labels: String = key
+                .labels()
+                .map(|label| format!(" {}", label.value()))
+                .collect();
+            let name = format!("{}{labels}", key.name());
+            Gauge::from_arc(self.0.lock().unwrap().entry(name).or_default().clone())
+        }
+
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::noop()
+        }
+    }
+
+    #[test]
+    fn what_waits_is_as_late_as_its_oldest_delivery_and_never_early() {
+        let gauges = Gauges::default();
+        for (due, late) in [(Some(-90), 90.0), (Some(30), 0.0), (None, 0.0)] {
+            let oldest_due = due.map(|seconds| noon() + TimeDelta::seconds(seconds));
+            let stats = QueueStats {
+                counted: noon(),
+                queued: 7,
+                running: 2,
+                oldest_due,
+                outbox: 3,
+            };
+            metrics::with_local_recorder(&gauges, || queue(&stats));
+            assert_eq!(gauges.value("gatepost_queue_oldest_seconds"), late);
+        }
+        assert_eq!(gauges.value("gatepost_queue_deliveries queued"), 7.0);
+        assert_eq!(gauges.value("gatepost_queue_deliveries running"), 2.0);
+        assert_eq!(gauges.value("gatepost_outbox_rows"), 3.0);
+    }
+}
