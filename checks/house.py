@@ -22,7 +22,10 @@ sys.dont_write_bytecode = True
 import cycles  # noqa: E402
 import figures  # noqa: E402
 import layout  # noqa: E402
+import links  # noqa: E402
+import metrics  # noqa: E402
 import plan  # noqa: E402
+import rules  # noqa: E402
 import samples  # noqa: E402
 import words  # noqa: E402
 from tree import Tree  # noqa: E402
@@ -32,6 +35,7 @@ RULES = {
     "crates": plan.crates_as_planned,
     "cycles": cycles.no_cycles,
     "rooms": plan.rooms_as_planned,
+    "links": links.links_that_lead,
     "paths_named": plan.paths_that_exist,
     "inner": figures.no_inner,
     "fields": figures.no_god_objects,
@@ -41,12 +45,15 @@ RULES = {
     "constants": layout.constants_at_the_top,
     "imports": layout.imports_in_form,
     "words": words.plain_english,
+    "metrics": metrics.metrics_as_documented,
+    "rules_cited": rules.rules_cited,
+    "rules_proved": rules.rules_proved,
 }
 
 
 def main():
     """Runs what the arguments ask for; the exit status."""
-    listed = "\n".join(f"  {name:<10} {rule.__doc__}" for name, rule in RULES.items())
+    listed = "\n".join(f"  {name:<12} {rule.__doc__}" for name, rule in RULES.items())
     parser = argparse.ArgumentParser(
         description=__doc__,
         epilog=f"rules:\n{listed}",

@@ -14,6 +14,13 @@ TABLE = "crates/sample/src/floor/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
+RULES = "docs/rules.md"
+SPEC = "tests/it/spec/legs.rs"
+METER = "crates/sample/src/meter.rs"
+OPERATE = "docs/operate.md"
+DASHBOARD = "docs/grafana/gatepost.json"
+ALERTS = "docs/grafana/alerts.yaml"
+SAMPLE_PAGE = "crates/sample/README.md"
 # Nobody can break it, so no comment is too wide because of it.
 LONG_ADDRESS = "https://example.com/" + "long/" * 20
 
@@ -130,7 +137,47 @@ sample: upper > floor
     "crates/gatepost/Cargo.toml": "[dependencies]\ngatepost-keys.workspace = true\n",
     "crates/apikey-core/Cargo.toml": "[dependencies]\n",
     "crates/delivery/Cargo.toml": "[dependencies]\n",
-    "README.md": "# A sample\n\nAt most ten.\n",
+    RULES: """# Rules
+
+## SPEC 2.1: the leg
+| SPEC | the rule | proved by |
+|---|---|---|
+| 2.1 rule 1 | Three | `spec_2_1_rule_1_three` |
+| 2.1 rule 2 | Or four | `four_legs_stand`, `tests/it/spec/legs.rs` |
+""",
+    SPEC: """//! SPEC 2.1 rules 1 and 2.
+
+/// SPEC 2.1
+/// rule 1: three.
+#[test]
+fn spec_2_1_rule_1_three() {}
+
+#[test]
+fn four_legs_stand() {}
+""",
+    METER: """//! What is measured.
+
+/// How often.
+const SAT: &str = "gatepost_sat_total";
+
+/// Counts and times.
+pub fn measure() {
+    metrics::counter!(SAT).increment(1);
+    metrics::histogram!("gatepost_meal_seconds").record(1.0);
+}
+
+#[cfg(test)]
+mod tests {
+    fn measures() {
+        metrics::gauge!("gatepost_of_a_test").set(1.0);
+    }
+}
+""",
+    OPERATE: "| `gatepost_sat_total` | often |\n| `gatepost_meal_seconds` | long |\n",
+    DASHBOARD: '{"expr": ["gatepost_sat_total", "gatepost_meal_seconds_bucket"]}\n',
+    ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
+    SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
+    "README.md": "# A sample\n\nAt most ten. [Legs](docs/rules.md#spec-21-the-leg), [all](crates).\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
 }
 
@@ -225,6 +272,28 @@ WRONG = (
     ("a phrase broken over two lines", "words", {
         TABLE: ("/// A table ", "/// It stands\n/// in a table "),
     }),
+    ("a link to no file", "links", {"README.md": ("docs/rules.md", "docs/rule.md")}),
+    ("a link to no heading", "links", {"README.md": ("#spec-21-the-leg", "#spec-21")}),
+    ("a metric without a row", "metrics", {OPERATE: ("| `gatepost_sat_total` | often |", "")}),
+    ("a metric that no panel shows", "metrics", {DASHBOARD: ('"gatepost_sat_total", ', "")}),
+    ("a metric that its crate does not name", "metrics", {SAMPLE_PAGE: ("_sat_", "_stood_")}),
+    ("a metric that does not exist", "metrics", {ALERTS: ("meal_seconds_sum", "meals")}),
+    ("a metric of tests alone", "metrics", {ALERTS: ("meal_seconds_sum", "of_a_test")}),
+    ("a dashboard that is no JSON", "metrics", {DASHBOARD: ("}", "")}),
+    ("a section that is no rule's", "rules_cited", {
+        LIB: ("//! A sample.", "//! A sample (SPEC 2.1 and 3)."),
+    }),
+    ("a rule that is on no page", "rules_cited", {SPEC: ("rules 1 and 2", "rules 1 and 3")}),
+    ("a rule broken over two lines", "rules_cited", {SPEC: ("/// rule 1", "/// rule 4")}),
+    ("a plan that is no part of the house", "rules_cited", {
+        LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
+    }),
+    ("a rule without a test", "rules_proved", {
+        RULES: ("`four_legs_stand`, `tests/it/spec/legs.rs`", "nothing"),
+    }),
+    ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
+    ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
+    ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
     ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
 )
 

@@ -9,7 +9,8 @@ use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::judge::Judge;
 use crate::lifecycle::Lifecycle;
-use crate::maintenance::Figures;
+use crate::maintenance::{Figures, PARTITIONS_AHEAD};
+use crate::meter;
 use crate::settle::Settler;
 
 /// How many recent attempts the error rate is made of.
@@ -45,6 +46,16 @@ pub struct Health {
     pub restarts: u64,
 }
 
+impl Health {
+    /// Sets the gauges of what is known now.
+    fn measure(&self) {
+        meter::queue(&self.queue);
+        meter::condition(self.recording, self.clock_is_right, self.unplaced);
+        let missing = |ahead| PARTITIONS_AHEAD.saturating_sub(ahead);
+        meter::partitions_missing(self.log_ahead.map_or(0, missing));
+    }
+}
+
 /// What [`Health`] is read from.
 #[derive(Debug)]
 pub(crate) struct Probes {
@@ -65,7 +76,7 @@ impl Probes {
             Some(queue) => queue,
             None => self.store.count_queue(now.unwrap_or_default()).await?,
         };
-        Ok(Health {
+        let health = Health {
             queue,
             log_ahead: self.figures.room().and_then(|room| room.ahead),
             in_flight: self.admission.in_flight.count(),
@@ -74,7 +85,9 @@ impl Probes {
             clock_is_right: self.clock.is_right(),
             unplaced: self.judge.unplaced(),
             restarts: self.lifecycle.restarts(),
-        })
+        };
+        health.measure();
+        Ok(health)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use gatepost_storage::webhooks::QueueStats;
+
 use crate::guard::guarded;
 
 pub(crate) fn deliveries_enqueued(count: usize) {
@@ -20,6 +22,34 @@ pub(crate) fn attempt_made(class: &'static str, duration: Duration) {
 
 pub(crate) fn in_flight(requests: usize) {
     guarded(|| metrics::gauge!("gatepost_in_flight").set(requests as f64));
+}
+
+/// What waits in the store, whoever sends it: every process that is asked says the same.
+pub(crate) fn queue(queue: &QueueStats) {
+    let late = queue.oldest_due.map(|due| queue.counted - due);
+    let late = late.map_or(0.0, |late| late.as_seconds_f64().max(0.0));
+    guarded(|| {
+        let deliveries = |state| metrics::gauge!("gatepost_queue_deliveries", "state" => state);
+        deliveries("queued").set(queue.queued as f64);
+        deliveries("running").set(queue.running as f64);
+        metrics::gauge!("gatepost_queue_oldest_seconds").set(late);
+        metrics::gauge!("gatepost_outbox_rows").set(queue.outbox as f64);
+    });
+}
+
+/// Whether outcomes can be recorded and this process' clock is right, and how many owners are not
+/// placed yet.
+pub(crate) fn condition(recording: bool, clock_is_right: bool, unplaced: u64) {
+    guarded(|| {
+        metrics::gauge!("gatepost_recording").set(f64::from(u8::from(recording)));
+        metrics::gauge!("gatepost_clock_is_right").set(f64::from(u8::from(clock_is_right)));
+        metrics::gauge!("gatepost_unplaced_owners").set(unplaced as f64);
+    });
+}
+
+/// Partitions of the log that should be ready and are not, as the process knows that makes them.
+pub(crate) fn partitions_missing(partitions: u32) {
+    guarded(|| metrics::gauge!("gatepost_log_partitions_missing").set(f64::from(partitions)));
 }
 
 /// `what`: `accounts` or `watch`.
@@ -48,4 +78,74 @@ pub(crate) fn job_panic() {
 /// `part`: one of the engine's own names.
 pub(crate) fn part_restart(part: &'static str) {
     guarded(|| metrics::counter!("gatepost_part_restarts_total", "part" => part).increment(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::{Arc, Mutex};
+
+    use chrono::TimeDelta;
+    use metrics::{
+        Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
+    };
+
+    use super::*;
+    use crate::testing::noon;
+
+    /// Keeps gauges, by name and labels.
+    #[derive(Debug, Default)]
+    struct Gauges(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
+
+    impl Gauges {
+        fn value(&self, name: &str) -> f64 {
+            f64::from_bits(self.0.lock().unwrap()[name].load(Ordering::SeqCst))
+        }
+    }
+
+    impl Recorder for Gauges {
+        fn describe_counter(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_gauge(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
+
+        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::noop()
+        }
+
+        fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
+            let labels: String = key
+                .labels()
+                .map(|label| format!(" {}", label.value()))
+                .collect();
+            let name = format!("{}{labels}", key.name());
+            Gauge::from_arc(self.0.lock().unwrap().entry(name).or_default().clone())
+        }
+
+        fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {
+            Histogram::noop()
+        }
+    }
+
+    #[test]
+    fn what_waits_is_as_late_as_its_oldest_delivery_and_never_early() {
+        let gauges = Gauges::default();
+        for (due, late) in [(Some(-90), 90.0), (Some(30), 0.0), (None, 0.0)] {
+            let oldest_due = due.map(|seconds| noon() + TimeDelta::seconds(seconds));
+            let stats = QueueStats {
+                counted: noon(),
+                queued: 7,
+                running: 2,
+                oldest_due,
+                outbox: 3,
+            };
+            metrics::with_local_recorder(&gauges, || queue(&stats));
+            assert_eq!(gauges.value("gatepost_queue_oldest_seconds"), late);
+        }
+        assert_eq!(gauges.value("gatepost_queue_deliveries queued"), 7.0);
+        assert_eq!(gauges.value("gatepost_queue_deliveries running"), 2.0);
+        assert_eq!(gauges.value("gatepost_outbox_rows"), 3.0);
+    }
 }

@@ -1,5 +1,5 @@
-//! The platform's accounts: what an owner may do, asked at the time of each request (SPEC 1.2, SPEC
-//! 5.1 rule 2).
+//! The platform's accounts: what an owner may do, asked at the time of each request (SPEC 1 rule
+//! 2, SPEC 5.1 rule 2).
 
 use std::any::Any;
 use std::fmt;

@@ -20,9 +20,9 @@ pub enum Via {
     Platform,
 }
 
-/// An authenticated caller, with the powers that its user has at this moment (SPEC 1.2), or with
-/// those of them that its API key was granted. The layer
-/// puts it into the extensions of the request and of the response.
+/// An authenticated caller, with the powers that its user has at this moment (SPEC 1 rule 2), or
+/// with those of them that its API key was granted. The layer puts it into the extensions of the
+/// request and of the response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Principal {

@@ -33,3 +33,28 @@ struct TenantsPage;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/traces.md")]
 struct TracesPage;
+
+/// The code of the page on embedding compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embed.md")]
+struct EmbeddingPage;
+
+/// The code of the page on logins compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/login.md")]
+struct LoginPage;
+
+/// The code of the page on moving here compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/migrate.md")]
+struct MigrationPage;
+
+/// The code of the page on running it compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/operate.md")]
+struct OperationPage;
+
+/// The code of the page on the security model compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/security.md")]
+struct SecurityPage;

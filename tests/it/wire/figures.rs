@@ -137,6 +137,14 @@ async fn the_metrics_are_those_that_are_documented() {
         "gatepost_auth_total{outcome=\"missing\"}",
         "gatepost_attempts_total{class=",
         "gatepost_attempt_seconds",
+        r#"gatepost_queue_deliveries{state="queued"} "#,
+        r#"gatepost_queue_deliveries{state="running"} "#,
+        "gatepost_queue_oldest_seconds ",
+        "gatepost_outbox_rows 0",
+        "gatepost_recording 1",
+        "gatepost_clock_is_right 1",
+        "gatepost_unplaced_owners ",
+        "gatepost_log_partitions_missing 0",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }

@@ -117,7 +117,8 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     );
 }
 
-/// WIRE: users, machines and tags are lists like all others; what is done to a machine is an event.
+/// WIRE 9: users, machines and tags are lists like all others; what is done to a machine is an
+/// event.
 #[tokio::test]
 async fn the_platforms_own_tables() {
     let folder = tempdir().unwrap();

@@ -103,7 +103,7 @@ impl Engine {
     }
 
     /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
-    /// some process counted last.
+    /// some process counted last. Sets the gauges of the same figures.
     ///
     /// # Errors
     /// When the store fails: then nothing is well.

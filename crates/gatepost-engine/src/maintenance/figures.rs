@@ -15,7 +15,7 @@ use crate::lifecycle::Lifecycle;
 /// How often room is made in the log.
 const PREPARE: Duration = Duration::from_secs(10);
 /// Below this number of partitions ahead it is said.
-const AHEAD: u32 = 2;
+pub(crate) const PARTITIONS_AHEAD: u32 = 2;
 /// Counting takes a hundredth of the time at most, and is done each second at most.
 const PAUSE: Duration = Duration::from_secs(1);
 const SHARE: u32 = 100;
@@ -78,7 +78,7 @@ impl Figures {
     async fn make_room(&self) -> Result<(), StoreError> {
         let room = self.store.prepare_log(self.clock.now()?).await?;
         self.set_room(Some(room));
-        if let Some(ahead) = room.ahead.filter(|ahead| *ahead < AHEAD) {
+        if let Some(ahead) = room.ahead.filter(|ahead| *ahead < PARTITIONS_AHEAD) {
             guarded(|| tracing::warn!(ahead, "few partitions of the log are ready"));
         }
         Ok(())

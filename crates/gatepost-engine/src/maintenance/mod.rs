@@ -9,4 +9,4 @@ mod leases;
 mod tests;
 
 pub(crate) use chores::Maintenance;
-pub(crate) use figures::Figures;
+pub(crate) use figures::{Figures, PARTITIONS_AHEAD};
