@@ -31,8 +31,8 @@ pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
 pub use text::{Description, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
-    AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, DeliveryOrder,
-    Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2, RateLimit, RequestHeader,
-    Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl, Timeout, TokenRequest,
-    Webhook, token_error,
+    AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, DeliveryMode,
+    DeliveryOrder, Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2, RateLimit,
+    RequestHeader, Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl, Timeout,
+    TokenRequest, Webhook, token_error,
 };

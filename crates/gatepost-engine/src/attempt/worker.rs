@@ -132,7 +132,7 @@ impl Worker {
                 () = self.lifecycle.aborted() => {}
             }
         }
-        let settlement = if !job.route.is_active() || self.lifecycle.is_aborted() {
+        let settlement = if !job.route.sends() || self.lifecycle.is_aborted() {
             self.given_back(&job)
         } else {
             tokio::select! {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::WebhookId;
 
 use super::rows::{micros, page, page_of};
 use super::slot::Slot;
@@ -229,9 +229,7 @@ impl Tables {
     fn expire(&mut self, created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64 {
         let held = |id: &WebhookId| {
             let webhook = self.records.webhooks.get(id);
-            webhook.is_some_and(|row| {
-                row.value.activity != Activity::Active && !self.owners.is_held(row.owner)
-            })
+            webhook.is_some_and(|row| !row.value.sends() && !self.owners.is_held(row.owner))
         };
         let waits = self.deliveries.all().map(|slot| &slot.delivery);
         let old = waits.filter(|d| {

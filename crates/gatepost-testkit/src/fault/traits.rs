@@ -11,10 +11,11 @@ use gatepost_storage::keys::{
 };
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    Arrived, AttemptRecord, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
-    DueLane, DueLanes, DuePoint, Enqueue, Enqueued, HourlyCount, Lane, LaneClaim, LaneSweep,
-    LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
-    QueueStats, QueueStore, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
+    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
+    DeliveryLog, DeliveryQuery, Dropped, DueLane, DueLanes, DuePoint, Enqueue, Enqueued,
+    HourlyCount, Lane, LaneClaim, LaneSweep, LogRoom, LogUsage, OutboxAudience, OutboxId,
+    OutboxStore, OutboxTaken, PurgeBounds, Purged, QueueStats, QueueStore, Reclaimed, RecordId,
+    Replay, Settled, Settlement, UsageDelta,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
@@ -84,6 +85,7 @@ passed_on! { QueueStore {
     fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn claim(lanes: &[LaneClaim], lease_until: DateTime<Utc>, now: DateTime<Utc>) -> Vec<Claimed>;
+    fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
         let reclaim = async {

@@ -1,7 +1,7 @@
 //! The calls on a webhook store, carried out on one of the two.
 
 use gatepost_storage::webhooks::*;
-use webhook_model::{Activity, DeliveryOrder, EventId};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, EventId};
 
 use super::side::{LIMITS, Side, answer, of, shown};
 use super::step::Call;
@@ -53,6 +53,15 @@ impl Side {
                 };
                 self.edit(self.webhook(*n), now, |w| w.order = to).await
             }
+            Call::Mode(n, fetched) => {
+                let to = if *fetched {
+                    DeliveryMode::Fetch
+                } else {
+                    DeliveryMode::Push
+                };
+                self.edit(self.webhook(*n), now, |w| w.mode = to).await
+            }
+            Call::Fetch(n, limit, first) => self.fetch(*n, *limit, *first, now).await,
             Call::InsertTask(n) => {
                 let new = task(self.webhook(*n));
                 let row = records.insert_task(&new, LIMITS, time).await;

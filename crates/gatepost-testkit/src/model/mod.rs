@@ -6,6 +6,7 @@
 //! run by hand.
 
 mod carry_out;
+mod fetched;
 mod keys;
 mod look;
 mod owners;
