@@ -11,6 +11,7 @@ mod delivery_matrix;
 mod door;
 mod emit_many;
 mod examples_run;
+mod fetching;
 mod oauth2;
 mod one_time_concurrent;
 mod operational_events;

@@ -17,8 +17,8 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] when it is
-    /// not fetched or for what is no cursor of it, [`ManageError::Refused`] when its owner's account
-    /// is disabled, [`ManageError::Unsendable`], failures of store and accounts.
+    /// not fetched or for what is no cursor of it, [`ManageError::Refused`] when its owner's
+    /// account is disabled, [`ManageError::Unsendable`], failures of store and accounts.
     pub async fn fetch(
         &self,
         id: WebhookId,

@@ -6,6 +6,7 @@ mod channels;
 mod deliveries;
 mod disabled_keys;
 mod event_filters;
+mod fetched;
 mod health;
 mod kept;
 mod key_pages;

@@ -55,7 +55,7 @@ pub struct FetchedMessage {
     pub task: Option<TaskId>,
     /// What it was made by.
     pub cause: Option<Cause>,
-    /// The headers of its request, signed anew: without those of a connection, and without those
+    /// The headers of its request, signed again: without those of a connection, and without those
     /// that authenticate the platform to its target.
     pub headers: Vec<(String, String)>,
     /// The message.

@@ -65,7 +65,7 @@ pub(super) fn shared() -> Map<String, Value> {
             "event": {"type": ["string", "null"], "description": "The event."},
             "content_type": {"type": ["string", "null"]},
             "headers": {
-                "type": "array", "description": "What its request would have had, signed anew: without headers of the connection, and without those that authenticate the platform to its target.",
+                "type": "array", "description": "What its request would have had, signed again: without headers of the connection, and without those that authenticate the platform to its target.",
                 "items": {"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "string"}}},
             },
             "body": {"type": "string", "description": "The message, byte for byte."},

@@ -165,7 +165,13 @@ impl Tables {
         let (slots, listed) = (&deliveries.slots, &deliveries.listed);
         let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
         let page_query = &query.page;
+        let is_open = |state: &DeliveryState| !state.is_final();
+        let only_open = !query.states.is_empty() && query.states.iter().all(is_open);
         let found = match (query.webhook, query.task, query.scope) {
+            (Some(webhook), ..) if only_open => {
+                let open = &deliveries.work.open;
+                page_of(slots, (open, &[webhook]), page_query, wanted)
+            }
             (Some(webhook), ..) => {
                 page_of(slots, (&listed.by_webhook, &[webhook]), page_query, wanted)
             }

@@ -10,8 +10,8 @@ use super::delivery::{AttemptRecord, DeliveryId, Phases};
 /// The status info of a delivery that was fetched, and of its attempt.
 pub const FETCHED_INFO: &str = "fetched";
 
-/// A delivery as it was handed out: a replay of it since, or an attempt to send it, makes it another
-/// one, which is not ended by what was said of this one.
+/// A delivery as it was handed out: a replay of it since, or an attempt to send it, makes it
+/// another one, which is not ended by what was said of this one.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct HandedOut {
     /// The delivery.

@@ -188,8 +188,8 @@ pub struct QueueStats {
     pub queued: u64,
     /// Deliveries under a lease.
     pub running: u64,
-    /// The oldest due time among waiting deliveries of webhooks that send and whose owners are neither
-    /// held nor moving.
+    /// The oldest due time among waiting deliveries of webhooks that send and whose owners are
+    /// neither held nor moving.
     pub oldest_due: Option<DateTime<Utc>>,
     /// Rows of the outbox that wait; those set aside are not among them.
     pub outbox: u64,
@@ -263,9 +263,9 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError>;
 
     /// Ends at most `limit` queued deliveries of webhooks that do not
-    /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and that
-    /// were created before `created_before`: `error` with [`EXPIRED_INFO`]. Returns how many. Each
-    /// counts as failed in the hour of `now`.
+    /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and
+    /// that were created before `created_before`: `error` with [`EXPIRED_INFO`]. Returns how many.
+    /// Each counts as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.

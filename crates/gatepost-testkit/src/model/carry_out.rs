@@ -38,27 +38,16 @@ impl Side {
             }
             Call::Look => self.look(now).await,
             Call::Activity(n, active) => {
-                let to = if *active {
-                    Activity::Active
-                } else {
-                    Activity::Paused
-                };
+                let to = [Activity::Paused, Activity::Active][usize::from(*active)];
                 self.edit(self.webhook(*n), now, |w| w.activity = to).await
             }
             Call::Order(n, ordered) => {
-                let to = if *ordered {
-                    DeliveryOrder::InOrder
-                } else {
-                    DeliveryOrder::Unordered
-                };
+                let orders = [DeliveryOrder::Unordered, DeliveryOrder::InOrder];
+                let to = orders[usize::from(*ordered)];
                 self.edit(self.webhook(*n), now, |w| w.order = to).await
             }
             Call::Mode(n, fetched) => {
-                let to = if *fetched {
-                    DeliveryMode::Fetch
-                } else {
-                    DeliveryMode::Push
-                };
+                let to = DeliveryMode::ALL[usize::from(*fetched)];
                 self.edit(self.webhook(*n), now, |w| w.mode = to).await
             }
             Call::Fetch(n, limit, first) => self.fetch(*n, *limit, *first, now).await,

@@ -136,7 +136,7 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     assert_eq!(store.log.replay(&replay, 9, at(4)).await.unwrap(), 1, "Q54");
     assert_eq!(say(&store, hook, first_two).await, [], "Q54 not a replay");
     let replayed = waiting(&store, hook).await;
-    assert_eq!(of(&replayed[0]).attempts, 1, "Q54 handed out anew");
+    assert_eq!(of(&replayed[0]).attempts, 1, "Q54 handed out again");
     let unkept = Acknowledgement {
         webhook: hook,
         deliveries: vec![of(&replayed[0])],
