@@ -68,5 +68,5 @@ async fn what_is_no_way_to_deliver_is_said_beside_its_field() {
     let other = [("delivery_mode", "pigeon")];
     let refused = ulf.submit(EDIT, &fields(&url, &other)).await;
     assert_eq!(refused.status, 422, "{}", refused.html);
-    assert_eq!(refused.error("delivery_mode"), "must be push or fetch");
+    assert_eq!(refused.error("delivery_mode"), "Must be push or fetch.");
 }
