@@ -182,3 +182,21 @@ async fn nothing_is_tested_against_the_url_of_one_that_is_fetched() {
         "{refused:?}"
     );
 }
+
+#[tokio::test]
+async fn in_order_nothing_is_handed_out_past_what_is_still_being_sent() {
+    let site = Site::start().await;
+    // Connections to it are made, and nobody responds.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/in", silent.local_addr().unwrap());
+    let push = json!({"delivery_mode": "push", "url": url, "in_order": true, "timeout": 120});
+    site.set(push).await;
+    site.put(&["a", "b"]).await;
+    while site.states().await[0] != "running" {
+        tokio::task::yield_now().await;
+    }
+    site.set(json!({"delivery_mode": "fetch"})).await;
+    assert_eq!(bodies(&site.fetch("").await).len(), 0);
+    site.set(json!({"in_order": false})).await;
+    assert_eq!(bodies(&site.fetch("").await), ["b"]);
+}

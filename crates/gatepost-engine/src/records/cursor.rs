@@ -84,7 +84,7 @@ fn number(bytes: &mut Vec<u8>, mut number: u64) {
         bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
     }
-    bytes.push(number as u8);
+    bytes.push((number & 0x7f) as u8);
 }
 
 fn next(rest: &mut &[u8]) -> Option<u64> {
