@@ -12,6 +12,7 @@ mod delivery_matrix;
 mod door;
 mod emit_many;
 mod examples_run;
+mod fetching;
 mod mutual_tls;
 mod oauth2;
 mod one_time_concurrent;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::Holdup;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
-use webhook_model::{Activity, Webhook};
+use webhook_model::{Activity, DeliveryMode, Webhook};
 
 use crate::layout::{badge, state};
 use crate::texts::Texts;
@@ -42,14 +42,18 @@ pub(crate) fn standing(
 
 /// What a list knows without a further look: whether the webhook sends at all.
 pub(crate) fn inactive(webhook: &Webhook) -> Option<Holdup> {
-    let activity = webhook.activity;
-    (activity != Activity::Active).then_some(Holdup::Inactive(activity))
+    match (webhook.activity, webhook.mode) {
+        (Activity::Active, DeliveryMode::Push) => None,
+        (Activity::Active, DeliveryMode::Fetch) => Some(Holdup::Fetch),
+        (activity, _) => Some(Holdup::Inactive(activity)),
+    }
 }
 
 fn held(texts: &Texts, by: &Holdup) -> Option<String> {
     let held = match by {
         Holdup::Inactive(Activity::Disabled) => texts.of("deliveries-held-disabled"),
         Holdup::Inactive(_) => texts.of("deliveries-held-paused"),
+        Holdup::Fetch => texts.of("deliveries-held-fetch"),
         Holdup::Owner => texts.of("deliveries-held-owner"),
         Holdup::Behind(first) => {
             let id = first.to_string();

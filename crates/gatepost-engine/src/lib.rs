@@ -56,6 +56,7 @@ pub use health::Health;
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::deliveries::TestSend;
+pub use records::fetching::{FetchedMessage, FetchedPage, MAX_FETCHED};
 pub use records::holdup::Holdup;
 pub use records::owners::Usage;
 pub use records::run_about::RunAbout;

@@ -9,8 +9,8 @@ use gatepost_storage::audit::AuditEntry;
 use gatepost_storage::columns::activity_word;
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, ClientIdentity, DeliveryOrder, Event, Message, RateLimit, RetrySchedule, Target,
-    TargetUrl, Task, Webhook, WebhookId,
+    Action, ClientIdentity, DeliveryMode, DeliveryOrder, Event, Message, RateLimit, RetrySchedule,
+    Target, TargetUrl, Task, Webhook, WebhookId,
 };
 
 /// The longest value that is kept whole, in characters.
@@ -98,6 +98,7 @@ impl Changes {
             retries,
             retry_schedule,
             activity,
+            mode,
             order,
             signing,
             rate,
@@ -132,8 +133,9 @@ impl Changes {
             |of: &Option<RetrySchedule>| of.as_ref().map_or(String::new(), ToString::to_string);
         let schedules = (schedule(retry_schedule), schedule(&new.retry_schedule));
         changes.shown("retry_schedule", schedules.0, schedules.1);
-        let activities = (activity_word(*activity), activity_word(new.activity));
-        changes.shown("activity", activities.0, activities.1);
+        let word = |activity| activity_word(activity, DeliveryMode::Push);
+        changes.shown("activity", word(*activity), word(new.activity));
+        changes.shown("delivery_mode", mode.as_str(), new.mode.as_str());
         changes.shown("order", order_word(*order), order_word(new.order));
         changes.hidden("signing_secret", *signing != new.signing);
         changes.shown("rate", rate_text(*rate), rate_text(new.rate));

@@ -11,6 +11,7 @@ mod directory;
 mod dropped;
 mod error;
 mod events;
+mod fetching;
 mod finish;
 mod found;
 mod grantable;
@@ -53,7 +54,9 @@ pub use error::ManageError;
 pub use delivery::ClientCertificate;
 // What its signatures name, so that a roof needs neither service:
 pub use found::DeliveryMatch;
-pub use gatepost_engine::{Example, Health, Holdup, TargetVerdict, TestSend};
+pub use gatepost_engine::{
+    Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict, TestSend,
+};
 pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;
 pub use leaks::LeakedKey;

@@ -190,6 +190,8 @@ macro_rules! for_each_queue_clause {
             q50_a_message_id_is_no_key
             q51_what_was_removed_stays_gone
             q52_a_settlement_repeated_after_the_removal_stores_nothing
+            q53_what_is_fetched_is_not_claimed
+            q54_what_was_fetched_ends_once
         }
     };
 }

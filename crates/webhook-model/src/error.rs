@@ -41,6 +41,10 @@ pub enum Field {
     Channels,
     /// `rate_limit`
     RateLimit,
+    /// `delivery_mode`
+    DeliveryMode,
+    /// `after`: the cursor of who fetches messages
+    After,
     /// `signing_secrets`
     SigningSecrets,
     /// `message`
@@ -91,6 +95,8 @@ impl Field {
             Self::RetrySchedule => "retry_schedule",
             Self::Channels => "channels",
             Self::RateLimit => "rate_limit",
+            Self::DeliveryMode => "delivery_mode",
+            Self::After => "after",
             Self::SigningSecrets => "signing_secrets",
             Self::Message => "message",
             Self::Type => "table",

@@ -32,7 +32,7 @@ pub use text::{Description, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
     AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, ClientIdentity,
-    DeliveryOrder, Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2, RateLimit,
-    RequestHeader, Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl, Timeout,
-    TokenRequest, Webhook, token_error,
+    DeliveryMode, DeliveryOrder, Entered, Header, Headers, MAX_HEADERS, MAX_RETRY_DELAYS, OAuth2,
+    RateLimit, RequestHeader, Retries, RetrySchedule, SigningSecret, SigningSecrets, TargetUrl,
+    Timeout, TokenRequest, Webhook, token_error,
 };

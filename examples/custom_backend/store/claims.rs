@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    ClaimToken, Claimed, DeliveryId, DeliveryState, Disposition, HourlyCount, LaneClaim,
-    MAX_LOST_CLAIMS, Reclaimed, Settled, Settlement, lost_claims_info,
+    Acknowledged, Acknowledgement, AttemptRecord, ClaimToken, Claimed, DeliveryId, DeliveryState,
+    Disposition, FETCHED_INFO, HourlyCount, LaneClaim, MAX_LOST_CLAIMS, Reclaimed, Settled,
+    Settlement, lost_claims_info,
 };
 use redb::ReadableTable as _;
 
@@ -56,26 +57,72 @@ pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
     delivery.lease_until = None;
     delivery.status_info = settlement.status_info;
     if let Some(attempt) = settlement.attempt {
-        new.responses += attempt.kept_bytes();
-        delivery.attempts += 1;
-        delivery.tries += 1;
-        delivery.class.clone_from(&attempt.class);
-        delivery.last_attempt = Some(to_micros(attempt.started));
-        delivery.response_status = attempt.status;
-        delivery.duration = Some(attempt.duration);
-        tx.log(delivery.id, delivery.attempts, &attempt)?;
+        attempted(tx, &mut new, &attempt)?;
     }
     // What is given back is as it was before the claim.
     new.alone &= matches!(settlement.disposition, Disposition::Release { .. });
     let (state, due) = settlement.disposition.state_and_due();
-    delivery.state = state;
-    delivery.due = due.map_or(delivery.due, to_micros);
-    if delivery.state.is_final() && !settlement.keep_message {
-        delivery.body = "".into();
-        delivery.message_kept = false;
+    new.delivery.state = state;
+    new.delivery.due = due.map_or(new.delivery.due, to_micros);
+    if state.is_final() && !settlement.keep_message {
+        forget_message(&mut new);
     }
     tx.replace(&old, &new)?;
     Ok(Settled::Done)
+}
+
+/// Ends what was fetched.
+pub(super) fn acknowledge(
+    tx: &Tx,
+    fetched: &Acknowledgement,
+    now: DateTime<Utc>,
+) -> Answer<Vec<Acknowledged>> {
+    let mut ended = Vec::new();
+    for handed in &fetched.deliveries {
+        let Some(old) = tx.slot(handed.delivery)? else {
+            continue;
+        };
+        let d = &old.delivery;
+        if d.state != DeliveryState::Queued
+            || d.webhook != fetched.webhook
+            || d.attempts != handed.attempts
+        {
+            continue;
+        }
+        let mut new = old.clone();
+        new.settled = None;
+        new.alone = false;
+        new.delivery.state = DeliveryState::Sent;
+        FETCHED_INFO.clone_into(&mut new.delivery.status_info);
+        attempted(tx, &mut new, &AttemptRecord::fetched(now))?;
+        if !fetched.keep_messages {
+            forget_message(&mut new);
+        }
+        tx.replace(&old, &new)?;
+        ended.push(Acknowledged {
+            delivery: handed.delivery,
+            bytes: d.body.len() as u64,
+        });
+    }
+    ended.sort_unstable();
+    Ok(ended)
+}
+
+fn attempted(tx: &Tx, slot: &mut Slot, attempt: &AttemptRecord) -> Answer<()> {
+    slot.responses += attempt.kept_bytes();
+    let delivery = &mut slot.delivery;
+    delivery.attempts += 1;
+    delivery.tries += 1;
+    delivery.class.clone_from(&attempt.class);
+    delivery.last_attempt = Some(to_micros(attempt.started));
+    delivery.response_status = attempt.status;
+    delivery.duration = Some(attempt.duration);
+    tx.log(delivery.id, delivery.attempts, attempt)
+}
+
+fn forget_message(slot: &mut Slot) {
+    slot.delivery.body = "".into();
+    slot.delivery.message_kept = false;
 }
 
 /// Takes back what is leased no more, at most `limit`.

@@ -206,7 +206,7 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
             "client_identity": sealed.client_identity.as_deref().map(base64),
             "headers": base64(&sealed.headers),
             "insecure": w.allow_insecure, "timeout": w.timeout.as_secs(), "retries": w.retries.get(),
-            "activity": activity_word(w.activity), "in_order": w.order == DeliveryOrder::InOrder,
+            "activity": activity_word(w.activity, w.mode), "in_order": w.order == DeliveryOrder::InOrder,
             "signing": base64(&sealed.signing), "rate": w.rate.map(|r| r.get().get()),
             "channels": w.channels.to_string(), "retry_schedule": retry_schedule_text(w.retry_schedule.as_ref()),
         }),
@@ -229,6 +229,7 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
         signing: f.bytes("signing")?,
     };
     let secrets = sealed.open(f.text("authorization_kind")?, keys)?;
+    let (activity, mode) = parse_activity(f.text("activity")?)?;
     let value = Webhook {
         owner: OwnerId(f.int("owner")?),
         name: f.stored("name", WebhookName::stored)?,
@@ -239,7 +240,8 @@ pub(super) fn webhook(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Row<We
         allow_insecure: f.is("insecure")?,
         timeout: Timeout::from_secs(f.number("timeout")?).map_err(|_| corrupt("timeout"))?,
         retries: Retries::new(f.number("retries")?).map_err(|_| corrupt("retries"))?,
-        activity: parse_activity(f.text("activity")?)?,
+        activity,
+        mode,
         order: if f.is("in_order")? {
             DeliveryOrder::InOrder
         } else {

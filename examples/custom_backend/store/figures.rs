@@ -2,11 +2,10 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::columns::activity_word;
+use gatepost_storage::columns::SENDS;
 use gatepost_storage::webhooks::{DeliveryState, QueueStats};
 use redb::ReadTransaction;
 use serde_json::json;
-use webhook_model::Activity;
 
 use super::codec::{Fields, micros};
 use super::delivery::to_micros;
@@ -71,7 +70,7 @@ pub(super) fn webhooks(tx: &Tx, wanted: impl Fn(bool, Owner) -> bool) -> Answer<
     let mut found = Vec::new();
     for (id, row) in tx.rows(WEBHOOKS)? {
         let f = Fields(&row);
-        let active = f.text("activity")? == activity_word(Activity::Active);
+        let active = f.text("activity")? == SENDS;
         let owner = tx.owner(OwnerId(f.int("owner")?))?;
         if wanted(active, owner) {
             found.push(id);

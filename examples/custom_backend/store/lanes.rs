@@ -6,10 +6,10 @@ use std::ops::Bound::{Excluded, Included};
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Revision;
-use gatepost_storage::columns::activity_word;
+use gatepost_storage::columns::SENDS;
 use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneSweep};
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
-use webhook_model::{Activity, WebhookId};
+use webhook_model::WebhookId;
 
 use super::codec::{Fields, corrupt, micros};
 use super::delivery::{CLASSES, Slot, class_number, lane, slot};
@@ -83,7 +83,7 @@ where
         let f = Fields(&row);
         let id = OwnerId(f.int("owner")?);
         let owner = owner(&self.owners, id)?;
-        let sends = f.text("activity")? == activity_word(Activity::Active) && !owner.is_held();
+        let sends = f.text("activity")? == SENDS && !owner.is_held();
         let in_order = f.is("in_order")?;
         let revision = Revision(f.int("revision")?);
         Ok(sends.then_some(Sending {

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep,
-    QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue,
+    Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
 };
 use webhook_model::WebhookId;
 
@@ -94,6 +94,16 @@ impl QueueStore for RedbStore {
     ) -> Answer<Vec<Settled>> {
         let settlements = settlements.into_iter();
         self.write(move |tx| settlements.map(|one| claims::settle(tx, one)).collect())
+            .await
+    }
+
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<Acknowledged>> {
+        let fetched = fetched.clone();
+        self.write(move |tx| claims::acknowledge(tx, &fetched, now))
             .await
     }
 

@@ -7,6 +7,7 @@ mod client_certificates;
 mod deliveries;
 mod disabled_keys;
 mod event_filters;
+mod fetched;
 mod health;
 mod kept;
 mod key_pages;

@@ -107,6 +107,13 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                     Value::Null,
                     &[200],
                 ),
+                // Nothing of these webhooks is fetched: the rule is told to those whose they are.
+                ("get", [table, _, "messages"]) => add(
+                    method,
+                    format!("{table}/{}/messages", rows.key(table)),
+                    Value::Null,
+                    &[422],
+                ),
                 ("get", [name]) => add(method, (*name).to_owned(), Value::Null, &[200]),
                 ("post", [name]) if name.ends_with("_actions") => {
                     let (table, singular, key) = *rows

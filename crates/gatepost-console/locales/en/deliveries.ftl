@@ -10,6 +10,7 @@ deliveries-test = test
 deliveries-running-attempt = attempt { $number } in progress
 deliveries-held-disabled = held: webhook is disabled
 deliveries-held-paused = held: webhook is paused
+deliveries-held-fetch = waiting: the receiver has not fetched it yet
 deliveries-held-owner = held: the owner's account is disabled
 # The webhook sends its messages one after another.
 deliveries-held-behind = in order, behind #{ $id }

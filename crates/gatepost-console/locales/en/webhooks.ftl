@@ -98,11 +98,20 @@ webhooks-configuration-per-second =
         [one] { $count } request per second
        *[other] { $count } requests per second
     }
+webhooks-configuration-mode = Delivery
+webhooks-configuration-mode-fetch = fetched by the receiver
 webhooks-configuration-certificates = Certificates
 webhooks-configuration-verified = verified
 webhooks-configuration-unverified = not verified
 webhooks-configuration-created = Created
 webhooks-test-title = Send a test
+# In place of the test, where messages are fetched.
+webhooks-fetch-title = Fetch messages
+webhooks-fetch-how = Messages wait until the receiver fetches them with an API key of the webhook's owner that is not read-only. The oldest come first.
+webhooks-fetch-first = First request
+# CURSOR is in the line that follows.
+webhooks-fetch-next = Every next request, with the cursor of the last response in place of CURSOR. It acknowledges the messages that came with that cursor.
+webhooks-fetch-held = Nothing is handed out while the webhook is paused or disabled.
 webhooks-tasks-title = Tasks
 webhooks-tasks-none = None yet. A task defines what this webhook sends.
 webhooks-tasks-new = New task for this webhook
@@ -190,6 +199,11 @@ webhooks-form-name = Name
 webhooks-form-name-hint = A unique name, for example: Deploys to #ops.
 webhooks-form-url = URL
 webhooks-form-url-hint = The address that receives the POST requests: https://…
+webhooks-form-mode = How messages are delivered
+webhooks-form-mode-push = Sent to the URL
+webhooks-form-mode-fetch = Fetched by the receiver
+# Shown once the second is chosen.
+webhooks-form-mode-fetch-note = For a receiver behind a firewall. Messages wait until it fetches them through the API; nothing is sent to the URL. Authorization, timeout, retries, and rate have no effect.
 webhooks-form-authorization = Authorization type
 # The types of authorization.
 webhooks-authorization-none = None

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use maud::{Markup, html};
-use webhook_model::{AuthorizationKind, ClientAuthentication, ClientIdentity};
+use webhook_model::{AuthorizationKind, ClientAuthentication, ClientIdentity, DeliveryMode};
 
 use super::form::{AuthorizationFields, HeaderFields, OAuth2Fields, WebhookForm};
 use super::target::hint;
@@ -54,6 +54,7 @@ pub(super) fn fields(
                 (layout::input(problems, InputKind::Text { max: 2048 }, "url", &t.of("webhooks-form-url"), &form.url, &t.of("webhooks-form-url-hint")))
                 @let about_url = hint(ctx, &form.url);
                 p.note.warn data-hint="url" hidden[about_url.is_empty()] { (about_url) }
+                (mode(t, form, problems))
                 (authorization(t, &form.authorization, problems, options))
             }
             section { (client_certificate::fields(ctx, &form.client_identity, problems, options.identity)) }
@@ -64,6 +65,23 @@ pub(super) fn fields(
                 a.button href=(ctx.at(&back)) { (t.of("frame-cancel")) }
             }
         }
+    }
+}
+
+/// Whether messages are sent or fetched.
+fn mode(texts: &Texts, form: &WebhookForm, problems: &Problems) -> Markup {
+    let t = texts;
+    let (push, fetch) = (
+        t.of("webhooks-form-mode-push"),
+        t.of("webhooks-form-mode-fetch"),
+    );
+    let modes = [
+        (DeliveryMode::Push.as_str(), &*push),
+        (DeliveryMode::Fetch.as_str(), &*fetch),
+    ];
+    html! {
+        (layout::radios(problems, "delivery_mode", &t.of("webhooks-form-mode"), &modes, &form.mode))
+        div.when.fetch { p.note { (t.of("webhooks-form-mode-fetch-note")) } }
     }
 }
 

@@ -9,6 +9,7 @@ mod create;
 mod delete;
 mod dropped;
 mod edit;
+mod fetch;
 mod fields;
 mod form;
 mod health;

@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_storage::Row;
-use webhook_model::{Webhook, WebhookId};
+use webhook_model::{DeliveryMode, Webhook, WebhookId};
 
 use super::target::{NO_ADDRESS, leads_nowhere};
 use crate::context::PageContext;
@@ -18,7 +18,7 @@ pub(super) async fn to_saved(
     row: &Row<WebhookId, Webhook>,
     done: &str,
 ) -> Response {
-    if leads_nowhere(ctx, &row.value.url).await {
+    if row.value.mode == DeliveryMode::Push && leads_nowhere(ctx, &row.value.url).await {
         return to_webhook(ctx, row.id, &format!("{done}&target={NO_ADDRESS}"));
     }
     to_webhook(ctx, row.id, done)

@@ -6,10 +6,11 @@ use gatepost_manage::TargetVerdict;
 use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
 use gatepost_storage::{Row, Scope};
 use maud::{Markup, Render as _, html};
-use webhook_model::{Activity, Authorization, Message, Webhook, WebhookId};
+use webhook_model::{Activity, Authorization, DeliveryMode, Message, Webhook, WebhookId};
 
 use super::charts::Charts;
 use super::counts::{Counts, of_all, of_day};
+use super::fetch::how_to_fetch;
 use super::form::MASK;
 use super::health::{Condition, of_hours, success};
 use super::labels::authorization;
@@ -99,7 +100,12 @@ async fn page_in(
 ) -> Result<Markup, Failure> {
     let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{}", row.id)));
     let shown = Shown::read(ctx, row, range).await?;
-    let url = target::words(t, ctx.actor.judge_url(&row.value.url));
+    let fetched = row.value.mode == DeliveryMode::Fetch;
+    let url = match fetched {
+        // Nothing is sent there.
+        true => String::new(),
+        false => target::words(t, ctx.actor.judge_url(&row.value.url)),
+    };
     let query = TaskQuery {
         scope: Scope::All,
         creator: None,
@@ -112,7 +118,8 @@ async fn page_in(
         @if !url.is_empty() { (note("warn", &url.render())) }
         div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
         div.two {
-            section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) }
+            @if fetched { (how_to_fetch(ctx, row)) }
+            @else { section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) } }
             section {
                 h2 { (t.of("webhooks-tasks-title")) }
                 @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
@@ -241,6 +248,9 @@ fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Conditio
     html! {
         dl {
             dt { (t.of("webhooks-column-state")) } dd { (condition.badge(t)) @if condition == Condition::Failing { " " (t.of("webhooks-configuration-failing")) } }
+            @if webhook.mode == DeliveryMode::Fetch {
+                dt { (t.of("webhooks-configuration-mode")) } dd { (t.of("webhooks-configuration-mode-fetch")) }
+            }
             dt { (t.of("webhooks-column-url")) } dd { code { (webhook.url.as_str()) } }
             dt { (t.of("webhooks-column-authorization")) } dd { (authorization(t, webhook.authorization.kind())) }
             @if let Authorization::OAuth2(client) = &webhook.authorization {

@@ -133,7 +133,7 @@ impl Worker {
                 () = tokio::time::sleep_until(turn) => {}
             }
         }
-        let settlement = if !job.route.is_active() || self.lifecycle.is_aborted() {
+        let settlement = if !job.route.sends() || self.lifecycle.is_aborted() {
             self.given_back(&job)
         } else {
             tokio::select! {

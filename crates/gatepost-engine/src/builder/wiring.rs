@@ -239,6 +239,7 @@ impl Ground {
             store: self.store.clone(),
             clock: self.clock.clone(),
             renderer: emitter.renderer.clone(),
+            counts: emitter.launcher.worker.settler.counts.clone(),
             emitter,
             transport,
             judge: self.judge.clone(),

@@ -62,7 +62,7 @@ impl Dispatcher {
     /// As many permits as the lane may have in one turn. `None`: it steps aside.
     fn give(&self, turn: Turn, route: Arc<Route>, left: &mut Left) -> Option<Taken> {
         let (due, now) = (turn.due, Instant::now());
-        if !route.is_active() {
+        if !route.sends() {
             turn.done();
             return None;
         }

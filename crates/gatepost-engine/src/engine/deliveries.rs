@@ -11,6 +11,7 @@ use webhook_model::{Data, Message, Webhook, WebhookId};
 use super::handle::Engine;
 use crate::error::EngineError;
 use crate::records::deliveries::TestSend;
+use crate::records::fetching::FetchedPage;
 use crate::records::holdup::Holdup;
 use crate::render::Example;
 
@@ -79,7 +80,8 @@ impl Engine {
     /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
     /// [`EngineError::Unsendable`] for a webhook that no request can be made of;
     /// [`EngineError::Forbidden`], [`EngineError::TooFast`] and [`EngineError::Platform`] as for
-    /// [`send`](Self::send). A target that policy refuses is an attempt with that outcome.
+    /// [`send`](Self::send). [`EngineError::Forbidden`] where messages are fetched, too: nothing is
+    /// sent to that URL. A target that policy refuses is an attempt with that outcome.
     pub async fn send_now(
         &self,
         webhook: &Webhook,
@@ -88,6 +90,34 @@ impl Engine {
     ) -> Result<TestSend, EngineError> {
         let deliveries = &self.0.records.deliveries;
         deliveries.send_now(webhook, message, name).await
+    }
+
+    /// The messages that wait for the receiver of a webhook that is fetched
+    /// ([`DeliveryMode::Fetch`](webhook_model::DeliveryMode)), the oldest first: at most
+    /// `limit` of them, of 100, and no more than fit into about 1 MiB.
+    ///
+    /// `after` is the cursor of an earlier page: what that page had is acknowledged first, and is
+    /// then `sent`. The same cursor again acknowledges nothing more, and hands the same messages
+    /// out again, until the cursor that came with them is shown: each message is received at least
+    /// once. Without a cursor nothing is acknowledged. Of a webhook in order nothing is handed out
+    /// past what is being sent, because it was not fetched a moment ago. A paused or disabled one
+    /// hands nothing out, and takes acknowledgements.
+    ///
+    /// Only what the page had is acknowledged, not what came before it: another process may have
+    /// stored a message with a smaller row number since, or it was replayed.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; [`EngineError::Invalid`] when it is not fetched, and for what is
+    /// no cursor of this webhook, which acknowledges nothing; [`EngineError::Forbidden`] when the
+    /// owner's account is disabled; [`EngineError::Unsendable`] when its signing secrets cannot be
+    /// used; [`EngineError::Platform`], failures of the store.
+    pub async fn fetch(
+        &self,
+        webhook: WebhookId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<FetchedPage, EngineError> {
+        self.0.records.deliveries.fetch(webhook, after, limit).await
     }
 
     /// The exact bytes that would be sent, and what the target policy says, without sending

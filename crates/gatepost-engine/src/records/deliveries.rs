@@ -10,7 +10,8 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{ErrorKind, Row};
 use webhook_model::{
-    Action, Audience, Authorization, Data, Message, OwnerId, TaskId, Template, Webhook, WebhookId,
+    Action, Audience, Authorization, Data, DeliveryMode, Message, OwnerId, TaskId, Template,
+    Webhook, WebhookId,
 };
 
 use super::by_hand::full;
@@ -23,6 +24,7 @@ use crate::give_way::apart;
 use crate::judge::Judge;
 use crate::render::{Example, Renderer};
 use crate::routes::Route;
+use crate::settle::HourlyCounts;
 use crate::transport::Transport;
 
 /// Takes the place of an access token that is not fetched yet.
@@ -54,6 +56,7 @@ pub(crate) struct Deliveries {
     pub emitter: Arc<Emitter>,
     pub transport: Arc<dyn Transport>,
     pub judge: Arc<Judge>,
+    pub counts: Arc<HourlyCounts>,
 }
 
 impl Deliveries {
@@ -140,6 +143,10 @@ impl Deliveries {
         message: Option<&Message>,
         name: &str,
     ) -> Result<TestSend, EngineError> {
+        if webhook.mode == DeliveryMode::Fetch {
+            let words = "The messages of this webhook are fetched; nothing is sent to its URL";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
         let now = self.clock.now()?;
         let body = self.by_hand(message, name, now).await?;
         let (route, request) = self.request(webhook, &body, now)?;
@@ -232,7 +239,7 @@ impl Deliveries {
     }
 
     /// Nothing is sent for an owner whose account is disabled or gone.
-    async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
+    pub(super) async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
         if self.judge.standing(owner, Place::Alone(owner)).await? {
             return Ok(());
         }

@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{Bodies, Page};
 use tokio::time::Instant;
-use webhook_model::{Activity, DeliveryOrder, Webhook};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 
 use super::deliveries::Deliveries;
 use crate::error::EngineError;
@@ -20,6 +20,8 @@ use crate::error::EngineError;
 pub enum Holdup {
     /// Its webhook is paused or disabled.
     Inactive(Activity),
+    /// It waits until its receiver fetches it.
+    Fetch,
     /// The account of its owner is disabled.
     Owner,
     /// Its webhook sends in order, and this delivery comes first.
@@ -48,6 +50,9 @@ impl Deliveries {
         let owner = self.store.owner(delivery.owner).await?;
         if owner.is_some_and(|owner| owner.held) {
             return Ok(Some(Holdup::Owner));
+        }
+        if webhook.mode == DeliveryMode::Fetch {
+            return Ok(Some(Holdup::Fetch));
         }
         if webhook.order == DeliveryOrder::InOrder
             && let Some(first) = self.first_open(delivery).await?

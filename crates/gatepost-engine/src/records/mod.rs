@@ -3,8 +3,10 @@
 
 pub(crate) mod allowance;
 pub(crate) mod by_hand;
+pub(crate) mod cursor;
 pub(crate) mod deliveries;
 pub(crate) mod events;
+pub(crate) mod fetching;
 pub(crate) mod holdup;
 pub(crate) mod owners;
 pub(crate) mod replays;

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Request, RequestError};
 use gatepost_storage::webhooks::LaneClass;
 use gatepost_storage::{Revision, Row};
-use webhook_model::{Activity, DeliveryOrder, Webhook, WebhookId};
+use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
 use super::prototype::prototype;
 use crate::tokens::TokenSlot;
@@ -56,8 +56,8 @@ impl Route {
         Self::new(WebhookId(0), Revision(0), webhook)
     }
 
-    pub(crate) fn is_active(&self) -> bool {
-        self.webhook.activity == Activity::Active
+    pub(crate) fn sends(&self) -> bool {
+        self.webhook.sends()
     }
 
     /// Whether it is known that nothing is left in that lane which was due before it was changed.

@@ -207,7 +207,7 @@ async fn what_is_too_old_is_removed_and_what_was_held_too_long_ends_with_a_reaso
     let held = memory.delivery(held).await.unwrap();
     assert!(
         held.as_ref().is_none_or(
-            |d| d.state == DeliveryState::Error && d.status_info == "expired while paused"
+            |d| d.state == DeliveryState::Error && d.status_info == "expired while it waited"
         ),
         "{held:?}"
     );

@@ -33,6 +33,7 @@ pub(crate) fn document(
     paths.insert("/leaked_keys".into(), paths::leaked_keys());
     paths.insert("/user_api_key_uses".into(), paths::key_uses());
     paths.insert("/webhook_counts".into(), paths::webhook_counts());
+    paths.insert("/webhook_urls/{key}/messages".into(), paths::messages());
     for table in tables {
         paths::add(&mut paths, table);
         schemas::add(&mut schemas, table);

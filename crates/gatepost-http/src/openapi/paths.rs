@@ -68,6 +68,27 @@ pub(super) fn webhook_counts() -> Value {
     }})
 }
 
+pub(super) fn messages() -> Value {
+    let mut after = query(
+        "after",
+        "string",
+        "The cursor of an earlier page: acknowledges the messages which that page had. Without, nothing is acknowledged.",
+    );
+    after["schema"]["maxLength"] = json!(4096);
+    let mut limit = query("limit", "integer", "The most messages; 100, without.");
+    limit["schema"] = json!({"type": "integer", "minimum": 1, "maximum": 100});
+    json!({
+        "parameters": [key()],
+        "get": {
+            "operationId": "webhook_urls_messages",
+            "summary": "The oldest messages that wait for the receiver of a webhook whose `delivery_mode` is `fetch`, in order, and a cursor. An addition to the v4 wire",
+            "description": "Shown as `after` in the next request, the cursor acknowledges the messages that it came with; they are `sent` then. The same cursor again acknowledges nothing more and hands the same messages out again, so each is received at least once: `id` tells a repeated one. A page ends at 100 messages or with the one at which they come to 1 MiB. Needs a key that may change the table `webhooks`.",
+            "parameters": [after, limit],
+            "responses": responses(&[("200", reference("Messages"))], &["401", "403", "404", "409", "422", "429", "500", "503"]),
+        },
+    })
+}
+
 pub(super) fn key_uses() -> Value {
     let mut key = query("key", "integer", "The key: its row in `user_api_keys`.");
     key["required"] = json!(true);

@@ -45,6 +45,32 @@ pub(super) fn shared() -> Map<String, Value> {
             "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
         },
     }));
+    schemas.insert("Messages".into(), json!({
+        "type": "object",
+        "properties": {
+            "messages": {"type": "array", "items": {"$ref": "#/components/schemas/Message"}},
+            "cursor": {"type": "string", "description": "Acknowledges these messages as `after` of the next request; also where there is none."},
+            "acknowledged": {"type": "integer", "description": "How many messages this request acknowledged."},
+            "held": {"type": ["string", "null"], "description": "Why none is handed out although some may wait: the webhook is paused or disabled. Acknowledgements count all the same."},
+        },
+    }));
+    schemas.insert("Message".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer", "description": "Its delivery: the row in `webhooks`."},
+            "id": {"type": "string", "description": "The message id: the same when it is handed out again, or replayed."},
+            "created": {"type": "integer", "description": "When it was queued: epoch seconds."},
+            "task": {"type": ["integer", "null"], "description": "The task that made it."},
+            "table": {"type": ["string", "null"], "description": "The type of the event."},
+            "event": {"type": ["string", "null"], "description": "The event."},
+            "content_type": {"type": ["string", "null"]},
+            "headers": {
+                "type": "array", "description": "What its request would have had, signed again: without headers of the connection, and without those that authenticate the platform to its target.",
+                "items": {"type": "object", "properties": {"name": {"type": "string"}, "value": {"type": "string"}}},
+            },
+            "body": {"type": "string", "description": "The message, byte for byte."},
+        },
+    }));
     schemas.insert("LeakedKey".into(), json!({
         "type": "object",
         "properties": {

@@ -20,6 +20,18 @@ pub(super) async fn of_table(
     .await
 }
 
+/// Routes that change rows of this table by whatever method.
+pub(super) async fn to_change(
+    State(table): State<&'static str>,
+    request: Request,
+    next: Next,
+) -> Response {
+    judged(request, next, |grant, _| {
+        grant.allows_table(table, Touch::Write)
+    })
+    .await
+}
+
 /// Routes of no table, for keys that are not confined to some.
 pub(super) async fn elsewhere(request: Request, next: Next) -> Response {
     judged(request, next, Grant::allows_elsewhere).await

@@ -5,6 +5,7 @@ mod body;
 mod granted;
 mod headers;
 mod leaks;
+mod messages;
 mod observe;
 mod rows;
 
@@ -23,6 +24,9 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
     let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
+    // What it hands out are deliveries, and it ends some.
+    let ending = from_fn_with_state("webhooks", granted::to_change);
+    let messages = get(messages::messages).route_layer(ending);
     let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
@@ -32,6 +36,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
         .route("/limits", limits)
         .route("/user_api_key_uses", uses)
         .route("/webhook_counts", counts)
+        .route("/webhook_urls/{key}/messages", messages)
         .with_state(shared.clone());
     for resource in shared.tables.all() {
         routes = routes.merge(table_routes(Served {

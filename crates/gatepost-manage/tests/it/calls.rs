@@ -112,6 +112,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(rotate_signing_secret(webhook, 1), "update_webhook", hooks(RotateSecret)),
         call!(retire_signing_secrets(webhook), "update_webhook", hooks(RotateSecret)),
         call!(remove_signing_secrets(webhook), "update_webhook", hooks(Update)),
+        call!(fetch(paused, None, 9), "webhook", None),
         call!(webhook_counts(webhook, from, before, 9), "hourly_counts", None),
         call!(task(task), "task", None),
         call!(count_events(task), "list_events", None),

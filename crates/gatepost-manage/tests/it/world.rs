@@ -12,8 +12,8 @@ use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Catalog, Event, EventId, Filter, JsonObject, Message, Specificity, Target, Task,
-    TaskId, Webhook, WebhookId,
+    Action, Catalog, DeliveryMode, Event, EventId, Filter, JsonObject, Message, Specificity,
+    Target, Task, TaskId, Webhook, WebhookId,
 };
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
@@ -37,7 +37,7 @@ pub(crate) struct Rows {
     pub key: KeyId,
     /// A task sends it.
     pub webhook: WebhookId,
-    /// No task sends it; it is paused.
+    /// No task sends it; it is fetched, and paused.
     pub paused: WebhookId,
     pub task: TaskId,
     pub event: EventId,
@@ -217,7 +217,11 @@ async fn rows(
         .await
         .unwrap();
     let sent = engine.create_webhook(&webhook(owner, "sent")).await;
-    let paused = engine.create_webhook(&webhook(owner, "paused")).await;
+    let fetched = Webhook {
+        mode: DeliveryMode::Fetch,
+        ..webhook(owner, "paused")
+    };
+    let paused = engine.create_webhook(&fetched).await;
     let (webhook, paused) = (sent.unwrap().id, paused.unwrap().id);
     engine.pause_webhook(paused).await.unwrap();
     let task = task(owner, "task", webhook);

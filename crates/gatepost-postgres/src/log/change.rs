@@ -142,7 +142,7 @@ impl PostgresStore {
     }
 
     /// Repeated when it lost a deadlock.
-    async fn repeated(
+    pub(crate) async fn repeated(
         &self,
         statements: &[(&str, &[Param<'_>])],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>> {

@@ -1,14 +1,16 @@
 //! The durable queue.
 
 mod claim;
+mod fetched;
 mod lanes;
 mod reclaim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim,
-    LaneClass, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, DueLane, DueLanes, DuePoint,
+    Enqueue, Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, QueueStore, Reclaimed, Settled,
+    Settlement,
 };
 use webhook_model::WebhookId;
 
@@ -97,6 +99,14 @@ impl QueueStore for PostgresStore {
             self.notifier().due();
         }
         Ok(settled)
+    }
+
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<Acknowledged>> {
+        Ok(self.end_fetched(fetched, now).await?)
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {

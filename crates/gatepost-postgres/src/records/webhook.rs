@@ -9,9 +9,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, Lane, LaneClass, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{
-    Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName,
-};
+use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName};
 
 use super::scope::scoped;
 use super::statement::change;
@@ -123,7 +121,7 @@ impl PostgresStore {
             .change(&alone(new.id), None, (UPDATE, &params))
             .await?;
         WORDS.check(&verdict)?;
-        if new.value.activity == Activity::Active {
+        if new.value.sends() {
             // What waited while it was not.
             let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
             let webhook = new.id;
@@ -176,7 +174,7 @@ impl Columns {
             in_order: webhook.order == DeliveryOrder::InOrder,
             rate: webhook.rate.map(|r| r.get().get().into()),
             kind: webhook.authorization.kind().as_str(),
-            activity: activity_word(webhook.activity),
+            activity: activity_word(webhook.activity, webhook.mode),
             name: webhook.name.to_string(),
             channels: webhook.channels.to_string(),
             retry_schedule: retry_schedule_text(webhook.retry_schedule.as_ref()),
@@ -216,6 +214,7 @@ pub(super) fn row(
         signing: row.try_get("signing")?,
     };
     let secrets = sealed.open(row.try_get("authorization_kind")?, keys)?;
+    let (activity, mode) = parse_activity(row.try_get("activity")?)?;
     Ok(Row {
         id: WebhookId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
@@ -235,7 +234,8 @@ pub(super) fn row(
             retries: Retries::new(unsigned(row, "retries")?)
                 .map_err(|e| Failure::corrupt("webhook", e))?,
             retry_schedule: parse_retry_schedule(row.try_get("retry_schedule")?)?,
-            activity: parse_activity(row.try_get("activity")?)?,
+            activity,
+            mode,
             order: if row.try_get("in_order")? {
                 DeliveryOrder::InOrder
             } else {

@@ -67,6 +67,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     ("next_due", queue!("next_due"), &["gatepost_queue_due"]),
     (
+        "acknowledge",
+        queue!("acknowledge"),
+        &["gatepost_queue_pkey", "gatepost_delivery_0_pkey"],
+    ),
+    (
         "reclaim_pick",
         queue!("reclaim_pick"),
         &["gatepost_running_ends"],

@@ -4,14 +4,15 @@ pub(crate) mod lanes;
 
 mod claim;
 mod enqueue;
+mod fetched;
 mod reclaim;
 mod settle;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep,
-    QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue,
+    Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
 };
 use webhook_model::WebhookId;
 
@@ -92,6 +93,15 @@ impl QueueStore for SqliteStore {
         }
         self.write_in_batch(move |c, batch| settle::all(c, batch, &settlements))
             .await
+    }
+
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<Acknowledged>> {
+        let fetched = fetched.clone();
+        self.write(move |c| fetched::end(c, &fetched, now)).await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {

@@ -10,9 +10,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{
-    Activity, DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName,
-};
+use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName};
 
 use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
@@ -74,7 +72,7 @@ pub(super) fn update(
     if new.value.order == DeliveryOrder::InOrder {
         order(c, new.id)?;
     }
-    if new.value.activity == Activity::Active {
+    if new.value.sends() {
         stirs(c, new)?;
     }
     let mut statement = c.prepare_cached(include_str!("../sql/records/update_webhook.sql"))?;
@@ -94,7 +92,7 @@ pub(super) fn update(
     Ok(row)
 }
 
-/// Whether what waits may be claimable now that was not: it is active again, or in another order.
+/// Whether what waits may be claimable now that was not: it sends again, or in another order.
 fn stirs(c: &Connection, new: &Row<WebhookId, Webhook>) -> Result<()> {
     let as_before =
         "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND activity = 'active' AND in_order = ?2";
@@ -185,7 +183,9 @@ fn store(
         webhook.allow_insecure.into(),
         timeout.into(),
         i64::from(webhook.retries.get()).into(),
-        activity_word(webhook.activity).to_owned().into(),
+        activity_word(webhook.activity, webhook.mode)
+            .to_owned()
+            .into(),
         (webhook.order == DeliveryOrder::InOrder).into(),
         sealed.signing.into(),
         webhook.rate.map(|r| i64::from(r.get().get())).into(),
@@ -208,7 +208,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     };
     let kind: String = row.get("authorization_kind")?;
     let secrets = sealed.open(&kind, keys)?;
-    let activity: String = row.get("activity")?;
+    let (activity, mode) = parse_activity(&row.get::<_, String>("activity")?)?;
     let (channels, schedule): (String, String) = (row.get("channels")?, row.get("retry_schedule")?);
     let owner = OwnerId(row.get("owner")?);
     Ok(Row {
@@ -230,7 +230,8 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
             retries: Retries::new(number(row, "retries")?)
                 .map_err(|e| Failure::corrupt("retries", e))?,
             retry_schedule: parse_retry_schedule(&schedule)?,
-            activity: parse_activity(&activity)?,
+            activity,
+            mode,
             order: if row.get("in_order")? {
                 DeliveryOrder::InOrder
             } else {

@@ -10,7 +10,7 @@ mod secrets;
 
 pub use outbox::{OutboxColumns, left, left_columns};
 pub use parts::{
-    activity_word, class_number, class_of, parse_activity, parse_channels, parse_rate,
+    SENDS, activity_word, class_number, class_of, parse_activity, parse_channels, parse_rate,
     parse_retry_schedule, parse_target, retry_schedule_text, target_ids,
 };
 pub use secrets::{SealedSecrets, WebhookSecrets};

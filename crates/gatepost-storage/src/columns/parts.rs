@@ -1,29 +1,44 @@
 //! Parts of webhooks, events and lanes as words and numbers.
 
-use webhook_model::{Activity, Channels, ObjectId, RateLimit, RetrySchedule, TagId, Target};
+use webhook_model::{
+    Activity, Channels, DeliveryMode, ObjectId, RateLimit, RetrySchedule, TagId, Target,
+};
 
 use crate::error::{ErrorKind, StoreError};
 use crate::webhooks::LaneClass;
 
+/// The word of a webhook that sends, and of no other: what a claim looks for.
+pub const SENDS: &str = "active";
+
 const ACTIVITIES: [Activity; 3] = [Activity::Active, Activity::Paused, Activity::Disabled];
 
-/// The word under which a webhook's activity is stored: `active`, `paused` or `disabled`.
+/// The word under which a webhook's activity is stored, with its mode: `active`, `paused` or
+/// `disabled`, and of one that is fetched `fetched`, `fetched paused` or `fetched disabled`. One
+/// column, so that whatever looks for [`SENDS`] passes over what is fetched, as over what is
+/// paused.
 #[must_use]
-pub fn activity_word(activity: Activity) -> &'static str {
-    match activity {
-        Activity::Active => "active",
-        Activity::Paused => "paused",
-        Activity::Disabled => "disabled",
+pub fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
+    match (mode, activity) {
+        (DeliveryMode::Push, Activity::Active) => SENDS,
+        (DeliveryMode::Push, Activity::Paused) => "paused",
+        (DeliveryMode::Push, Activity::Disabled) => "disabled",
+        (DeliveryMode::Fetch, Activity::Active) => "fetched",
+        (DeliveryMode::Fetch, Activity::Paused) => "fetched paused",
+        (DeliveryMode::Fetch, Activity::Disabled) => "fetched disabled",
     }
 }
 
-/// The activity that [`activity_word`] writes as `word`.
+/// The activity and the mode that [`activity_word`] writes as `word`.
 ///
 /// # Errors
 /// `Corrupt` for any other word.
-pub fn parse_activity(word: &str) -> Result<Activity, StoreError> {
-    let found = ACTIVITIES.into_iter().find(|a| activity_word(*a) == word);
-    found.ok_or_else(|| StoreError::corrupt("activity", "unknown word"))
+pub fn parse_activity(word: &str) -> Result<(Activity, DeliveryMode), StoreError> {
+    let both = |mode| ACTIVITIES.map(|activity| (activity, mode));
+    let found = DeliveryMode::ALL.into_iter().flat_map(both);
+    found
+        .into_iter()
+        .find(|(activity, mode)| activity_word(*activity, *mode) == word)
+        .ok_or_else(|| StoreError::corrupt("activity", "unknown word"))
 }
 
 /// The rate limit of a column that holds messages per second, or nothing for no limit.
@@ -121,8 +136,14 @@ mod tests {
 
     #[test]
     fn every_part_reads_back_as_it_was_written() {
-        for activity in ACTIVITIES {
-            assert_eq!(parse_activity(activity_word(activity)).unwrap(), activity);
+        for (activity, mode) in DeliveryMode::ALL
+            .into_iter()
+            .flat_map(|m| ACTIVITIES.map(|a| (a, m)))
+        {
+            let word = activity_word(activity, mode);
+            assert_eq!(parse_activity(word).unwrap(), (activity, mode));
+            let sends = (activity, mode) == (Activity::Active, DeliveryMode::Push);
+            assert_eq!(word == SENDS, sends, "{word}");
         }
         for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
             assert_eq!(class_of(class_number(class)), class);

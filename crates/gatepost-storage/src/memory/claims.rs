@@ -1,15 +1,15 @@
 //! What may be claimed, and what becomes of lost claims.
 
 use chrono::{DateTime, Utc};
-use webhook_model::{Activity, DeliveryOrder, WebhookId};
+use webhook_model::{DeliveryOrder, WebhookId};
 
 use super::record_table::WebhookRow;
 use super::rows::micros;
 use super::slot::Slot;
 use super::store::Tables;
 use crate::webhooks::{
-    ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane, HourlyCount, Lane, LaneClaim,
-    Reclaimed,
+    Acknowledged, Acknowledgement, ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane,
+    HourlyCount, Lane, LaneClaim, Reclaimed,
 };
 
 impl Tables {
@@ -18,7 +18,7 @@ impl Tables {
         let row = self.records.webhooks.get(&webhook)?;
         let stands =
             !self.owners.is_held(row.owner) && !self.owners.moving.contains_key(&row.owner);
-        (stands && row.value.activity == Activity::Active).then_some(row)
+        (stands && row.value.sends()).then_some(row)
     }
 
     /// At most `limit` waiting deliveries of a lane that may be claimed now, oldest due first.
@@ -83,6 +83,31 @@ impl Tables {
             })
         });
         claimed.collect()
+    }
+
+    pub(super) fn acknowledge(
+        &mut self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Vec<Acknowledged> {
+        let mut ended = Vec::new();
+        for handed in &fetched.deliveries {
+            let waits = |slot: &Slot| {
+                let d = &slot.delivery;
+                d.state == DeliveryState::Queued
+                    && d.webhook == fetched.webhook
+                    && d.attempts == handed.attempts
+            };
+            let delivery = handed.delivery;
+            if let Some(slot) = self.deliveries.get(delivery).filter(|slot| waits(slot)) {
+                let bytes = slot.delivery.body.len() as u64;
+                ended.push(Acknowledged { delivery, bytes });
+                let fetch = |slot: &mut Slot| slot.fetch(fetched.keep_messages, now);
+                self.deliveries.change(delivery, fetch);
+            }
+        }
+        ended.sort_unstable();
+        ended
     }
 
     pub(super) fn reclaim(&mut self, limit: u32, now: DateTime<Utc>) -> Reclaimed {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use webhook_model::{Activity, WebhookId};
+use webhook_model::WebhookId;
 
 use super::rows::{micros, page, page_of};
 use super::slot::Slot;
@@ -165,7 +165,13 @@ impl Tables {
         let (slots, listed) = (&deliveries.slots, &deliveries.listed);
         let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
         let page_query = &query.page;
+        let is_open = |state: &DeliveryState| !state.is_final();
+        let only_open = !query.states.is_empty() && query.states.iter().all(is_open);
         let found = match (query.webhook, query.task, query.scope) {
+            (Some(webhook), ..) if only_open => {
+                let open = &deliveries.work.open;
+                page_of(slots, (open, &[webhook]), page_query, wanted)
+            }
             (Some(webhook), ..) => {
                 page_of(slots, (&listed.by_webhook, &[webhook]), page_query, wanted)
             }
@@ -229,9 +235,7 @@ impl Tables {
     fn expire(&mut self, created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64 {
         let held = |id: &WebhookId| {
             let webhook = self.records.webhooks.get(id);
-            webhook.is_some_and(|row| {
-                row.value.activity != Activity::Active && !self.owners.is_held(row.owner)
-            })
+            webhook.is_some_and(|row| !row.value.sends() && !self.owners.is_held(row.owner))
         };
         let waits = self.deliveries.all().map(|slot| &slot.delivery);
         let old = waits.filter(|d| {

@@ -7,8 +7,8 @@ use webhook_model::WebhookId;
 use super::store::MemoryStore;
 use crate::error::StoreError;
 use crate::webhooks::{
-    Arrived, Claimed, DeliveryId, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim,
-    LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, DeliveryId, DueLane, DueLanes, DuePoint,
+    Enqueue, Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
 };
 
 #[async_trait]
@@ -87,6 +87,14 @@ impl QueueStore for MemoryStore {
             settled.unwrap_or(Settled::Stale)
         };
         Ok(settlements.into_iter().map(settle).collect())
+    }
+
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Acknowledged>, StoreError> {
+        Ok(self.tables().acknowledge(fetched, now))
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {

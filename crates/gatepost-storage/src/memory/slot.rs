@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 
 use super::rows::micros;
 use crate::webhooks::{
-    AttemptRecord, ClaimToken, Delivery, DeliveryState, Disposition, Lane, LaneClass,
+    AttemptRecord, ClaimToken, Delivery, DeliveryState, Disposition, FETCHED_INFO, Lane, LaneClass,
     MAX_LOST_CLAIMS, Settled, Settlement, lost_claims_info,
 };
 
@@ -59,28 +59,49 @@ impl Slot {
         let delivery = &mut self.delivery;
         delivery.lease_until = None;
         delivery.status_info = settlement.status_info;
-        if let Some(mut attempt) = settlement.attempt {
-            let before = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
-            attempt.number = before.saturating_add(1);
-            attempt.started = micros(attempt.started);
-            delivery.attempts = attempt.number;
-            delivery.tries = delivery.tries.saturating_add(1);
-            delivery.class.clone_from(&attempt.class);
-            delivery.last_attempt = Some(attempt.started);
-            delivery.response_status = attempt.status;
-            delivery.duration = Some(attempt.duration);
-            self.log.push(attempt);
+        if let Some(attempt) = settlement.attempt {
+            self.attempted(attempt);
         }
         let (state, due) = settlement.disposition.state_and_due();
-        delivery.state = state;
-        delivery.due = due.map_or(delivery.due, micros);
+        self.delivery.state = state;
+        self.delivery.due = due.map_or(self.delivery.due, micros);
         if state.is_final() && !settlement.keep_message {
-            delivery.body = "".into();
-            delivery.message_kept = false;
+            self.forget_message();
         }
         // What is given back is as it was before the claim.
         self.alone &= matches!(settlement.disposition, Disposition::Release { .. });
         Settled::Done
+    }
+
+    /// Its receiver has fetched it.
+    pub(super) fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) {
+        self.settled = None;
+        self.alone = false;
+        self.attempted(AttemptRecord::fetched(now));
+        self.delivery.state = DeliveryState::Sent;
+        FETCHED_INFO.clone_into(&mut self.delivery.status_info);
+        if !keep_message {
+            self.forget_message();
+        }
+    }
+
+    fn attempted(&mut self, mut attempt: AttemptRecord) {
+        let before = u32::try_from(self.log.len()).unwrap_or(u32::MAX);
+        attempt.number = before.saturating_add(1);
+        attempt.started = micros(attempt.started);
+        let delivery = &mut self.delivery;
+        delivery.attempts = attempt.number;
+        delivery.tries = delivery.tries.saturating_add(1);
+        delivery.class.clone_from(&attempt.class);
+        delivery.last_attempt = Some(attempt.started);
+        delivery.response_status = attempt.status;
+        delivery.duration = Some(attempt.duration);
+        self.log.push(attempt);
+    }
+
+    fn forget_message(&mut self) {
+        self.delivery.body = "".into();
+        self.delivery.message_kept = false;
     }
 
     /// Takes a delivery back from a worker that died.

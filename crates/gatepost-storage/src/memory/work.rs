@@ -6,6 +6,7 @@ use std::ops::Bound::{Excluded, Unbounded};
 use chrono::{DateTime, Utc};
 use webhook_model::WebhookId;
 
+use super::rows::Groups;
 use super::slot::Slot;
 use crate::webhooks::{DeliveryId, DeliveryState, DuePoint, Lane};
 
@@ -19,8 +20,8 @@ pub(super) struct Work {
     pub(super) leases: BTreeSet<(DateTime<Utc>, DeliveryId)>,
     /// How many deliveries of a webhook are running; no entry for none.
     running: HashMap<WebhookId, usize>,
-    /// Deliveries that have not ended, by webhook and age.
-    open: BTreeSet<(WebhookId, DeliveryId)>,
+    /// Deliveries that have not ended.
+    pub(super) open: Groups<WebhookId, DeliveryId>,
 }
 
 impl Work {
@@ -30,9 +31,7 @@ impl Work {
 
     /// What has not ended of a webhook, oldest first.
     pub(super) fn open(&self, webhook: WebhookId) -> impl Iterator<Item = DeliveryId> {
-        let open = self.open.range((webhook, DeliveryId(i64::MIN))..);
-        let own = open.take_while(move |(of, _)| *of == webhook);
-        own.map(|(_, id)| *id)
+        self.open.of(webhook)
     }
 
     /// The lanes in which something waits, due or not, beyond one of them.
@@ -81,7 +80,7 @@ impl Work {
             }
             DeliveryState::Sent | DeliveryState::Error => return,
         }
-        self.open.insert((d.webhook, d.id));
+        self.open.add(d.webhook, d.id);
     }
 
     pub(super) fn remove(&mut self, slot: &Slot) {
@@ -97,7 +96,7 @@ impl Work {
         self.waiting.remove(&(slot.lane(), d.due, d.id));
         self.by_due.remove(&point(slot));
         self.leases.remove(&(d.lease_until.unwrap_or(d.due), d.id));
-        self.open.remove(&(d.webhook, d.id));
+        self.open.remove(d.webhook, d.id);
     }
 }
 

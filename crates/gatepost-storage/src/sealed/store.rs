@@ -11,9 +11,9 @@ use super::content::Content;
 use crate::error::StoreError;
 use crate::seal::SealingKeys;
 use crate::webhooks::{
-    Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId, Disposition, DueLane, DueLanes,
-    DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep, OutboxRow, QueueStore, Reclaimed,
-    Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId,
+    Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep,
+    OutboxRow, QueueStore, Reclaimed, Settled, Settlement,
 };
 
 /// How a delivery ends whose message cannot be opened.
@@ -222,6 +222,15 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
             }
         }
         self.inner.settle(settlements, now).await
+    }
+
+    /// An attempt that was fetched has nothing to seal.
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Acknowledged>, StoreError> {
+        self.inner.acknowledge(fetched, now).await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {

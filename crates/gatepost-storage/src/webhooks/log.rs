@@ -12,8 +12,8 @@ use super::dropped::Dropped;
 use crate::error::StoreError;
 use crate::page::{Page, Scope};
 
-/// The status info of a delivery that waited too long for a webhook that was not active.
-pub const EXPIRED_INFO: &str = "expired while paused";
+/// The status info of a delivery that waited too long for a webhook that does not send.
+pub const EXPIRED_INFO: &str = "expired while it waited";
 
 /// Which deliveries to list: those that match all that is `Some`.
 #[derive(Clone, Debug, PartialEq)]
@@ -188,8 +188,8 @@ pub struct QueueStats {
     pub queued: u64,
     /// Deliveries under a lease.
     pub running: u64,
-    /// The oldest due time among waiting deliveries of active webhooks whose owners are neither
-    /// held nor moving.
+    /// The oldest due time among waiting deliveries of webhooks that send and whose owners are
+    /// neither held nor moving.
     pub oldest_due: Option<DateTime<Utc>>,
     /// Rows of the outbox that wait; those set aside are not among them.
     pub outbox: u64,
@@ -262,9 +262,10 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Ends at most `limit` queued deliveries of webhooks that are not active and that were created
-    /// before `created_before`: `error` with `expired while paused`. Returns how many. Each counts
-    /// as failed in the hour of `now`.
+    /// Ends at most `limit` queued deliveries of webhooks that do not
+    /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and
+    /// that were created before `created_before`: `error` with [`EXPIRED_INFO`]. Returns how many.
+    /// Each counts as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -7,6 +7,7 @@ mod body;
 mod cause;
 mod delivery;
 mod dropped;
+mod fetched;
 mod lanes;
 mod log;
 mod outbox;
@@ -22,6 +23,7 @@ pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
 pub use dropped::{DropReason, Dropped};
+pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 pub use log::{
     DeliveryLog, DeliveryQuery, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,

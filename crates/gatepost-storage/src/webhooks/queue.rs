@@ -10,6 +10,7 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
+use super::fetched::{Acknowledged, Acknowledgement};
 use super::lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 use super::outbox::{Left, NewOutbox, OutboxId};
 use super::routes::{RecordId, RoutesVersion};
@@ -243,8 +244,9 @@ pub struct Reclaimed {
 ///
 /// # Contract
 /// As [`RecordStore`](super::RecordStore). In addition:
-/// - A delivery is claimable when it is `queued`, `due <= now`, and its webhook is
-///   [`Activity::Active`](webhook_model::Activity). Of a webhook in order
+/// - A delivery is claimable when it is `queued`, `due <= now`, and its webhook
+///   [sends](webhook_model::Webhook::sends): it is neither paused nor disabled, and what it has is
+///   not [fetched](webhook_model::DeliveryMode). Of a webhook in order
 ///   ([`DeliveryOrder::InOrder`](webhook_model::DeliveryOrder)) only the oldest delivery that has
 ///   not ended is claimable, whichever lane it waits in, and nothing while one is `running`.
 ///   Nothing of an owner who is held, gone or moving is claimable.
@@ -351,6 +353,20 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         settlements: Vec<Settlement>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Settled>, StoreError>;
+
+    /// Ends deliveries that their receiver has fetched. Each that is `queued`, of that webhook and
+    /// at that number of attempts is `sent` with [`FETCHED_INFO`](super::FETCHED_INFO) and has one
+    /// attempt more, in the log too ([`AttemptRecord::fetched`]), all in one transaction; any other
+    /// is passed over, so a call that is repeated ends nothing twice. Whether the webhook is active
+    /// or still fetched does not matter. Returns those that it ended, by their row numbers.
+    ///
+    /// # Errors
+    /// `Unavailable`: none was ended; the same call may be repeated.
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Acknowledged>, StoreError>;
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that

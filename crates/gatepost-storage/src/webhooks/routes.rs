@@ -47,7 +47,7 @@ pub struct WebhookRoute {
     pub revision: Revision,
     /// Its owner.
     pub owner: OwnerId,
-    /// Whether it sends.
+    /// Whether it sends ([`Webhook::sends`](webhook_model::Webhook::sends)).
     pub active: bool,
     /// Whether its deliveries keep their order.
     pub in_order: bool,
@@ -65,7 +65,7 @@ impl WebhookRoute {
             id: row.id,
             revision: row.revision,
             owner: row.value.owner,
-            active: row.value.activity == webhook_model::Activity::Active,
+            active: row.value.sends(),
             in_order: row.value.order == webhook_model::DeliveryOrder::InOrder,
             timeout: row.value.timeout.as_duration(),
             channels: row.value.channels.clone(),

@@ -11,10 +11,11 @@ use gatepost_storage::keys::{
 };
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
-    Arrived, AttemptRecord, Claimed, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped,
-    DueLane, DueLanes, DuePoint, Enqueue, Enqueued, HourlyCount, Lane, LaneClaim, LaneSweep,
-    LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
-    QueueStats, QueueStore, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
+    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
+    DeliveryLog, DeliveryQuery, Dropped, DueLane, DueLanes, DuePoint, Enqueue, Enqueued,
+    HourlyCount, Lane, LaneClaim, LaneSweep, LogRoom, LogUsage, OutboxAudience, OutboxId,
+    OutboxStore, OutboxTaken, PurgeBounds, Purged, QueueStats, QueueStore, Reclaimed, RecordId,
+    Replay, Settled, Settlement, UsageDelta,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
@@ -82,6 +83,7 @@ passed_on! { QueueStore {
     fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
     fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
+    fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
     async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
         self.altered(Passing::Enqueue(&mut batch));

@@ -4,8 +4,8 @@ use chrono::TimeDelta;
 use gatepost_ids::OwnerId;
 use gatepost_storage::{Revision, Row};
 use webhook_model::{
-    Activity, Authorization, DeliveryOrder, Headers, RateLimit, Retries, SigningSecret,
-    SigningSecrets, Timeout, Webhook, WebhookId,
+    Activity, Authorization, ClientIdentity, DeliveryMode, DeliveryOrder, Headers, RateLimit,
+    Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
 };
 
 use super::field::{Field, fields};
@@ -39,6 +39,7 @@ pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, We
                 basic,
                 oauth2,
             ],
+            client_identity: Edited [full.client_identity.clone(), other_identity()],
             headers: Edited [
                 full.headers,
                 headers([("X-A", "1"), ("X-B", "2")]),
@@ -49,6 +50,7 @@ pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, We
             retries: Edited [Retries::new(98).unwrap(), Retries::new(99).unwrap()],
             retry_schedule: Edited [Some("5s, 90s".parse().unwrap()), Some("5s, 91s".parse().unwrap())],
             activity: Edited [Activity::Disabled, Activity::Paused],
+            mode: Edited [DeliveryMode::Fetch, DeliveryMode::Push],
             order: Edited [DeliveryOrder::InOrder, DeliveryOrder::Unordered],
             signing: Edited [
                 signed(&[secret(1), secret(2)]),
@@ -62,4 +64,11 @@ pub fn of_webhook(base: &Row<WebhookId, Webhook>) -> Vec<Field<Row<WebhookId, We
             channels: Edited ["Project-7, a".parse().unwrap(), "project-7, a".parse().unwrap()],
         };
     }
+}
+
+/// With the same key, and another certificate.
+fn other_identity() -> Option<ClientIdentity> {
+    let known = full_webhook().client_identity?;
+    let certificate = known.certificate().replace("MII", "MIJ");
+    ClientIdentity::new(&certificate, known.key().expose()).ok()
 }

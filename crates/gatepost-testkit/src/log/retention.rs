@@ -48,7 +48,11 @@ pub async fn l08_what_was_held_too_long_expires(store: Webhooks) {
         .unwrap()
         .unwrap();
     let stood = (row.state, row.status_info.as_str());
-    assert_eq!(stood, (DeliveryState::Error, "expired while paused"), "L8");
+    assert_eq!(
+        stood,
+        (DeliveryState::Error, "expired while it waited"),
+        "L8"
+    );
     let open = DeliveryQuery {
         states: vec![DeliveryState::Queued],
         ..all()

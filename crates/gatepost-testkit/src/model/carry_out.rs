@@ -1,7 +1,7 @@
 //! The calls on a webhook store, carried out on one of the two.
 
 use gatepost_storage::webhooks::*;
-use webhook_model::{Activity, DeliveryOrder, EventId};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, EventId};
 
 use super::side::{LIMITS, Side, answer, of, shown};
 use super::step::Call;
@@ -38,21 +38,19 @@ impl Side {
             }
             Call::Look => self.look(now).await,
             Call::Activity(n, active) => {
-                let to = if *active {
-                    Activity::Active
-                } else {
-                    Activity::Paused
-                };
+                let to = [Activity::Paused, Activity::Active][usize::from(*active)];
                 self.edit(self.webhook(*n), now, |w| w.activity = to).await
             }
             Call::Order(n, ordered) => {
-                let to = if *ordered {
-                    DeliveryOrder::InOrder
-                } else {
-                    DeliveryOrder::Unordered
-                };
+                let orders = [DeliveryOrder::Unordered, DeliveryOrder::InOrder];
+                let to = orders[usize::from(*ordered)];
                 self.edit(self.webhook(*n), now, |w| w.order = to).await
             }
+            Call::Mode(n, fetched) => {
+                let to = DeliveryMode::ALL[usize::from(*fetched)];
+                self.edit(self.webhook(*n), now, |w| w.mode = to).await
+            }
+            Call::Fetch(n, limit, first) => self.fetch(*n, *limit, *first, now).await,
             Call::InsertTask(n) => {
                 let new = task(self.webhook(*n));
                 let row = records.insert_task(&new, LIMITS, time).await;

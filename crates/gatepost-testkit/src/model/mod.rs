@@ -6,6 +6,7 @@
 //! run by hand.
 
 mod carry_out;
+mod fetched;
 mod fields;
 mod keys;
 mod look;

@@ -80,6 +80,9 @@ pub(super) enum Call {
     Look,
     Activity(u8, bool),
     Order(u8, bool),
+    Mode(u8, bool),
+    /// Fetches this many of a webhook and acknowledges them, as they were at their first or later.
+    Fetch(u8, u8, bool),
     InsertTask(u8),
     InsertEvent(u8),
     DeleteTask(u8),
@@ -152,6 +155,9 @@ fn call() -> impl Strategy<Value = Call> {
         7 => Just(Call::Look),
         3 => (hook(), any::<bool>()).prop_map(|(w, active)| Call::Activity(w, active)),
         1 => (hook(), any::<bool>()).prop_map(|(w, ordered)| Call::Order(w, ordered)),
+        2 => (hook(), any::<bool>()).prop_map(|(w, fetched)| Call::Mode(w, fetched)),
+        5 => (hook(), 1..4_u8, proptest::bool::weighted(0.2))
+            .prop_map(|(w, limit, first)| Call::Fetch(w, limit, first)),
         3 => hook().prop_map(Call::InsertTask),
         2 => n().prop_map(Call::InsertEvent),
         1 => n().prop_map(Call::DeleteTask),

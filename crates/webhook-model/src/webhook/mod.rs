@@ -18,7 +18,7 @@ pub use elsewhere::Entered;
 pub use headers::{Header, Headers, MAX_HEADERS};
 pub use limits::{RateLimit, Retries, Timeout};
 pub use oauth2::{AccessToken, ClientAuthentication, OAuth2, TokenRequest, token_error};
-pub use record::{Activity, DeliveryOrder, Webhook};
+pub use record::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 pub use request::RequestHeader;
 pub use retry_schedule::{MAX_RETRY_DELAYS, RetrySchedule};
 pub use signing::{SigningSecret, SigningSecrets};

@@ -9,6 +9,7 @@ use super::limits::{RateLimit, Retries, Timeout};
 use super::retry_schedule::RetrySchedule;
 use super::signing::SigningSecrets;
 use super::url::TargetUrl;
+use crate::error::{Field, Invalid};
 use crate::event::Channels;
 use crate::text::WebhookName;
 
@@ -32,6 +33,41 @@ pub enum DeliveryOrder {
     Unordered,
     /// One at a time; a failing one holds up those behind it until it has ended.
     InOrder,
+}
+
+/// How messages get to their receiver. Ours; SPEC 2.2 knows `Push` alone.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+pub enum DeliveryMode {
+    /// They are sent to the URL.
+    #[default]
+    Push,
+    /// They wait until the receiver fetches them: for one behind a firewall. Nothing is sent to the
+    /// URL, which then only says where they belong; authorization, timeout, retries and rate have
+    /// no effect.
+    Fetch,
+}
+
+impl DeliveryMode {
+    /// All modes, the default first.
+    pub const ALL: [Self; 2] = [Self::Push, Self::Fetch];
+
+    /// Its word on the wire: `push` or `fetch`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Push => "push",
+            Self::Fetch => "fetch",
+        }
+    }
+
+    /// The mode of a word.
+    ///
+    /// # Errors
+    /// [`Invalid`] for any other word.
+    pub fn parse(word: &str) -> Result<Self, Invalid> {
+        let found = Self::ALL.into_iter().find(|mode| mode.as_str() == word);
+        found.ok_or_else(|| Invalid::new(Field::DeliveryMode, "must be push or fetch"))
+    }
 }
 
 /// A webhook.
@@ -59,6 +95,8 @@ pub struct Webhook {
     pub retry_schedule: Option<RetrySchedule>,
     /// Whether it sends.
     pub activity: Activity,
+    /// Whether it sends, or waits for who fetches.
+    pub mode: DeliveryMode,
     /// Whether deliveries keep their order.
     pub order: DeliveryOrder,
     /// Secrets that sign deliveries; none means that they are not signed.
@@ -86,11 +124,18 @@ impl Webhook {
             retries: Retries::default(),
             retry_schedule: None,
             activity: Activity::default(),
+            mode: DeliveryMode::default(),
             order: DeliveryOrder::default(),
             signing: SigningSecrets::none(),
             rate: None,
             channels: Channels::default(),
         }
+    }
+
+    /// Whether deliveries leave by themselves: it is active, and they are not to be fetched.
+    #[must_use]
+    pub fn sends(&self) -> bool {
+        self.activity == Activity::Active && self.mode == DeliveryMode::Push
     }
 
     /// How many attempts follow the first one, if all fail: as many as `retry_schedule` has delays,

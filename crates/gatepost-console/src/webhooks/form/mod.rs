@@ -11,7 +11,9 @@ pub(super) use client_identity::ClientIdentityFields;
 pub(super) use headers::{HeaderFields, MASK};
 pub(super) use limits::LimitFields;
 pub(super) use oauth2::OAuth2Fields;
-use webhook_model::{Activity, Entered, OwnerId, SigningSecrets, TargetUrl, Webhook, WebhookName};
+use webhook_model::{
+    Activity, DeliveryMode, Entered, OwnerId, SigningSecrets, TargetUrl, Webhook, WebhookName,
+};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -26,6 +28,8 @@ pub(super) struct WebhookForm {
     pub client_identity: ClientIdentityFields,
     pub headers: HeaderFields,
     pub limits: LimitFields,
+    /// `push` or `fetch`; empty where the form has no such field.
+    pub mode: String,
     pub insecure: bool,
     pub enabled: bool,
     /// A new webhook gets a signing secret.
@@ -48,6 +52,7 @@ impl WebhookForm {
                 retries: "3".into(),
                 ..LimitFields::default()
             },
+            mode: DeliveryMode::default().as_str().into(),
             enabled: true,
             ..Self::default()
         }
@@ -61,6 +66,7 @@ impl WebhookForm {
             client_identity: ClientIdentityFields::sent(form),
             headers: HeaderFields::sent(form),
             limits: LimitFields::sent(form),
+            mode: form.text("delivery_mode").to_owned(),
             insecure: form.ticked("insecure"),
             enabled: form.ticked("enabled"),
             sign: form.ticked("sign"),
@@ -77,6 +83,7 @@ impl WebhookForm {
             client_identity: ClientIdentityFields::default(),
             headers: HeaderFields::of(&webhook.headers),
             limits: LimitFields::of(webhook),
+            mode: webhook.mode.as_str().to_owned(),
             insecure: webhook.allow_insecure,
             enabled: webhook.activity != Activity::Disabled,
             sign: false,
@@ -108,6 +115,10 @@ impl WebhookForm {
         let retry_schedule = self.limits.retry_schedule(problems);
         let channels = self.limits.channels(problems);
         let rate = self.limits.rate(texts, problems);
+        let mode = match self.mode.as_str() {
+            "" => Some(present.map(|webhook| webhook.mode).unwrap_or_default()),
+            word => problems.take("delivery_mode", DeliveryMode::parse(word).map_err(rule)),
+        };
         let mut webhook = match present {
             Some(present) => present.clone(),
             None => Webhook::new(owner, name.clone()?, url.clone()?),
@@ -117,6 +128,7 @@ impl WebhookForm {
         (webhook.timeout, webhook.retries, webhook.rate) = (timeout?, retries?, rate?);
         (webhook.retry_schedule, webhook.channels) = (retry_schedule?, channels?);
         webhook.client_identity = client_identity?;
+        webhook.mode = mode?;
         webhook.allow_insecure = self.insecure;
         if self.unsign {
             webhook.signing = SigningSecrets::none();
@@ -182,6 +194,7 @@ impl WebhookForm {
             "retry_schedule" => "retry_schedule",
             "channels" => "channels",
             "rate_limit" => "rate",
+            "delivery_mode" => "delivery_mode",
             "signing_secrets" => "unsign",
             _ => self.headers.field(),
         }
@@ -214,6 +227,7 @@ mod tests {
             (Field::RetrySchedule, "retry_schedule"),
             (Field::Channels, "channels"),
             (Field::RateLimit, "rate"),
+            (Field::DeliveryMode, "delivery_mode"),
             (Field::SigningSecrets, "unsign"),
         ] {
             assert_eq!(form.field_of(field.as_str()), place, "{field:?}");
@@ -263,6 +277,7 @@ mod tests {
         stored.headers = Headers::parse_lines("X-Token:t0ken\nX-Route:a\n").unwrap();
         stored.authorization = Authorization::basic("bot", "p").unwrap();
         stored.activity = Activity::Paused;
+        stored.mode = DeliveryMode::Fetch;
         stored.retry_schedule = Some("5s, 1m, 90s".parse().unwrap());
         stored.channels = "project-7, billing".parse().unwrap();
         let mut problems = Problems::default();

@@ -184,7 +184,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     tokio::time::sleep(Duration::from_secs(61)).await;
     let stored = world.records.stored(held).await;
     assert_eq!(stored.state, DeliveryState::Error);
-    assert_eq!(stored.status_info, "expired while paused");
+    assert_eq!(stored.status_info, "expired while it waited");
     world.broken.clock.advance(days(40));
     tokio::time::sleep(Duration::from_secs(61)).await;
     assert!(world.records.deliveries().await.is_empty());

@@ -88,6 +88,7 @@ fn deliveries(bench: &Bench) -> Deliveries {
         store: bench.store.clone(),
         clock: bench.clock.clone(),
         renderer: emitter.renderer.clone(),
+        counts: emitter.launcher.worker.settler.counts.clone(),
         emitter,
         transport: bench.script.clone(),
         judge: bench.judge.clone(),

@@ -152,6 +152,12 @@ pub(super) static TABLE: Table = Table {
             "Of what the platform emits into channels, it receives these: at most 10, separated by commas or spaces. Empty for everything, in channels or not. An addition to the v4 wire.",
         ),
         Column::new(
+            "delivery_mode",
+            Kind::Word(&["push", "fetch"]),
+            "\"push\"",
+            "`push`: messages are sent to the url. `fetch`: they wait until the receiver fetches them from `webhook_urls/{key}/messages`, for one behind a firewall; nothing is sent to the url, and authorization, timeout, retries and rate have no effect. What waits follows the mode when it is changed. An addition to the v4 wire.",
+        ),
+        Column::new(
             "enabled",
             Kind::Bool,
             "true",

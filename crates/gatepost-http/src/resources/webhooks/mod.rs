@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, Retries, SigningSecret,
-    SigningSecrets, Timeout, Webhook, WebhookId,
+    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, Retries,
+    SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
 };
 
 use super::row::{epoch, key_of, page, reference, row, scanned};
@@ -174,6 +174,7 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("retries", webhook.reattempts().into()),
             ("retry_schedule", schedule_text(webhook).into()),
             ("channels", webhook.channels.to_string().into()),
+            ("delivery_mode", webhook.mode.as_str().into()),
             ("enabled", (webhook.activity != Activity::Disabled).into()),
             ("paused", (webhook.activity == Activity::Paused).into()),
             ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
@@ -230,6 +231,9 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         Some(false) => webhook.activity = Activity::Disabled,
         Some(true) if webhook.activity == Activity::Disabled => webhook.activity = Activity::Active,
         _ => {}
+    }
+    if let Some(mode) = input.text("delivery_mode") {
+        webhook.mode = DeliveryMode::parse(mode)?;
     }
     match input.bool("in_order") {
         Some(true) => webhook.order = DeliveryOrder::InOrder,

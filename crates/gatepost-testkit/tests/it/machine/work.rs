@@ -77,6 +77,7 @@ passed_on! { QueueStore {
     fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
     fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
+    fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
         let before = self.snapshot("enqueue").await;

@@ -3,13 +3,13 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Arrived, Basis, Claimed, Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane,
-    LaneClaim, LaneClass, LaneSweep, Origin, QueueStore, Reclaimed, RecordStore as _, Settled,
-    Settlement, WebhookQuery,
+    Acknowledged, Acknowledgement, Arrived, Basis, Claimed, DeliveryLog as _, Disposition, DueLane,
+    DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, Origin,
+    QueueStore, Reclaimed, RecordStore as _, Settled, Settlement, WebhookQuery,
 };
 use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
 use gatepost_testkit::fixtures::START;
-use webhook_model::{Activity, DeliveryOrder, WebhookId};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, WebhookId};
 
 use super::mutant::{Mutant, Result, passed_on};
 
@@ -31,6 +31,7 @@ impl Mutant {
     async fn forget_rules(&self, lane: Lane) -> Result<()> {
         let mut row = self.inner.webhook(lane.webhook).await?.unwrap();
         row.value.activity = Activity::Active;
+        row.value.mode = DeliveryMode::Push;
         row.value.order = DeliveryOrder::Unordered;
         let edited = self
             .inner
@@ -212,7 +213,7 @@ passed_on! { QueueStore {}
         if self.is(&["q01"]) {
             now -= TimeDelta::microseconds(1);
         }
-        if self.is(&["q14", "q15", "q34", "q42"]) {
+        if self.is(&["q14", "q15", "q34", "q42", "q53"]) {
             self.forget_rules(lanes[0].lane).await?;
         }
         let mut lanes = lanes.to_vec();
@@ -292,6 +293,19 @@ passed_on! { QueueStore {}
             notes.settled.push(token);
         }
         Ok(answers)
+    }
+
+    async fn acknowledge(
+        &self,
+        fetched: &Acknowledgement,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Acknowledged>> {
+        let mut fetched = fetched.clone();
+        for handed in fetched.deliveries.iter_mut().filter(|_| self.is(&["q54"])) {
+            let present = self.inner.delivery(handed.delivery).await?;
+            handed.attempts = present.map_or(0, |delivery| delivery.attempts);
+        }
+        self.inner.acknowledge(&fetched, now).await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {

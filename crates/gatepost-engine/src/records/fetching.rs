@@ -1,0 +1,218 @@
+//! Messages that their receiver fetches.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{
+    Acknowledgement, Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState, HandedOut,
+    HourlyCount, MessageId,
+};
+use gatepost_storage::{Bodies, Page};
+use webhook_model::{
+    Activity, DeliveryMode, DeliveryOrder, Field, Invalid, TaskId, Webhook, WebhookId,
+};
+
+use super::cursor::{cursor, handed_out};
+use super::deliveries::Deliveries;
+use crate::error::EngineError;
+use crate::routes::Route;
+
+/// The most messages that are handed out at once.
+pub const MAX_FETCHED: u32 = 100;
+/// A page ends with the message at which their bytes come to this.
+const BYTES: Bodies = Bodies::UpTo(1024 * 1024);
+/// Headers of a connection: nobody has one here.
+const OF_CONNECTIONS: [&str; 3] = ["host", "content-length", "user-agent"];
+/// How a delivery ends whose message cannot be opened.
+const UNREADABLE: &str = "the stored message cannot be opened";
+
+/// What waits for a receiver that fetches.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FetchedPage {
+    /// The oldest messages that wait, in order. Empty where none waits, or the webhook does not
+    /// hand any out.
+    pub messages: Vec<FetchedMessage>,
+    /// Acknowledges these messages when it is shown; a page without any has a cursor, too.
+    pub cursor: String,
+    /// How many messages were acknowledged by the cursor that was shown.
+    pub acknowledged: u64,
+    /// Why none is handed out, whether or not some wait: the webhook is paused or disabled.
+    pub held: Option<Activity>,
+}
+
+/// A message, as its receiver would have got it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FetchedMessage {
+    /// Its delivery.
+    pub delivery: DeliveryId,
+    /// The id by which a receiver recognises a repeated message.
+    pub id: MessageId,
+    /// When it was queued.
+    pub created: DateTime<Utc>,
+    /// The task that made it.
+    pub task: Option<TaskId>,
+    /// What it was made by.
+    pub cause: Option<Cause>,
+    /// The headers of its request, signed again: without those of a connection, and without those
+    /// that authenticate the platform to its target.
+    pub headers: Vec<(String, String)>,
+    /// The message.
+    pub body: Arc<str>,
+}
+
+impl Deliveries {
+    pub(crate) async fn fetch(
+        &self,
+        id: WebhookId,
+        after: Option<&str>,
+        limit: u32,
+    ) -> Result<FetchedPage, EngineError> {
+        let row = self.store.webhook(id).await?.ok_or(EngineError::NotFound)?;
+        let webhook = row.value;
+        if webhook.mode != DeliveryMode::Fetch {
+            let rule = "is push: the messages of this webhook are sent, not fetched";
+            return Err(Invalid::new(Field::DeliveryMode, rule).into());
+        }
+        let shown = after.filter(|after| !after.is_empty());
+        let handed = shown.map(|text| handed_out(text, id)).transpose()?;
+        self.check(webhook.owner).await?;
+        let acknowledged = match handed {
+            Some(handed) => self.acknowledge(id, &webhook, handed).await?,
+            None => 0,
+        };
+        let held = Some(webhook.activity).filter(|activity| *activity != Activity::Active);
+        let waiting = match held {
+            Some(_) => Vec::new(),
+            None => self.oldest(id, &webhook, limit).await?,
+        };
+        let cursor = cursor(id, &waiting);
+        let messages = self.messages(webhook, waiting)?;
+        Ok(FetchedPage {
+            messages,
+            cursor,
+            acknowledged,
+            held,
+        })
+    }
+
+    async fn acknowledge(
+        &self,
+        id: WebhookId,
+        webhook: &Webhook,
+        deliveries: Vec<HandedOut>,
+    ) -> Result<u64, EngineError> {
+        if deliveries.is_empty() {
+            return Ok(0);
+        }
+        let fetched = Acknowledgement {
+            webhook: id,
+            deliveries,
+            keep_messages: !self.judge.log_is_full(webhook.owner),
+        };
+        let ended = self.store.acknowledge(&fetched, self.clock.now()?).await?;
+        for one in &ended {
+            self.judge.ended(webhook.owner, one.bytes, 0);
+        }
+        let sent = ended.len() as u64;
+        if sent > 0 {
+            self.counts.add(HourlyCount {
+                webhook: id,
+                hour: DateTime::UNIX_EPOCH,
+                sent,
+                failed: 0,
+                retried: 0,
+                milliseconds: 0,
+                bytes: ended.iter().map(|one| one.bytes).sum(),
+            });
+        }
+        Ok(sent)
+    }
+
+    /// Costs what it returns, however much waits.
+    async fn oldest(
+        &self,
+        id: WebhookId,
+        webhook: &Webhook,
+        limit: u32,
+    ) -> Result<Vec<Delivery>, EngineError> {
+        let page = Page::first(limit.clamp(1, MAX_FETCHED)).with_bodies(BYTES);
+        let in_order = webhook.order == DeliveryOrder::InOrder;
+        let mut query = DeliveryQuery {
+            webhook: Some(id),
+            states: vec![DeliveryState::Queued],
+            ..DeliveryQuery::all(page)
+        };
+        // What was being sent when it became one that is fetched comes first.
+        query
+            .states
+            .extend(in_order.then_some(DeliveryState::Running));
+        let found = self.store.list_deliveries(&query).await?;
+        let found = found.into_iter();
+        let free = found.take_while(|delivery| delivery.state == DeliveryState::Queued);
+        let (readable, lost): (Vec<_>, Vec<_>) = free.partition(|delivery| delivery.message_kept);
+        if !lost.is_empty() {
+            let ids: Vec<DeliveryId> = lost.iter().map(|delivery| delivery.id).collect();
+            let ended = self
+                .store
+                .cancel(&ids, UNREADABLE, self.clock.now()?)
+                .await?;
+            for _ in 0..ended {
+                self.judge.ended(webhook.owner, 0, 0);
+            }
+        }
+        Ok(readable)
+    }
+
+    fn messages(
+        &self,
+        webhook: Webhook,
+        waiting: Vec<Delivery>,
+    ) -> Result<Vec<FetchedMessage>, EngineError> {
+        let (route, now) = (Route::unstored(webhook), self.clock.now()?);
+        let message = |delivery: Delivery| {
+            let headers = self.headers(&route, &delivery, now)?;
+            Ok(FetchedMessage {
+                delivery: delivery.id,
+                id: delivery.message_id,
+                created: delivery.created,
+                task: delivery.task,
+                cause: delivery.cause,
+                headers,
+                body: delivery.body,
+            })
+        };
+        waiting.into_iter().map(message).collect()
+    }
+
+    fn headers(
+        &self,
+        route: &Route,
+        delivery: &Delivery,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<(String, String)>, EngineError> {
+        let request = route.request(&delivery.message_id, &delivery.body);
+        let request = request.map_err(EngineError::Unsendable)?;
+        let preview = self.transport.preview(&request, now);
+        let head = preview.map_err(EngineError::Unsendable)?.head;
+        let secret: Vec<String> = route
+            .webhook
+            .request_headers()?
+            .into_iter()
+            .filter(|header| header.sensitive)
+            .map(|header| header.name.to_ascii_lowercase())
+            .collect();
+        let withheld = |name: &str| {
+            let name = name.to_ascii_lowercase();
+            OF_CONNECTIONS.contains(&name.as_str()) || secret.contains(&name)
+        };
+        let head = String::from_utf8_lossy(&head);
+        // The first line has no such colon.
+        let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+        let shown = lines.filter(|(name, _)| !withheld(name));
+        Ok(shown
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .collect())
+    }
+}

@@ -1,0 +1,185 @@
+//! What is fetched: it waits as during a pause, and ends when its receiver says that it has it.
+
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{
+    Acknowledged, Acknowledgement, Delivery, DeliveryQuery, DeliveryState, Disposition,
+    FETCHED_INFO, HandedOut, Replay,
+};
+use webhook_model::{Activity, DeliveryMode, WebhookId};
+
+use super::look::names;
+use crate::fixtures::{
+    at, change, claim, direct, due_lanes, end, message, queued, settlement, webhook,
+};
+use crate::harness::Webhooks;
+
+/// Of a webhook that is fetched nothing is claimed or due, and its oldest messages are listed in
+/// order; paused or not, what waits too long expires. What still waits is sent once it sends.
+pub async fn q53_what_is_fetched_is_not_claimed(store: Webhooks) {
+    let hook = queued(&store, &["a", "b"]).await;
+    change(&store, hook, |w| w.mode = DeliveryMode::Fetch).await;
+    let late = vec![message(hook, "c", at(5))];
+    store.queue.enqueue(direct(late), at(4)).await.unwrap();
+    for activity in [Activity::Active, Activity::Paused, Activity::Disabled] {
+        change(&store, hook, |w| w.activity = activity).await;
+        let row = store.records.webhook(hook).await.unwrap().unwrap();
+        assert_eq!(row.value.activity, activity, "Q53 as it was stored");
+        assert_eq!(row.value.mode, DeliveryMode::Fetch, "Q53 still fetched");
+        assert!(claim(&store, hook, 9).await.is_empty(), "Q53 not given");
+        assert_eq!(due_lanes(&store, 9).await, [], "Q53 not due");
+        let asked = store.queue.lanes_of(&[hook], at(9)).await.unwrap();
+        assert_eq!(asked, [], "Q53 not though asked for");
+        let sweep = store.queue.sweep_lanes(None, 9, at(9)).await.unwrap();
+        assert_eq!(sweep.due, [], "Q53 not in a sweep");
+        let found = waiting(&store, hook).await;
+        let ids: Vec<&str> = found.iter().map(|d| d.message_id.as_str()).collect();
+        assert_eq!(ids, ["a", "b", "c"], "Q53 all wait in order");
+    }
+    assert_eq!(
+        store.log.expire_held(at(4), 9, at(9)).await.unwrap(),
+        2,
+        "Q53 too long"
+    );
+    change(&store, hook, |w| w.activity = Activity::Active).await;
+    change(&store, hook, |w| w.mode = DeliveryMode::Push).await;
+    let due = due_lanes(&store, 9).await;
+    assert_eq!(due.len(), 1, "Q53 due once it sends");
+    assert_eq!(names(&claim(&store, hook, 9).await), ["c"], "Q53 given");
+}
+
+/// What was handed out ends as sent, by one attempt more, once: not what is another webhook's, is
+/// being sent, was attempted or replayed since, or has ended.
+pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
+    let hook = queued(&store, &["a", "b", "c", "d"]).await;
+    let other = store
+        .records
+        .insert_webhook(
+            &{
+                let mut other = webhook("other");
+                other.mode = DeliveryMode::Fetch;
+                other
+            },
+            crate::fixtures::UNLIMITED,
+            at(0),
+        )
+        .await;
+    let other = other.unwrap().id;
+    let theirs = vec![message(other, "theirs", at(0))];
+    store.queue.enqueue(direct(theirs), at(0)).await.unwrap();
+    let retried = claim(&store, hook, 0).await;
+    let again = Disposition::Retry { due: at(20) };
+    let again = vec![settlement(&retried[1], again)];
+    store.queue.settle(again, at(1)).await.unwrap();
+    let back = Disposition::Release { due: at(2) };
+    let back = [&retried[0], &retried[2]].map(|c| settlement(c, back.clone()));
+    store.queue.settle(back.to_vec(), at(1)).await.unwrap();
+    change(&store, hook, |w| w.mode = DeliveryMode::Fetch).await;
+
+    let open = waiting(&store, hook).await;
+    let handed: Vec<HandedOut> = open.iter().map(of).collect();
+    assert_eq!(
+        handed.iter().map(|one| one.attempts).collect::<Vec<_>>(),
+        [0, 1, 0],
+        "Q54 how often they were attempted"
+    );
+    let before = vec![HandedOut {
+        attempts: 0,
+        ..handed[1]
+    }];
+    assert_eq!(say(&store, hook, before).await, [], "Q54 as it was before");
+    let running = HandedOut {
+        delivery: retried[3].delivery.id,
+        attempts: 0,
+    };
+    assert_eq!(say(&store, hook, vec![running]).await, [], "Q54 being sent");
+    let theirs: Vec<HandedOut> = waiting(&store, other).await.iter().map(of).collect();
+    assert_eq!(
+        say(&store, hook, theirs.clone()).await,
+        [],
+        "Q54 another webhook's"
+    );
+    assert_eq!(waiting(&store, other).await.len(), 1, "Q54 which waits on");
+
+    let first_two = vec![handed[1], handed[0]];
+    let racers = (0..4).map(|_| {
+        let (store, all) = (store.clone(), first_two.clone());
+        tokio::spawn(async move { say(&store, hook, all).await })
+    });
+    let mut ended = Vec::new();
+    for racer in racers.collect::<Vec<_>>() {
+        ended.extend(racer.await.unwrap());
+    }
+    ended.sort_unstable();
+    let found: Vec<_> = ended.iter().map(|one| one.delivery).collect();
+    let expected = [handed[0].delivery, handed[1].delivery];
+    assert_eq!(found, expected, "Q54 once, in order");
+    // Sealed messages are longer.
+    assert!(ended.iter().all(|one| one.bytes >= 2), "Q54 their bytes");
+    assert_eq!(say(&store, hook, first_two.clone()).await, [], "Q54 again");
+    let found = store.log.delivery(handed[1].delivery).await.unwrap();
+    let found = found.unwrap();
+    assert_eq!(found.state, DeliveryState::Sent, "Q54 sent");
+    assert_eq!(found.status_info, FETCHED_INFO, "Q54 in words");
+    assert_eq!(
+        (found.attempts, found.tries, found.class.as_str()),
+        (2, 2, "ok"),
+        "Q54 one attempt more"
+    );
+    assert_eq!(found.last_attempt, Some(at(3)), "Q54 when");
+    assert_eq!(found.response_status, None, "Q54 no response");
+    assert_eq!(&*found.body, "{}", "Q54 the message is kept");
+    let attempts = store.log.attempts(found.id, 9).await.unwrap();
+    let attempts: Vec<_> = attempts.iter().map(|a| (a.number, &*a.info)).collect();
+    assert_eq!(attempts, [(1, "200 OK"), (2, FETCHED_INFO)], "Q54 logged");
+
+    let replay = Replay::Ids(vec![handed[0].delivery]);
+    assert_eq!(store.log.replay(&replay, 9, at(4)).await.unwrap(), 1, "Q54");
+    assert_eq!(say(&store, hook, first_two).await, [], "Q54 not a replay");
+    let replayed = waiting(&store, hook).await;
+    assert_eq!(of(&replayed[0]).attempts, 1, "Q54 handed out again");
+    let unkept = Acknowledgement {
+        webhook: hook,
+        deliveries: vec![of(&replayed[0])],
+        keep_messages: false,
+    };
+    let done = store.queue.acknowledge(&unkept, at(5)).await.unwrap();
+    assert_eq!(done.len(), 1, "Q54 the replay");
+    let found = store.log.delivery(handed[0].delivery).await.unwrap();
+    assert!(found.is_some_and(|d| !d.message_kept), "Q54 not kept");
+    change(&store, hook, |w| w.mode = DeliveryMode::Push).await;
+    assert_eq!(
+        names(&claim(&store, hook, 5).await),
+        ["c"],
+        "Q54 what is left is sent"
+    );
+    store.queue.reclaim(9, at(40)).await.unwrap();
+    end(&store, hook, Disposition::Sent, 41).await;
+    let late = vec![handed[2]];
+    assert_eq!(say(&store, hook, late).await, [], "Q54 what was sent since");
+}
+
+/// What waits of a webhook, the oldest first.
+async fn waiting(store: &Webhooks, hook: WebhookId) -> Vec<Delivery> {
+    let query = DeliveryQuery {
+        webhook: Some(hook),
+        states: vec![DeliveryState::Queued],
+        ..DeliveryQuery::all(Page::first(9))
+    };
+    store.log.list_deliveries(&query).await.unwrap()
+}
+
+fn of(delivery: &Delivery) -> HandedOut {
+    HandedOut {
+        delivery: delivery.id,
+        attempts: delivery.attempts,
+    }
+}
+
+async fn say(store: &Webhooks, hook: WebhookId, deliveries: Vec<HandedOut>) -> Vec<Acknowledged> {
+    let all = Acknowledgement {
+        webhook: hook,
+        deliveries,
+        keep_messages: true,
+    };
+    store.queue.acknowledge(&all, at(3)).await.unwrap()
+}

@@ -1,0 +1,202 @@
+//! A webhook that is fetched now and was not before, or the other way round; paused, cancelled, at
+//! its owner's limits; and webhooks beside it.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use examples::receiver::Receiver;
+use gatepost_engine::EngineError;
+use gatepost_ids::Quota;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use serde_json::json;
+use tests::world::{World, poweron};
+use webhook_model::{DeliveryMode, WebhookId};
+
+use super::{Site, bodies, cursor};
+
+/// A delivery once it has had an attempt and waits again.
+async fn retried(site: &Site) -> DeliveryId {
+    loop {
+        let log = site.log().await;
+        let waits = log
+            .iter()
+            .find(|d| d.state == DeliveryState::Queued && d.attempts > 0);
+        if let Some(delivery) = waits {
+            return delivery.id;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_waits_is_sent_once_the_webhook_sends() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    site.put(&["a", "b", "c"]).await;
+    let page = site.fetch("limit=1").await;
+    site.after(&page).await;
+    let url = format!("http://{}/in", receiver.addr);
+    site.set(json!({"delivery_mode": "push", "url": url})).await;
+    receiver.wait_for("/in", 2).await.unwrap();
+    for delivery in site.log().await {
+        assert_eq!(
+            site.world.ended(delivery.id).await.state,
+            DeliveryState::Sent
+        );
+    }
+    let got: Vec<_> = receiver.received().into_iter().map(|r| r.body).collect();
+    assert!(got.len() == 2 && !got.contains(&"a".to_owned()), "{got:?}");
+    let refused = site.asked(&site.world.admin, "").await;
+    assert_eq!(refused.status, 422, "{}", refused.body);
+    assert!(refused.body.contains("delivery_mode"), "{}", refused.body);
+}
+
+#[tokio::test]
+async fn what_waits_for_a_retry_is_fetched_once_the_webhook_is_fetched() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    receiver.answer_with(&[StatusCode::SERVICE_UNAVAILABLE]);
+    let url = format!("http://{}/in", receiver.addr);
+    site.set(json!({"delivery_mode": "push", "url": url, "retry_schedule": "1h"}))
+        .await;
+    site.put(&["a"]).await;
+    let waits = retried(&site).await;
+    site.set(json!({"delivery_mode": "fetch"})).await;
+    let page = site.fetch("").await;
+    assert_eq!(bodies(&page), ["a"]);
+    assert_eq!(site.after(&page).await["acknowledged"], 1);
+    let ended = site.world.ended(waits).await;
+    assert_eq!((ended.state, ended.attempts), (DeliveryState::Sent, 2));
+    assert_eq!(receiver.received().len(), 1, "nothing was sent since");
+}
+
+#[tokio::test]
+async fn one_that_is_paused_or_disabled_hands_nothing_out_and_takes_acknowledgements() {
+    let site = Site::start().await;
+    site.put(&["a", "b"]).await;
+    let page = site.fetch("limit=1").await;
+    site.act("pause").await;
+    let held = site.after(&page).await;
+    assert_eq!((bodies(&held).len(), &held["acknowledged"]), (0, &json!(1)));
+    assert!(held["held"].as_str().unwrap().contains("paused"), "{held}");
+    site.set(json!({"enabled": false})).await;
+    let held = site.fetch("").await;
+    assert!(
+        held["held"].as_str().unwrap().contains("disabled"),
+        "{held}"
+    );
+    site.set(json!({"enabled": true})).await;
+    let page = site.after(&held).await;
+    assert_eq!((bodies(&page), &page["held"]), (vec!["b"], &json!(null)));
+}
+
+#[tokio::test]
+async fn what_was_cancelled_or_deleted_is_not_handed_out_and_not_acknowledged() {
+    let site = Site::start().await;
+    site.put(&["a", "b", "c"]).await;
+    let page = site.fetch("").await;
+    let log = site.log().await;
+    let cancel = format!("webhooks/{}/cancel", log[0].id);
+    assert_eq!(
+        site.world
+            .api("POST", &cancel, Some(json!({})))
+            .await
+            .status,
+        200
+    );
+    let delete = format!("webhooks/{}", log[1].id);
+    assert_eq!(site.world.api("DELETE", &delete, None).await.status, 200);
+    assert_eq!(bodies(&site.fetch("").await), ["c"]);
+    assert_eq!(site.after(&page).await["acknowledged"], 1);
+    assert_eq!(site.states().await, ["error", "sent"]);
+    let path = format!("webhook_urls/{}", site.webhook);
+    assert_eq!(site.world.api("DELETE", &path, None).await.status, 200);
+    let query = format!("after={}", cursor(&page));
+    assert_eq!(site.asked(&site.world.admin, &query).await.status, 404);
+}
+
+#[tokio::test]
+async fn what_waits_to_be_fetched_counts_against_its_owners_limit() {
+    let quota = Quota {
+        waiting: 3,
+        ..Quota::UNLIMITED
+    };
+    let site = Site::in_world(World::with_quotas(Arc::new(quota)).await).await;
+    site.put(&["a", "b", "c"]).await;
+    let full = site.send("d").await;
+    assert_eq!(full.status, 403, "{}", full.body);
+    assert!(full.body.contains("3 of 3"), "{}", full.body);
+    let page = site.fetch("limit=1").await;
+    site.after(&page).await;
+    site.put(&["d"]).await;
+    assert_eq!(site.send("e").await.status, 403);
+    assert_eq!(bodies(&site.fetch("").await), ["b", "c", "d"]);
+}
+
+#[tokio::test]
+async fn an_occurrence_is_sent_to_who_is_sent_to_and_waits_for_who_fetches() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let mut hooks = Vec::new();
+    for (name, mode) in [("pushed", "push"), ("fetched", "fetch")] {
+        let (webhook, task) = world.task(receiver.addr, name, "${NAME}", false).await;
+        let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"});
+        world.make("task_events", event).await;
+        let path = format!("webhook_urls/{webhook}");
+        let set = json!({"delivery_mode": mode});
+        assert_eq!(world.api("PUT", &path, Some(set)).await.status, 200);
+        hooks.push((webhook, task));
+    }
+    for _ in 0..20 {
+        let emitted = world.engine.emit(poweron(1, &[])).await.unwrap();
+        assert_eq!(emitted.deliveries.len(), 2);
+    }
+    receiver.wait_for("/pushed", 20).await.unwrap();
+    let (webhook, task) = hooks[1];
+    let site = Site { world, webhook };
+    let page = site.fetch("").await;
+    assert_eq!(bodies(&page), ["vm-1"; 20]);
+    let first = &page["messages"][0];
+    assert_eq!(
+        (&first["task"], &first["table"], &first["event"]),
+        (&json!(task), &json!("vms"), &json!("poweron"))
+    );
+    site.after(&page).await;
+    assert_eq!(site.states().await, ["sent"; 20]);
+    assert_eq!(
+        receiver.received().len(),
+        20,
+        "nothing went to the other URL"
+    );
+}
+
+#[tokio::test]
+async fn nothing_is_tested_against_the_url_of_one_that_is_fetched() {
+    let site = Site::start().await;
+    let row = site.world.engine.webhook(WebhookId(site.webhook)).await;
+    let webhook = row.unwrap().unwrap().value;
+    assert_eq!(webhook.mode, DeliveryMode::Fetch);
+    let refused = site.world.engine.send_now(&webhook, None, "x").await;
+    assert!(
+        matches!(refused, Err(EngineError::Forbidden(_))),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn in_order_nothing_is_handed_out_past_what_is_still_being_sent() {
+    let site = Site::start().await;
+    // Connections to it are made, and nobody responds.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/in", silent.local_addr().unwrap());
+    let push = json!({"delivery_mode": "push", "url": url, "in_order": true, "timeout": 120});
+    site.set(push).await;
+    site.put(&["a", "b"]).await;
+    while site.states().await[0] != "running" {
+        tokio::task::yield_now().await;
+    }
+    site.set(json!({"delivery_mode": "fetch"})).await;
+    assert_eq!(bodies(&site.fetch("").await).len(), 0);
+    site.set(json!({"in_order": false})).await;
+    assert_eq!(bodies(&site.fetch("").await), ["b"]);
+}
