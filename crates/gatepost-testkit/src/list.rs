@@ -48,6 +48,7 @@ macro_rules! for_each_kept_key_clause {
     ([$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k18_keys_outlive_the_store
+            k33_changes_outlive_the_store
         }
     };
 }
