@@ -16,7 +16,9 @@ use gatepost_testkit::fixtures::{
     key, message, named, outbox, settlement_of, trace, webhook,
 };
 use tokio_postgres::Client;
-use webhook_model::{Channels, Chosen, Event, Filter, Occurrence, TaskId, Webhook, WebhookId};
+use webhook_model::{
+    Channels, Chosen, DeliveryMode, Event, Filter, Occurrence, TaskId, Webhook, WebhookId,
+};
 
 use crate::common::raw;
 use crate::postgres;
@@ -120,6 +122,7 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
         channels: Channels::default(),
         retry_schedule: None,
         client_identity: None,
+        mode: DeliveryMode::Push,
         ..full_webhook()
     };
     assert_eq!(hooks[0].value, unlisted, "its secrets too");

@@ -6,7 +6,7 @@ use gatepost_ids::{KeyId, OwnerId, TenantId};
 use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
 use gatepost_storage::{AuditStore, Page};
 
-use crate::fixtures::{at, entry};
+use crate::fixtures::entry;
 
 pub(super) type Store = Arc<dyn AuditStore>;
 
