@@ -13,6 +13,16 @@ use crate::world::{
     ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, user, webhook,
 };
 
+/// Methods that read no row of anybody's: what the platform has, names, figures of the process.
+const OF_NO_ROW: [&str; 6] = [
+    "choices",
+    "example",
+    "health",
+    "judge_target",
+    "name",
+    "names",
+];
+
 #[test]
 fn the_table_holds_every_method() {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
@@ -30,6 +40,7 @@ fn the_table_holds_every_method() {
         .collect();
     let mut told: BTreeSet<_> = calls(NOWHERE).iter().map(|call| call.name).collect();
     told.extend(OTHERS);
+    told.extend(OF_NO_ROW);
     assert_eq!(methods, told);
 }
 
