@@ -13,14 +13,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::{one_system, spread};
+use benches::{machines, one_system, spread};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use webhook_model::{
-    Action, Activity, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId,
-    Specificity, TagId, Target, Task, Webhook,
-};
+use webhook_model::{Activity, Occurrence, OwnerId, TagId, Webhook};
 
 const AT_ONCE: usize = 100;
 /// Batches of one kind in a round, and rounds.
@@ -92,13 +89,9 @@ async fn apart(engine: &Engine) {
 }
 
 async fn engine(store: Arc<SqliteStore>) -> Engine {
-    let catalog = Catalog::builder()
-        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
-        .unwrap()
-        .build();
     let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
     let engine = one_system(Engine::builder(store, sender))
-        .catalog(catalog)
+        .catalog(machines::catalog())
         .start()
         .await
         .unwrap();
@@ -106,36 +99,10 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
     let mut webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
     webhook.activity = Activity::Paused;
     let webhook = engine.create_webhook(&webhook).await.unwrap().id;
-    let message = r#"{"text":"${N} is on"}"#.parse().unwrap();
-    let task = Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send { webhook, message },
-    };
-    let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Tag(TagId(1)),
-        task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-    };
-    engine.create_event(&event).await.unwrap();
+    machines::route(&engine, webhook, TagId(1), r#"{"text":"${N} is on"}"#).await;
     engine
 }
 
 fn occurrence() -> Occurrence {
-    let mut occurrence = Occurrence::new(
-        "vms".parse().unwrap(),
-        "on".parse().unwrap(),
-        Audience::OneSystem,
-    );
-    occurrence.tags = vec![TagId(1)];
-    occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
-    occurrence
+    machines::occurrence(TagId(1), "vm-1")
 }

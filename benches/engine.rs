@@ -14,16 +14,13 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use benches::one_system;
+use benches::{machines, one_system};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
-    Target, Task, Webhook,
-};
+use webhook_model::{Occurrence, OwnerId, TagId, Webhook};
 
 const EMITTERS: usize = 256;
 const EACH: usize = 40;
@@ -93,13 +90,9 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
         .with_per_origin(256)
         .with_per_owner(1024);
     let limits = Limits::default().with_in_flight(in_flight);
-    let catalog = Catalog::builder()
-        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
-        .unwrap()
-        .build();
     let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
     let engine = one_system(engine)
-        .catalog(catalog)
+        .catalog(machines::catalog())
         .limits(limits)
         .start()
         .await
@@ -107,38 +100,12 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
     let url = format!("http://{addr}/in").parse().unwrap();
     let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
     let webhook = engine.create_webhook(&webhook).await.unwrap().id;
-    let message = r#"{"text":"${N} is on"}"#.parse().unwrap();
-    let task = Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send { webhook, message },
-    };
-    let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Tag(TagId(1)),
-        task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-    };
-    engine.create_event(&event).await.unwrap();
+    machines::route(&engine, webhook, TagId(1), r#"{"text":"${N} is on"}"#).await;
     engine
 }
 
 fn occurrence() -> Occurrence {
-    let mut occurrence = Occurrence::new(
-        "vms".parse().unwrap(),
-        "on".parse().unwrap(),
-        Audience::OneSystem,
-    );
-    occurrence.tags = vec![TagId(1)];
-    occurrence.variables = vec![("N".to_owned(), "vm-1".to_owned())];
-    occurrence
+    machines::occurrence(TagId(1), "vm-1")
 }
 
 /// A row and a commit with the bare driver, with the same pauses between.

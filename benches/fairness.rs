@@ -13,7 +13,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::one_system;
+use benches::{machines, one_system};
 use chrono::{DateTime, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
@@ -23,10 +23,7 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Disposition, Enqueued, NewDelivery, Phases, QueueStore as _, Settlement,
 };
 use gatepost_testkit::fixtures;
-use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
-    Target, Task, Timeout, Webhook, WebhookId,
-};
+use webhook_model::{Occurrence, OwnerId, TagId, Timeout, Webhook, WebhookId};
 
 const GOOD: usize = 50;
 const QUEUED: usize = 5_000;
@@ -72,7 +69,7 @@ async fn measure(beside: Beside) -> f64 {
     for n in 0..GOOD {
         let hook = webhook(&engine, &format!("http://good-{n}.test:{port}/good"), 5).await;
         let tag = TagId(i64::try_from(n).unwrap() + 1);
-        route(&engine, hook, tag).await;
+        machines::route(&engine, hook, tag, r#"{"n":"${N}"}"#).await;
         good.push(hook);
     }
     // Connections are opened and the targets are known.
@@ -124,38 +121,7 @@ fn now() -> DateTime<Utc> {
 
 /// Reaches one of the good targets.
 fn occurrence(n: usize) -> Occurrence {
-    let mut occurrence = Occurrence::new(
-        "vms".parse().unwrap(),
-        "on".parse().unwrap(),
-        Audience::OneSystem,
-    );
-    occurrence.tags = vec![TagId(i64::try_from(n % GOOD).unwrap() + 1)];
-    occurrence.variables = vec![("N".to_owned(), n.to_string())];
-    occurrence
-}
-
-/// What happens to an object with this tag is sent to the webhook.
-async fn route(engine: &Engine, webhook: WebhookId, tag: TagId) {
-    let message = r#"{"n":"${N}"}"#.parse().unwrap();
-    let task = Task {
-        creator: OwnerId(1),
-        name: format!("t{}", tag.0).parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send { webhook, message },
-    };
-    let task = engine.create_task(&task).await.unwrap().id;
-    let event = Event {
-        event_type: "vms".parse().unwrap(),
-        event: "on".parse().unwrap(),
-        target: Target::Tag(tag),
-        task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-    };
-    engine.create_event(&event).await.unwrap();
+    machines::occurrence(TagId(i64::try_from(n % GOOD).unwrap() + 1), n)
 }
 
 async fn engine(store: Arc<SqliteStore>) -> Engine {
@@ -164,12 +130,8 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
     let in_flight = InFlightLimits::default();
     let per_owner = in_flight.total;
     let limits = Limits::default().with_in_flight(in_flight.with_per_owner(per_owner));
-    let catalog = Catalog::builder()
-        .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
-        .unwrap()
-        .build();
     one_system(Engine::builder(store, sender.build().unwrap()))
-        .catalog(catalog)
+        .catalog(machines::catalog())
         .limits(limits)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
         .start()

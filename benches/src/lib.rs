@@ -9,6 +9,7 @@
 
 mod figures;
 pub mod forge;
+pub mod machines;
 mod one_system;
 pub mod platform;
 pub mod process;

@@ -26,6 +26,18 @@ pub(crate) fn report(path: &Path) {
     }
 }
 
+/// What was made or renamed in the folder of this file outlives a power cut.
+pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
+    unix::sync_folder(folder_of(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
+}
+
 /// What is open to others of the folder, the database, its log and its shared memory.
 fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
     let beside = |end: &str| {
@@ -33,12 +45,8 @@ fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
         name.push(end);
         PathBuf::from(name)
     };
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
     let all = [
-        folder.to_owned(),
+        folder_of(path).to_owned(),
         path.to_owned(),
         beside("-wal"),
         beside("-shm"),
@@ -59,7 +67,7 @@ fn made(result: io::Result<()>) -> io::Result<()> {
 
 #[cfg(unix)]
 mod unix {
-    use std::fs::{DirBuilder, OpenOptions, Permissions, metadata, set_permissions};
+    use std::fs::{DirBuilder, File, OpenOptions, Permissions, metadata, set_permissions};
     use std::io;
     use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
     use std::path::Path;
@@ -74,6 +82,10 @@ mod unix {
         let mut new = OpenOptions::new();
         let file = new.write(true).create_new(true).mode(0o600).open(path)?;
         file.set_permissions(Permissions::from_mode(0o600))
+    }
+
+    pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
     }
 
     pub(super) fn mode(path: &Path) -> Option<u32> {
@@ -92,6 +104,10 @@ mod unix {
     }
 
     pub(super) fn make_file(_path: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod audit;
+mod backup;
 mod batch;
 mod column;
 mod config;

@@ -1,5 +1,6 @@
 //! Reads: on a few connections, on the runtime's blocking threads.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatepost_storage::StoreError;
@@ -7,8 +8,8 @@ use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use crate::config::SqliteConfig;
-use crate::connection;
 use crate::error::{Answer, Failure, Result, unavailable};
+use crate::{backup, connection};
 
 #[derive(Clone)]
 pub(crate) struct Readers {
@@ -45,6 +46,20 @@ impl Readers {
         match task.await {
             Ok(answer) => answer.map_err(StoreError::from),
             Err(error) => Err(unavailable("the read was cancelled").with_source(error)),
+        }
+    }
+
+    /// See [`SqliteStore::back_up`](crate::SqliteStore::back_up). On a connection of its own, which
+    /// takes no reader's place.
+    pub(crate) async fn back_up(&self, to: PathBuf) -> Answer<()> {
+        if self.places.is_closed() {
+            return Err(unavailable("the store is closed"));
+        }
+        let config = Arc::clone(&self.config);
+        let task = tokio::task::spawn_blocking(move || backup::copy(&config, &to));
+        match task.await {
+            Ok(answer) => answer.map_err(StoreError::from),
+            Err(error) => Err(unavailable("the backup was cancelled").with_source(error)),
         }
     }
 

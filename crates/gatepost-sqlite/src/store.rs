@@ -1,6 +1,7 @@
 //! The store: a writer, a few readers, and a connection that watches.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use gatepost_storage::StoreError;
@@ -56,6 +57,19 @@ impl SqliteStore {
         self.writer.close().await;
         self.readers.close();
         self.watch.close();
+    }
+
+    /// Writes a copy of the whole database to `to`, as of one moment within the call, while it is
+    /// used: nobody waits for it, but the log beside the file grows until it is done. The copy is
+    /// on disk when this returns, its owner's alone (0600), compact, and is opened as any other.
+    /// Secrets are sealed in it as they are here. What it holds is what a restart would find:
+    /// deliveries that are being sent are in it as claimed.
+    ///
+    /// # Errors
+    /// `Conflict` when there is such a file: none is replaced. `Unavailable` when the disk fails or
+    /// is full, or the store is closed: then there is no file `to`.
+    pub async fn back_up(&self, to: impl Into<PathBuf>) -> std::result::Result<(), StoreError> {
+        self.readers.back_up(to.into()).await
     }
 
     fn open_blocking(config: SqliteConfig) -> Answer<Self> {

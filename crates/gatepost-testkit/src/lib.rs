@@ -8,6 +8,7 @@
 
 pub mod audit;
 mod clause;
+mod conformance;
 pub mod fault;
 pub mod fields;
 pub mod fixtures;

@@ -1,4 +1,4 @@
-//! The lists of clauses, and the tests made of them.
+//! The lists of clauses.
 
 /// Calls the macro in brackets with the rest in brackets and then the name of each clause about
 /// keys.
@@ -48,6 +48,7 @@ macro_rules! for_each_kept_key_clause {
     ([$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             k18_keys_outlive_the_store
+            k33_changes_outlive_the_store
         }
     };
 }
@@ -339,88 +340,3 @@ pub(crate) use for_each_owner_clause;
 pub(crate) use for_each_queue_clause;
 pub(crate) use for_each_record_clause;
 pub(crate) use for_each_unreadable_clause;
-
-/// One test for each clause of [`KeyStore`](gatepost_storage::KeyStore). Takes an expression that
-/// makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is kept
-/// are ignored.
-#[macro_export]
-macro_rules! key_store_conformance {
-    ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_whole_key_clause! { [$crate::conformance_tests] key_clauses, $harness; }
-        $crate::for_each_kept_key_clause! {
-            [$crate::conformance_tests] key_clauses, $harness; $($durable)?
-        }
-    };
-}
-
-/// One test for each clause of [`WebhookStore`](gatepost_storage::WebhookStore). Takes an
-/// expression that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses
-/// about what is kept are ignored.
-#[macro_export]
-macro_rules! webhook_store_conformance {
-    ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_record_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_owner_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_queue_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_log_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_outbox_clause! { [$crate::conformance_tests] webhook_clauses, $harness; }
-        $crate::for_each_whole_webhook_clause! {
-            [$crate::conformance_tests] webhook_clauses, $harness;
-        }
-        $crate::for_each_kept_webhook_clause! {
-            [$crate::conformance_tests] webhook_clauses, $harness; $($durable)?
-        }
-    };
-}
-
-/// One test for each clause of [`AuditStore`](gatepost_storage::AuditStore). Takes an expression
-/// that makes a [`Harness`](crate::Harness); with `not durable` after it the clauses about what is
-/// kept are ignored.
-#[macro_export]
-macro_rules! audit_store_conformance {
-    ($harness:expr $(, not $durable:ident)?) => {
-        $crate::for_each_audit_clause! { [$crate::conformance_tests] audit_clauses, $harness; }
-        $crate::for_each_whole_audit_clause! {
-            [$crate::conformance_tests] audit_clauses, $harness;
-        }
-        $crate::for_each_kept_audit_clause! {
-            [$crate::conformance_tests] audit_clauses, $harness; $($durable)?
-        }
-    };
-}
-
-/// One test for each clause about records that cannot be read. Takes an expression that makes a
-/// [`Harness`](crate::Harness) with [`spoil`](crate::Harness::spoil): for a store whose records can
-/// be written over by another version, or lose the key that they are sealed with.
-#[macro_export]
-macro_rules! unreadable_conformance {
-    ($harness:expr) => {
-        $crate::for_each_unreadable_clause! {
-            [$crate::conformance_tests] unreadable_clauses, $harness;
-        }
-    };
-}
-
-/// The tests of the macros above; not for use by itself.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! conformance_tests {
-    ([$all:ident, $harness:expr;] $($clause:ident)*) => {
-        $(
-            #[test]
-            fn $clause() {
-                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
-            }
-        )*
-    };
-    ([$all:ident, $harness:expr; durable] $($clause:ident)*) => {
-        $(
-            #[test]
-            #[ignore = "not durable"]
-            fn $clause() {
-                $crate::prove(&$crate::$all(), stringify!($clause), $harness);
-            }
-        )*
-    };
-}

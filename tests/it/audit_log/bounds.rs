@@ -6,6 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Clock as _;
 use gatepost_storage::audit::AuditEntry;
 use gatepost_testkit::fault::{Fault, FaultStore};
+use gatepost_testkit::fixtures::entry;
 
 use super::*;
 
@@ -27,16 +28,7 @@ async fn each_owner_keeps_the_newest_entries_and_pushes_out_nobody_elses() {
 fn old(at: DateTime<Utc>) -> AuditEntry {
     AuditEntry {
         at,
-        owner: OwnerId(ADA),
-        tenant: None,
-        actor: OwnerId(ADA),
-        key: None,
-        from: None,
-        table: "tasks".into(),
-        row: 1,
-        name: "old".into(),
-        operation: "delete".into(),
-        changes: String::new(),
+        ..entry(ADA, 1, 0)
     }
 }
 

@@ -82,37 +82,30 @@ fn bytes(entry: &AuditEntry) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use gatepost_testkit::fixtures::entry;
+
     use super::*;
 
-    fn entry(owner: i64) -> AuditEntry {
+    fn full(owner: i64) -> AuditEntry {
         AuditEntry {
-            at: DateTime::UNIX_EPOCH,
-            owner: OwnerId(owner),
-            tenant: None,
-            actor: OwnerId(owner),
-            key: None,
-            from: None,
-            table: String::new(),
-            row: 1,
-            name: String::new(),
-            operation: String::new(),
             changes: "x".repeat(AuditEntry::MAX_CHANGES),
+            ..entry(owner, 1, 0)
         }
     }
 
     /// How many of an owner's entries there is room for.
     fn fill(buffer: &mut Buffer, owner: i64) -> usize {
-        (0..).take_while(|_| buffer.push(entry(owner)).0).count()
+        (0..).take_while(|_| buffer.push(full(owner)).0).count()
     }
 
     #[test]
     fn an_owner_has_an_eighth_and_room_comes_back() {
         let mut buffer = Buffer::default();
         let share = fill(&mut buffer, 1);
-        assert_eq!(share, ROOM_OF_OWNER / bytes(&entry(1)));
+        assert_eq!(share, ROOM_OF_OWNER / bytes(&full(1)));
         assert_eq!(fill(&mut buffer, 2), share, "another's room is not touched");
         let others: usize = (3..20).map(|owner| fill(&mut buffer, owner)).sum();
-        assert!((share + share + others) * bytes(&entry(1)) <= ROOM);
+        assert!((share + share + others) * bytes(&full(1)) <= ROOM);
         assert_eq!(fill(&mut buffer, 99), 0, "all is full");
         assert_eq!(buffer.remove(2), 2);
         assert_eq!(fill(&mut buffer, 1), 2);
@@ -120,7 +113,7 @@ mod tests {
         buffer.remove(left);
         assert_eq!((buffer.bytes, buffer.of_owner.len()), (0, 0));
         assert!(buffer.rest());
-        assert_eq!(buffer.push(entry(1)), (true, true), "somebody must begin");
-        assert_eq!(buffer.push(entry(1)), (true, false));
+        assert_eq!(buffer.push(full(1)), (true, true), "somebody must begin");
+        assert_eq!(buffer.push(full(1)), (true, false));
     }
 }

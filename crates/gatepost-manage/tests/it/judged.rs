@@ -13,36 +13,34 @@ use crate::world::{
     ADMIN, NOWHERE, OWNER, STRANGER, TENANT, World, draft, event, task, user, webhook,
 };
 
+/// Methods that read no row of anybody's: what the platform has, names, figures of the process.
+const OF_NO_ROW: [&str; 6] = [
+    "choices",
+    "example",
+    "health",
+    "judge_target",
+    "name",
+    "names",
+];
+
 #[test]
 fn the_table_holds_every_method() {
-    let sources = [
-        include_str!("../../src/actor.rs"),
-        include_str!("../../src/counts.rs"),
-        include_str!("../../src/deliveries.rs"),
-        include_str!("../../src/dropped.rs"),
-        include_str!("../../src/events.rs"),
-        include_str!("../../src/found.rs"),
-        include_str!("../../src/joins.rs"),
-        include_str!("../../src/keys.rs"),
-        include_str!("../../src/leaks.rs"),
-        include_str!("../../src/limits.rs"),
-        include_str!("../../src/logged.rs"),
-        include_str!("../../src/replayable.rs"),
-        include_str!("../../src/sending.rs"),
-        include_str!("../../src/signing.rs"),
-        include_str!("../../src/tasks.rs"),
-        include_str!("../../src/unreadable.rs"),
-        include_str!("../../src/users.rs"),
-        include_str!("../../src/watchable.rs"),
-        include_str!("../../src/webhooks.rs"),
-    ];
-    let methods = sources.iter().flat_map(|source| source.lines());
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
+    let files = folder.map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "rs"));
+    let sources: Vec<_> = files
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    let blocks = sources.iter().flat_map(|source| source.split("\nimpl "));
+    let own = blocks.filter(|block| block.starts_with("Actor {"));
+    let methods = own.flat_map(str::lines);
     let methods: BTreeSet<_> = methods
         .filter_map(|line| line.strip_prefix("    pub async fn "))
         .map(|line| line.split(['(', '<']).next().unwrap())
         .collect();
     let mut told: BTreeSet<_> = calls(NOWHERE).iter().map(|call| call.name).collect();
     told.extend(OTHERS);
+    told.extend(OF_NO_ROW);
     assert_eq!(methods, told);
 }
 

@@ -42,7 +42,7 @@ async fn four_nodes_may_start_at_once_on_an_empty_database() {
         )
         .await
         .unwrap();
-    assert_eq!(applied.len(), 12, "each migration ran once");
+    assert_eq!(applied.len(), 13, "each migration ran once");
 }
 
 #[tokio::test]

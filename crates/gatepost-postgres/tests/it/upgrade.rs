@@ -5,18 +5,20 @@ use std::sync::Arc;
 use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::audit::{AuditEntry, AuditQuery};
+use gatepost_storage::audit::AuditQuery;
 use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse, Rolled};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AuditStore as _, OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_event, full_grant, full_occurrence, full_task, full_webhook, key,
-    message, named, outbox, settlement_of, trace, webhook,
+    UNLIMITED, at, direct, entry, full_event, full_grant, full_occurrence, full_task, full_webhook,
+    key, message, named, outbox, settlement_of, trace, webhook,
 };
 use tokio_postgres::Client;
-use webhook_model::{Channels, Chosen, Event, Filter, Occurrence, TaskId, Webhook, WebhookId};
+use webhook_model::{
+    Channels, Chosen, DeliveryMode, Event, Filter, Occurrence, TaskId, Webhook, WebhookId,
+};
 
 use crate::common::raw;
 use crate::postgres;
@@ -120,6 +122,7 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
         channels: Channels::default(),
         retry_schedule: None,
         client_identity: None,
+        mode: DeliveryMode::Push,
         ..full_webhook()
     };
     assert_eq!(hooks[0].value, unlisted, "its secrets too");
@@ -524,20 +527,7 @@ async fn a_database_of_before_there_was_a_log_of_changes_has_an_empty_one() {
     let (store, _client) = from_the_fifth().await;
     let all = AuditQuery::all(Page::first(9));
     assert_eq!(store.list_audit(&all).await.unwrap(), []);
-    let entry = AuditEntry {
-        at: at(0),
-        owner: OwnerId(1),
-        tenant: None,
-        actor: OwnerId(1),
-        key: None,
-        from: None,
-        table: "tasks".into(),
-        row: 1,
-        name: String::new(),
-        operation: "delete".into(),
-        changes: String::new(),
-    };
-    store.append_audit(&[entry], 9).await.unwrap();
+    store.append_audit(&[entry(1, 1, 0)], 9).await.unwrap();
     assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
 }
 

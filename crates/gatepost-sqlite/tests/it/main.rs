@@ -5,6 +5,7 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod backup;
 mod common;
 mod contract;
 mod file;

@@ -12,7 +12,7 @@ use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, event, full_event, full_task, full_webhook, lane, message, task, webhook,
 };
 use rusqlite::Connection;
-use webhook_model::{Channels, Event, Filter, TaskId, Webhook, WebhookId};
+use webhook_model::{Channels, DeliveryMode, Event, Filter, TaskId, Webhook, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_1.sql");
 
@@ -80,6 +80,7 @@ async fn records_and_secrets_are_found_and_their_owners_wait_to_be_placed() {
         channels: Channels::default(),
         retry_schedule: None,
         client_identity: None,
+        mode: DeliveryMode::Push,
         ..full_webhook()
     };
     assert_eq!(full.value, unlisted);

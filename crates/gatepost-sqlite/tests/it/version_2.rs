@@ -6,14 +6,15 @@ use std::sync::Arc;
 use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::audit::{AuditEntry, AuditQuery};
+use gatepost_storage::audit::AuditQuery;
 use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse, Rolled};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AuditStore as _, OwnerStore as _, Page};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_grant, full_webhook, key, lane, message, outbox, settlement, trace,
+    UNLIMITED, at, direct, entry, full_grant, full_webhook, key, lane, message, outbox, settlement,
+    trace,
 };
 use rusqlite::Connection;
 use webhook_model::{Activity, Chosen, WebhookId};
@@ -429,20 +430,7 @@ async fn a_file_of_before_there_was_a_log_of_changes_has_an_empty_one() {
     let (store, _folder) = written_by(&[THIRD, FOURTH, FIFTH]).await;
     let all = AuditQuery::all(Page::first(9));
     assert_eq!(store.list_audit(&all).await.unwrap(), []);
-    let entry = AuditEntry {
-        at: at(0),
-        owner: OwnerId(1),
-        tenant: None,
-        actor: OwnerId(1),
-        key: None,
-        from: None,
-        table: "tasks".into(),
-        row: 1,
-        name: String::new(),
-        operation: "delete".into(),
-        changes: String::new(),
-    };
-    store.append_audit(&[entry], 9).await.unwrap();
+    store.append_audit(&[entry(1, 1, 0)], 9).await.unwrap();
     assert_eq!(store.list_audit(&all).await.unwrap().len(), 1);
 }
 

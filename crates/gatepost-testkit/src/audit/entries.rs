@@ -6,26 +6,9 @@ use gatepost_ids::{KeyId, OwnerId, TenantId};
 use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
 use gatepost_storage::{AuditStore, Page};
 
-use crate::fixtures::at;
+use crate::fixtures::entry;
 
 pub(super) type Store = Arc<dyn AuditStore>;
-
-/// An owner's change of a row of `tasks`, at this second.
-pub(super) fn entry(owner: i64, row: i64, seconds: i64) -> AuditEntry {
-    AuditEntry {
-        at: at(seconds),
-        owner: OwnerId(owner),
-        tenant: None,
-        actor: OwnerId(owner),
-        key: None,
-        from: None,
-        table: "tasks".into(),
-        row,
-        name: "nightly".into(),
-        operation: "update".into(),
-        changes: "{}".into(),
-    }
-}
 
 /// With every field at its longest.
 pub(super) fn full_entry() -> AuditEntry {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gatepost_storage::AuditStore;
 
-use super::entries::{entry, full_entry, list, newest};
+use super::entries::{full_entry, list, newest};
+use crate::fixtures::entry;
 use crate::harness::Harness;
 use crate::outcome::Outcome;
 

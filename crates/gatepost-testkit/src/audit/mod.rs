@@ -5,12 +5,12 @@ use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::audit::{AuditEntry, AuditQuery};
 use gatepost_storage::{ErrorKind, Order, Page, Scope};
 
-use crate::fixtures::at;
+use crate::fixtures::{at, entry};
 
 mod entries;
 mod kept;
 
-use entries::{Store, entry, full_entry, list, newest};
+use entries::{Store, full_entry, list, newest};
 pub use kept::*;
 
 /// The rows of the records that these entries are about.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use apikey_core::{LastLogin, RateLimit};
-use gatepost_storage::keys::{KeyQuery, KeyUse, Login};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyQuery, KeySlice, KeyUse, Login};
 use gatepost_storage::{KeyStore, Page};
 
 use crate::fixtures::{at, full_grant, key};
@@ -61,5 +61,32 @@ pub async fn k18_keys_outlive_the_store(place: Home) -> Outcome {
     assert_eq!(found, None, "K18 deleted for good");
     let next = store.insert_key(&key(1, "next"), u64::MAX).await.unwrap();
     assert!(next.id > gone.id, "K18 row numbers go on");
+    Outcome::Held
+}
+
+/// A change of a key is known, or known to be forgotten, when the store is opened again: a cache
+/// that holds the key from before learns of it, and no generation comes twice.
+pub async fn k33_changes_outlive_the_store(place: Home) -> Outcome {
+    let store = place.fresh().await;
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let lookup = row.key.lookup;
+    let slice = KeySlice::of(lookup);
+    let start = store.key_changes(slice, KeyGeneration(0)).await.unwrap();
+    store.update_key(&row, at(1)).await.unwrap();
+    let Some(store) = place.reopen(store).await else {
+        return Outcome::Ignored("not durable");
+    };
+    let since = start.generation;
+    let changes = store.key_changes(slice, since).await.unwrap();
+    let is_named = match changes.changed {
+        ChangedKeys::All => true,
+        ChangedKeys::These(these) => these.contains(&lookup),
+    };
+    assert!(is_named, "K33 the edit is known, or all is to be forgotten");
+    let now = store.key_generation(slice);
+    assert!(
+        now.is_none_or(|now| now > since),
+        "K33 {now:?} after {since:?}"
+    );
     Outcome::Held
 }

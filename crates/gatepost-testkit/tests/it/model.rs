@@ -8,6 +8,9 @@ use gatepost_testkit::{Webhooks, model};
 use super::machine::{broken_keys, broken_webhooks};
 use super::mutants::webhook_mutant;
 
+/// It stops at the first difference, which comes within some hundred sequences as a rule.
+const UNTIL_FOUND: u32 = 100_000;
+
 /// Faults that show only after several calls.
 const FAULTS: [&str; 15] = [
     "p06", "p10", "p13", "r30", "r38", "q26", "q28", "q33", "q46", "q48", "l14", "l24", "l26",
@@ -32,7 +35,7 @@ fn the_reference_store_answers_as_itself() {
 fn a_store_that_breaks_a_clause_is_found_out() {
     for fault in FAULTS {
         let place = || move || async move { webhook_mutant(fault) };
-        let checked = std::panic::catch_unwind(|| model::check_webhook_store(2_000, place));
+        let checked = std::panic::catch_unwind(|| model::check_webhook_store(UNTIL_FOUND, place));
         assert!(checked.is_err(), "{fault} was not found");
     }
 }
@@ -46,7 +49,7 @@ fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
         "update_key Stored Caller row.key.last_login",
     ] {
         let place = || move || async move { broken_keys(fault) };
-        let checked = std::panic::catch_unwind(|| model::check_key_store(2_000, place));
+        let checked = std::panic::catch_unwind(|| model::check_key_store(UNTIL_FOUND, place));
         assert!(checked.is_err(), "{fault} was not found");
     }
 }
@@ -59,7 +62,7 @@ fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
         "update_event Stored Old row.value.context",
     ] {
         let place = || move || async move { broken_webhooks(fault) };
-        let checked = std::panic::catch_unwind(|| model::check_webhook_store(5_000, place));
+        let checked = std::panic::catch_unwind(|| model::check_webhook_store(UNTIL_FOUND, place));
         assert!(checked.is_err(), "{fault} was not found");
     }
 }

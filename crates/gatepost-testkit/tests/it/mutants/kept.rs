@@ -10,6 +10,8 @@ use gatepost_storage::{AuditStore, KeyStore, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
 
+use super::mutant::Mutant;
+
 /// Keeps a store in memory while its handles are dropped.
 pub(crate) struct Forgetful(pub(crate) String);
 
@@ -22,6 +24,7 @@ impl Harness<Arc<dyn KeyStore>> for Forgetful {
     async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
         match self.0.as_str() {
             "k18" => Some(Arc::new(MemoryStore::new())),
+            "k33" => Some(Arc::new(Mutant::new("k33"))),
             _ => Some(store),
         }
     }
