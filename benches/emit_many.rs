@@ -104,5 +104,5 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
 }
 
 fn occurrence() -> Occurrence {
-    machines::occurrence(TagId(1), "vm-1")
+    machines::occurrence(TagId(1), &"vm-1")
 }

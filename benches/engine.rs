@@ -105,7 +105,7 @@ async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
 }
 
 fn occurrence() -> Occurrence {
-    machines::occurrence(TagId(1), "vm-1")
+    machines::occurrence(TagId(1), &"vm-1")
 }
 
 /// A row and a commit with the bare driver, with the same pauses between.

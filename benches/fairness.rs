@@ -121,7 +121,7 @@ fn now() -> DateTime<Utc> {
 
 /// Reaches one of the good targets.
 fn occurrence(n: usize) -> Occurrence {
-    machines::occurrence(TagId(i64::try_from(n % GOOD).unwrap() + 1), n)
+    machines::occurrence(TagId(i64::try_from(n % GOOD).unwrap() + 1), &n)
 }
 
 async fn engine(store: Arc<SqliteStore>) -> Engine {

@@ -49,7 +49,7 @@ pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &st
 /// # Panics
 /// Never.
 #[must_use]
-pub fn occurrence(tag: TagId, name: impl ToString) -> Occurrence {
+pub fn occurrence(tag: TagId, name: &impl ToString) -> Occurrence {
     let words = ("vms".parse(), "on".parse());
     let (event_type, event) = (words.0.expect("a type"), words.1.expect("an event"));
     let mut occurrence = Occurrence::new(event_type, event, Audience::OneSystem);
