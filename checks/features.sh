@@ -10,3 +10,5 @@ for features in '' keys webhooks 'keys sqlite' 'webhooks sqlite' 'keys postgres'
 done
 cargo check -q --locked -p delivery --lib --no-default-features
 cargo check -q --locked -p delivery --lib --no-default-features --features verify
+cargo check -q --locked -p gatepost-storage --lib --no-default-features --features 'keys serde'
+cargo check -q --locked -p gatepost-storage --lib --no-default-features --features 'serde webhooks'

@@ -22,6 +22,8 @@ pub mod recent;
 pub mod seal;
 #[cfg(feature = "webhooks")]
 mod sealed;
+#[cfg(feature = "serde")]
+pub mod stored;
 #[cfg(feature = "webhooks")]
 pub mod webhooks;
 

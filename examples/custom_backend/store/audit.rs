@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_ids::OwnerId;
 use gatepost_storage::Scope;
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
 use redb::ReadableTable as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::codec::{Fields, micros};
+use super::codec::{decode, encode, micros};
 use super::error::{Answer, failed};
 use super::redb_store::RedbStore;
 use super::tables::{AUDIT, AUDIT_AT, AUDIT_OF_OWNER, Tx, page};
@@ -27,8 +27,8 @@ impl AuditStore for RedbStore {
         let query = query.clone();
         self.read(move |tx, _| {
             let rows = tx.open_table(AUDIT).map_err(failed)?;
-            let is_wanted = |row: &Value| Ok(is_wanted(&query, &decode(0, row)?.entry));
-            let decoded = |id, row: Value| decode(id, &row).map(Some);
+            let is_wanted = |row: &Value| Ok(is_wanted(&query, &decode::<AuditRow>(row)?.entry));
+            let decoded = |_, row: Value| decode(&row).map(Some);
             page(&rows, &query.page.numbered(|id| id.0), is_wanted, decoded)
         })
         .await
@@ -60,7 +60,13 @@ impl AuditStore for RedbStore {
 fn append(tx: &Tx, entries: &[AuditEntry], most: u64) -> Answer<()> {
     for entry in entries {
         let id = tx.count("audit")?;
-        tx.put(AUDIT, id, &encode(entry))?;
+        let entry = entry.clone();
+        let row = AuditRow {
+            id: AuditId(id),
+            entry,
+        };
+        tx.put(AUDIT, id, &encode(&row)?)?;
+        let entry = row.entry;
         let (owner, at) = ((entry.owner.0, id), (micros(entry.at), id));
         tx.open(AUDIT_OF_OWNER)?.insert(owner, ()).map_err(failed)?;
         tx.open(AUDIT_AT)?.insert(at, ()).map_err(failed)?;
@@ -86,7 +92,7 @@ fn oldest_of(tx: &Tx, owner: OwnerId, most: usize) -> Answer<Vec<i64>> {
 fn remove(tx: &Tx, ids: &[i64]) -> Answer<u64> {
     for id in ids {
         if let Some(row) = tx.row(AUDIT, *id)? {
-            let entry = decode(*id, &row)?.entry;
+            let entry = decode::<AuditRow>(&row)?.entry;
             let (owner, at) = ((entry.owner.0, *id), (micros(entry.at), *id));
             tx.open(AUDIT_OF_OWNER)?.remove(owner).map_err(failed)?;
             tx.open(AUDIT_AT)?.remove(at).map_err(failed)?;
@@ -108,43 +114,4 @@ fn is_wanted(query: &AuditQuery, entry: &AuditEntry) -> bool {
         && query.actor.is_none_or(|actor| entry.actor == actor)
         && query.from.is_none_or(|from| entry.at >= from)
         && query.before.is_none_or(|before| entry.at < before)
-}
-
-fn encode(entry: &AuditEntry) -> Value {
-    json!({
-        "at": micros(entry.at),
-        "owner": entry.owner.0,
-        "tenant": entry.tenant.map(|tenant| tenant.0),
-        "actor": entry.actor.0,
-        "key": entry.key.map(|key| key.0),
-        "from": entry.from.map(|from| from.to_string()),
-        "table": entry.table,
-        "row": entry.row,
-        "name": entry.name,
-        "operation": entry.operation,
-        "changes": entry.changes,
-    })
-}
-
-fn decode(id: i64, row: &Value) -> Answer<AuditRow> {
-    let fields = Fields(row);
-    let from = fields.maybe_text("from").map(|_| fields.parse("from"));
-    Ok(AuditRow {
-        id: AuditId(id),
-        entry: AuditEntry {
-            at: fields
-                .maybe_time("at")
-                .ok_or_else(|| super::codec::corrupt("at"))?,
-            owner: OwnerId(fields.int("owner")?),
-            tenant: fields.maybe_int("tenant").map(TenantId),
-            actor: OwnerId(fields.int("actor")?),
-            key: fields.maybe_int("key").map(KeyId),
-            from: from.transpose()?,
-            table: fields.text("table")?.to_owned(),
-            row: fields.int("row")?,
-            name: fields.text("name")?.to_owned(),
-            operation: fields.text("operation")?.to_owned(),
-            changes: fields.text("changes")?.to_owned(),
-        },
-    })
 }

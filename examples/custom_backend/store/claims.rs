@@ -117,7 +117,11 @@ fn attempted(tx: &Tx, slot: &mut Slot, attempt: &AttemptRecord) -> Answer<()> {
     delivery.last_attempt = Some(to_micros(attempt.started));
     delivery.response_status = attempt.status;
     delivery.duration = Some(attempt.duration);
-    tx.log(delivery.id, delivery.attempts, attempt)
+    let attempt = AttemptRecord {
+        number: delivery.attempts,
+        ..attempt.clone()
+    };
+    tx.log(delivery.id, &attempt)
 }
 
 fn forget_message(slot: &mut Slot) {

@@ -24,7 +24,7 @@ pub(super) fn insert(
     let owner = owner_by_task(tx, &event)?;
     check_room(tx, owner, |u| u.events, event.stored_bytes(), at_most)?;
     let row = Row::inserted(EventId(tx.count("event")?), owner, event, now);
-    tx.put(EVENTS, row.id.0, &codec::from_event(&row))?;
+    tx.put(EVENTS, row.id.0, &codec::encode(&row)?)?;
     changed(tx, [owner; 2], &[RecordId::Event(row.id)])?;
     Ok(row)
 }
@@ -45,8 +45,8 @@ pub(super) fn list(tx: &ReadTransaction, query: EventQuery) -> Answer<Vec<Row<Ev
                 .is_none_or(|t| row["type"] == t.as_str()))
     };
     let rows = tx.open_table(EVENTS).map_err(failed)?;
-    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-        readable(codec::event(id, &row))
+    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |_, row| {
+        readable(codec::decode(&row))
     })
 }
 
@@ -67,7 +67,7 @@ pub(super) fn update(
         0
     };
     check_growth(tx, owner, (less, more), at_most)?;
-    tx.put(EVENTS, new.id.0, &codec::from_event(&new))?;
+    tx.put(EVENTS, new.id.0, &codec::encode(&new)?)?;
     changed(tx, [old.owner, owner], &[RecordId::Event(new.id)])?;
     Ok(new)
 }

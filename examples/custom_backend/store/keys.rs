@@ -34,9 +34,7 @@ impl KeyStore for RedbStore {
     async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
         self.read(move |tx, _| {
             let keys = tx.open_table(KEYS).map_err(failed)?;
-            row(&keys, id.0)?
-                .map(|row| codec::key(id.0, &row))
-                .transpose()
+            row(&keys, id.0)?.map(|row| codec::decode(&row)).transpose()
         })
         .await
     }
@@ -49,7 +47,7 @@ impl KeyStore for RedbStore {
                 return Ok(None);
             };
             let keys = tx.open_table(KEYS).map_err(failed)?;
-            row(&keys, id)?.map(|row| codec::key(id, &row)).transpose()
+            row(&keys, id)?.map(|row| codec::decode(&row)).transpose()
         })
         .await
     }
@@ -69,7 +67,7 @@ impl KeyStore for RedbStore {
                 Ok(in_scope(&owners, scope, row)?
                     && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
             };
-            page(&keys, &p, wanted, |id, row| codec::key(id, &row).map(Some))
+            page(&keys, &p, wanted, |_, row| codec::decode(&row).map(Some))
         })
         .await
     }
@@ -106,7 +104,7 @@ impl KeyStore for RedbStore {
             if new.key.name != old.key.name {
                 tx.free_name(&name(&old.key))?;
             }
-            tx.put(KEYS, new.id.0, &codec::from_key(&new))?;
+            tx.put(KEYS, new.id.0, &codec::encode(&new)?)?;
             changed(tx, new.key.lookup)?;
             Ok(new)
         })
@@ -133,7 +131,7 @@ impl KeyStore for RedbStore {
             };
             let new = insert(tx, &new, at_most, from)?;
             ended.rolled.to = Some(new.id);
-            tx.put(KEYS, ended.id.0, &codec::from_key(&ended))?;
+            tx.put(KEYS, ended.id.0, &codec::encode(&ended)?)?;
             changed(tx, ended.key.lookup)?;
             Ok((new, ended))
         })
@@ -155,9 +153,9 @@ impl KeyStore for RedbStore {
                 let Some(row) = tx.row(KEYS, key.0)? else {
                     continue;
                 };
-                let mut row = codec::key(key.0, &row)?;
+                let mut row: KeyRow = codec::decode(&row)?;
                 if row.log_in(login) {
-                    tx.put(KEYS, key.0, &codec::from_key(&row))?;
+                    tx.put(KEYS, key.0, &codec::encode(&row)?)?;
                 }
             }
             Ok(())
@@ -235,7 +233,7 @@ fn insert(tx: &Tx, key: &ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow>
         return Err(StoreError::new(ErrorKind::Full, "rows"));
     }
     tx.has_something(row.key.owner)?;
-    tx.put(KEYS, row.id.0, &codec::from_key(&row))?;
+    tx.put(KEYS, row.id.0, &codec::encode(&row)?)?;
     Ok(row)
 }
 
@@ -243,7 +241,7 @@ fn insert(tx: &Tx, key: &ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow>
 pub(super) fn keys_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<KeyRow>> {
     let rows = tx.rows(KEYS)?.into_iter();
     let own = rows.filter(|(_, row)| row["owner"] == owner.0);
-    own.map(|(id, row)| codec::key(id, &row)).collect()
+    own.map(|(_, row)| codec::decode(&row)).collect()
 }
 
 pub(super) fn remove(tx: &Tx, old: &KeyRow) -> Answer<()> {
@@ -258,7 +256,7 @@ fn stored(tx: &Tx, id: KeyId) -> Answer<KeyRow> {
     let row = tx
         .row(KEYS, id.0)?
         .ok_or_else(|| StoreError::not_found("key"))?;
-    codec::key(id.0, &row)
+    codec::decode(&row)
 }
 
 /// Moves the generation of the key's slice and remembers who moved it.

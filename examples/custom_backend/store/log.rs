@@ -12,7 +12,8 @@ use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
 use super::attempts::attempts;
-use super::delivery::{Slot, decode, is_gone, slot, to_micros};
+use super::codec::decode;
+use super::delivery::{Slot, is_gone, slot, to_micros};
 use super::error::{Answer, failed};
 use super::figures::webhooks;
 use super::purge::purge;
@@ -42,7 +43,7 @@ impl DeliveryLog for RedbStore {
             let gone = tx.open_table(GONE).map_err(failed)?;
             let p = query.page.numbered(|id| id.0);
             let wanted = |row: &serde_json::Value| {
-                let slot = decode(0, row)?;
+                let slot: Slot = decode(row)?;
                 let there = !is_gone(&gone, &slot)?;
                 let d = slot.delivery;
                 let in_scope = match query.scope {
@@ -59,8 +60,8 @@ impl DeliveryLog for RedbStore {
                     && query.created_from.is_none_or(|t| d.created >= t)
                     && query.created_before.is_none_or(|t| d.created < t))
             };
-            bodied_page(&rows, &p, wanted, |id, row| {
-                Ok(Some(decode(id, &row)?.delivery))
+            bodied_page(&rows, &p, wanted, |_, row| {
+                Ok(Some(decode::<Slot>(&row)?.delivery))
             })
         })
         .await

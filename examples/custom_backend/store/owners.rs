@@ -10,8 +10,8 @@ use redb::ReadableTable as _;
 use serde_json::json;
 use webhook_model::WebhookId;
 
-use super::codec::{Fields, micros};
-use super::delivery::{Slot, decode};
+use super::codec::{self, Fields, micros};
+use super::delivery::Slot;
 use super::error::{Answer, failed};
 use super::owner_rows::{self, Owner};
 use super::records::records_of;
@@ -192,14 +192,14 @@ fn owners_after(tx: &Tx, after: Option<OwnerId>) -> Answer<Vec<(OwnerId, Owner)>
 /// Removes deliveries of a webhook that is gone, at most `room`, and forgets it with the last.
 fn remove_deliveries(tx: &Tx, webhook: i64, room: usize) -> Answer<usize> {
     let mut removed = 0;
-    for (id, row) in tx.rows(DELIVERIES)? {
+    for (_, row) in tx.rows(DELIVERIES)? {
         if row["webhook"] != webhook {
             continue;
         }
         if removed == room {
             return Ok(removed);
         }
-        tx.remove_delivery(&decode(id, &row)?)?;
+        tx.remove_delivery(&codec::decode(&row)?)?;
         removed += 1;
     }
     counters::forget_webhook(tx, WebhookId(webhook))?;

@@ -34,7 +34,7 @@ impl RecordStore for RedbStore {
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
         self.read(move |tx, keys| {
             one(tx, WEBHOOKS, id.0)?
-                .map(|row| codec::webhook(id.0, &row, keys))
+                .map(|row| codec::webhook(&row, keys))
                 .transpose()
         })
         .await
@@ -87,7 +87,7 @@ impl RecordStore for RedbStore {
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
         self.read(move |tx, _| {
             one(tx, TASKS, id.0)?
-                .map(|row| codec::task(id.0, &row))
+                .map(|row| codec::decode(&row))
                 .transpose()
         })
         .await
@@ -138,7 +138,7 @@ impl RecordStore for RedbStore {
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
         self.read(move |tx, _| {
             one(tx, EVENTS, id.0)?
-                .map(|row| codec::event(id.0, &row))
+                .map(|row| codec::decode(&row))
                 .transpose()
         })
         .await

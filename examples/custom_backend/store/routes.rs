@@ -31,7 +31,7 @@ pub(super) fn matched(
     let mut events = all(tx, EVENTS, place, event_route)?;
     events.retain(wanted);
     let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
-    let mut webhooks = all(tx, WEBHOOKS, place, |id, row| webhook_route(id, row, keys))?;
+    let mut webhooks = all(tx, WEBHOOKS, place, |row| webhook_route(row, keys))?;
     webhooks.retain(|webhook| sent.contains(&webhook.id));
     let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
     tasks.retain(|task| known.contains(&task.webhook));
@@ -88,19 +88,19 @@ fn delta(
         match record {
             RecordId::Webhook(id) => drop(webhooks.insert(id)),
             RecordId::Task(id) => {
-                let task = one(tx, TASKS, place, id.0, |row| task_route(id.0, row))?;
+                let task = one(tx, TASKS, place, id.0, task_route)?;
                 // A webhook that no task sent may not be held yet.
                 webhooks.extend(task.map(|task| task.webhook));
                 delta.tasks.push((id, task));
             }
             RecordId::Event(id) => {
-                let event = one(tx, EVENTS, place, id.0, |row| event_route(id.0, row))?;
+                let event = one(tx, EVENTS, place, id.0, event_route)?;
                 delta.events.push((id, event));
             }
         }
     }
     for id in webhooks {
-        let read = |row: &Value| webhook_route(id.0, row, keys);
+        let read = |row: &Value| webhook_route(row, keys);
         delta
             .webhooks
             .push((id, one(tx, WEBHOOKS, place, id.0, read)?));
@@ -122,16 +122,16 @@ fn sends(delta: &RouteDelta, task: TaskRoute) -> bool {
     webhook.is_some_and(|(_, webhook)| webhook.is_some())
 }
 
-fn webhook_route(id: i64, row: &Value, keys: &SealingKeys) -> Answer<Option<WebhookRoute>> {
-    Ok(readable(codec::webhook(id, row, keys))?.map(|row| WebhookRoute::of(&row)))
+fn webhook_route(row: &Value, keys: &SealingKeys) -> Answer<Option<WebhookRoute>> {
+    Ok(readable(codec::webhook(row, keys))?.map(|row| WebhookRoute::of(&row)))
 }
 
-fn task_route(id: i64, row: &Value) -> Answer<Option<TaskRoute>> {
-    Ok(readable(codec::task(id, row))?.and_then(|row| TaskRoute::of(&row)))
+fn task_route(row: &Value) -> Answer<Option<TaskRoute>> {
+    Ok(readable(codec::decode(row))?.and_then(|row| TaskRoute::of(&row)))
 }
 
-fn event_route(id: i64, row: &Value) -> Answer<Option<EventRoute>> {
-    Ok(readable(codec::event(id, row))?.and_then(|row| EventRoute::of(&row)))
+fn event_route(row: &Value) -> Answer<Option<EventRoute>> {
+    Ok(readable(codec::decode(row))?.and_then(|row| EventRoute::of(&row)))
 }
 
 /// The routes of all rows of a place.
@@ -139,13 +139,11 @@ fn all<R>(
     tx: &ReadTransaction,
     table: Rows,
     place: Place,
-    route: impl Fn(i64, &Value) -> Answer<Option<R>>,
+    route: impl Fn(&Value) -> Answer<Option<R>>,
 ) -> Answer<Vec<R>> {
     let rows = tx.open_table(table).map_err(failed)?;
     let here = |row: &Value| is_here(tx, place, row);
-    page(&rows, &Page::first(u32::MAX), here, |id, row| {
-        route(id, &row)
-    })
+    page(&rows, &Page::first(u32::MAX), here, |_, row| route(&row))
 }
 
 /// The route of a row, if it is matched in this place now.

@@ -3,10 +3,10 @@
 use std::error::Error as _;
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{RecordId, RecordUsage};
-use gatepost_storage::{AtMost, ErrorKind, StoreError};
+use gatepost_storage::webhooks::{RecordId, RecordUsage, TaskRow};
+use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
 use serde_json::Value;
-use webhook_model::{EventId, TaskId, WebhookId};
+use webhook_model::{Event, EventId, TaskId, WebhookId};
 
 use super::codec;
 use super::error::Answer;
@@ -15,12 +15,12 @@ use super::tables::{EVENTS, Rows, TASKS, Tx, WEBHOOKS, readable};
 /// What a record counts for; one that cannot be read counts as it is stored.
 pub(super) fn bytes_of(tx: &Tx, table: Rows, row: &Value) -> Answer<u64> {
     let bytes = if is(table, WEBHOOKS) {
-        let read = readable(codec::webhook(0, row, &tx.sealing))?;
+        let read = readable(codec::webhook(row, &tx.sealing))?;
         read.map(|row| row.value.stored_bytes())
     } else if is(table, TASKS) {
-        readable(codec::task(0, row))?.map(|row| row.task.stored_bytes())
+        readable(codec::decode::<TaskRow>(row))?.map(|row| row.task.stored_bytes())
     } else {
-        readable(codec::event(0, row))?.map(|row| row.value.stored_bytes())
+        readable(codec::decode::<Row<EventId, Event>>(row))?.map(|row| row.value.stored_bytes())
     };
     Ok(bytes.unwrap_or(row.to_string().len() as u64))
 }
@@ -91,12 +91,18 @@ pub(super) fn decoded(
     row: &Value,
 ) -> (RecordId, Option<StoreError>) {
     if is(table, WEBHOOKS) {
-        let read = codec::webhook(id, row, &tx.sealing);
+        let read = codec::webhook(row, &tx.sealing);
         (RecordId::Webhook(WebhookId(id)), read.err())
     } else if is(table, TASKS) {
-        (RecordId::Task(TaskId(id)), codec::task(id, row).err())
+        (
+            RecordId::Task(TaskId(id)),
+            codec::decode::<TaskRow>(row).err(),
+        )
     } else {
-        (RecordId::Event(EventId(id)), codec::event(id, row).err())
+        (
+            RecordId::Event(EventId(id)),
+            codec::decode::<Row<EventId, Event>>(row).err(),
+        )
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -
     let owner = owner_by_webhook(tx, &task)?;
     check_room(tx, owner, |u| u.tasks, task.stored_bytes(), at_most)?;
     let row = TaskRow::inserted(TaskId(tx.count("task")?), owner, task, now);
-    tx.put(TASKS, row.id.0, &codec::from_task(&row)?)?;
+    tx.put(TASKS, row.id.0, &codec::encode(&row)?)?;
     changed(tx, [owner; 2], &[RecordId::Task(row.id)])?;
     Ok(row)
 }
@@ -42,8 +42,8 @@ pub(super) fn list(tx: &ReadTransaction, query: TaskQuery) -> Answer<Vec<TaskRow
             && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
     };
     let rows = tx.open_table(TASKS).map_err(failed)?;
-    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-        readable(codec::task(id, &row))
+    bodied_page(&rows, &numbers(p, |id| id.0), wanted, |_, row| {
+        readable(codec::decode(&row))
     })
 }
 
@@ -65,7 +65,7 @@ pub(super) fn update(
         last_run: f.maybe_time("last_run"),
         task: edit.task,
     };
-    let row = codec::from_task(&new)?;
+    let row = codec::encode(&new)?;
     let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.task.stored_bytes());
     let mut named = vec![RecordId::Task(new.id)];
     for (id, mut event) in events_of(tx, new.id)? {
@@ -88,9 +88,9 @@ pub(super) fn record_runs(tx: &Tx, runs: Vec<(TaskId, DateTime<Utc>)>) -> Answer
         let Some(row) = tx.row(TASKS, id.0)? else {
             continue;
         };
-        let mut row = codec::task(id.0, &row)?;
+        let mut row: TaskRow = codec::decode(&row)?;
         row.last_run = row.last_run.max(Some(to_micros(at)));
-        tx.put(TASKS, id.0, &codec::from_task(&row)?)?;
+        tx.put(TASKS, id.0, &codec::encode(&row)?)?;
     }
     Ok(())
 }
@@ -102,7 +102,7 @@ pub(super) fn messages(tx: &ReadTransaction, tasks: Vec<TaskId>) -> Answer<Vec<T
         let Some(row) = one(tx, TASKS, id.0)? else {
             continue;
         };
-        let Some(row) = readable(codec::task(id.0, &row))? else {
+        let Some(row) = readable(codec::decode::<TaskRow>(&row))? else {
             continue;
         };
         if let Action::Send { message, .. } = row.task.action {

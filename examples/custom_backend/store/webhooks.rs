@@ -47,7 +47,7 @@ pub(super) fn these(
     let mut found = Vec::new();
     for id in ids {
         if let Some(row) = one(tx, WEBHOOKS, id.0)? {
-            found.extend(readable(codec::webhook(id.0, &row, keys))?);
+            found.extend(readable(codec::webhook(&row, keys))?);
         }
     }
     Ok(found)
@@ -69,8 +69,8 @@ pub(super) fn list(
             && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
     };
     let rows = tx.open_table(WEBHOOKS).map_err(failed)?;
-    page(&rows, &numbers(p, |id| id.0), wanted, |id, row| {
-        readable(codec::webhook(id, &row, keys))
+    page(&rows, &numbers(p, |id| id.0), wanted, |_, row| {
+        readable(codec::webhook(&row, keys))
     })
 }
 

@@ -2,9 +2,8 @@
 
 use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryState};
 
-use super::attempts::encode_attempt;
-use super::codec::{corrupt, micros};
-use super::delivery::{Slot, class_number, decode, encode, is_gone, slot};
+use super::codec::{corrupt, decode, encode, micros};
+use super::delivery::{Slot, class_number, is_gone, slot};
 use super::error::{Answer, failed};
 use super::tables::{ATTEMPTS, DELIVERIES, DUE, GONE, OPEN, QUEUED, RUNNING, SENDING, Tx};
 
@@ -26,8 +25,8 @@ impl Tx {
     pub(super) fn slots(&self) -> Answer<Vec<Slot>> {
         let gone = self.open(GONE)?;
         let mut slots = Vec::new();
-        for (id, row) in self.rows(DELIVERIES)? {
-            let slot = decode(id, &row)?;
+        for (_, row) in self.rows(DELIVERIES)? {
+            let slot = decode(&row)?;
             if !is_gone(&gone, &slot)? {
                 slots.push(slot);
             }
@@ -37,7 +36,7 @@ impl Tx {
 
     /// Stores a new delivery.
     pub(super) fn insert(&self, slot: &Slot) -> Answer<()> {
-        self.put(DELIVERIES, slot.delivery.id.0, &encode(slot))?;
+        self.put(DELIVERIES, slot.delivery.id.0, &encode(slot)?)?;
         self.index(slot, true)
     }
 
@@ -59,10 +58,11 @@ impl Tx {
         Ok(())
     }
 
-    pub(super) fn log(&self, id: DeliveryId, number: u32, attempt: &AttemptRecord) -> Answer<()> {
-        let row = encode_attempt(attempt).to_string();
+    pub(super) fn log(&self, id: DeliveryId, attempt: &AttemptRecord) -> Answer<()> {
+        let key = (id.0, i64::from(attempt.number));
+        let row = encode(attempt)?.to_string();
         self.open(ATTEMPTS)?
-            .insert((id.0, i64::from(number)), row.as_str())
+            .insert(key, row.as_str())
             .map_err(failed)?;
         Ok(())
     }

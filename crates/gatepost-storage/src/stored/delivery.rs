@@ -1,0 +1,182 @@
+//! Deliveries and their attempts.
+
+use std::time::Duration;
+
+use gatepost_ids::TenantId;
+use serde::{Deserialize, Serialize};
+use webhook_model::{OwnerId, TaskId, WebhookId};
+
+use super::field::{Wrong, base64, bytes, maybe_time, parsed, stored_as, time};
+use crate::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Phases};
+
+stored_as!(Delivery, StoredDelivery);
+stored_as!(AttemptRecord, StoredAttempt);
+
+#[derive(Deserialize, Serialize)]
+struct StoredDelivery {
+    id: i64,
+    message_id: String,
+    webhook: i64,
+    owner: i64,
+    tenant: Option<i64>,
+    task: Option<i64>,
+    cause: Option<String>,
+    body: String,
+    message_kept: bool,
+    state: String,
+    class: String,
+    status_info: String,
+    created: i64,
+    due: i64,
+    lease_until: Option<i64>,
+    last_attempt: Option<i64>,
+    attempts: u32,
+    tries: u32,
+    lost_claims: u32,
+    response_status: Option<u16>,
+    duration: Option<u64>,
+}
+
+impl From<&Delivery> for StoredDelivery {
+    fn from(delivery: &Delivery) -> Self {
+        Self {
+            id: delivery.id.0,
+            message_id: delivery.message_id.to_string(),
+            webhook: delivery.webhook.0,
+            owner: delivery.owner.0,
+            tenant: delivery.tenant.map(|tenant| tenant.0),
+            task: delivery.task.map(|task| task.0),
+            cause: delivery.cause.as_ref().map(ToString::to_string),
+            body: delivery.body.to_string(),
+            message_kept: delivery.message_kept,
+            state: delivery.state.as_str().to_owned(),
+            class: delivery.class.clone(),
+            status_info: delivery.status_info.clone(),
+            created: delivery.created.timestamp_micros(),
+            due: delivery.due.timestamp_micros(),
+            lease_until: delivery.lease_until.map(|at| at.timestamp_micros()),
+            last_attempt: delivery.last_attempt.map(|at| at.timestamp_micros()),
+            attempts: delivery.attempts,
+            tries: delivery.tries,
+            lost_claims: delivery.lost_claims,
+            response_status: delivery.response_status,
+            duration: delivery.duration.map(nanos),
+        }
+    }
+}
+
+impl TryFrom<StoredDelivery> for Delivery {
+    type Error = Wrong;
+
+    fn try_from(row: StoredDelivery) -> Result<Self, Wrong> {
+        let cause = row.cause.map(|cause| parsed("cause", &cause)).transpose()?;
+        let state = DeliveryState::from_word(&row.state);
+        Ok(Self {
+            id: DeliveryId(row.id),
+            message_id: parsed("message_id", &row.message_id)?,
+            webhook: WebhookId(row.webhook),
+            owner: OwnerId(row.owner),
+            tenant: row.tenant.map(TenantId),
+            task: row.task.map(TaskId),
+            cause,
+            body: row.body.into(),
+            message_kept: row.message_kept,
+            state: state.ok_or_else(|| Wrong::new("state", "unknown word"))?,
+            class: row.class,
+            status_info: row.status_info,
+            created: time("created", row.created)?,
+            due: time("due", row.due)?,
+            lease_until: maybe_time("lease_until", row.lease_until)?,
+            last_attempt: maybe_time("last_attempt", row.last_attempt)?,
+            attempts: row.attempts,
+            tries: row.tries,
+            lost_claims: row.lost_claims,
+            response_status: row.response_status,
+            duration: row.duration.map(Duration::from_nanos),
+        })
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct StoredAttempt {
+    number: u32,
+    started: i64,
+    duration: u64,
+    dns: Option<u64>,
+    connect: Option<u64>,
+    tls: Option<u64>,
+    first_byte: Option<u64>,
+    class: String,
+    info: String,
+    status: Option<u16>,
+    remote: Option<String>,
+    protocol: Option<String>,
+    request: String,
+    head: String,
+    body: String,
+    truncated: bool,
+    kept: bool,
+}
+
+impl From<&AttemptRecord> for StoredAttempt {
+    fn from(attempt: &AttemptRecord) -> Self {
+        let Phases {
+            dns,
+            connect,
+            tls,
+            first_byte,
+        } = attempt.phases;
+        Self {
+            number: attempt.number,
+            started: attempt.started.timestamp_micros(),
+            duration: nanos(attempt.duration),
+            dns: dns.map(nanos),
+            connect: connect.map(nanos),
+            tls: tls.map(nanos),
+            first_byte: first_byte.map(nanos),
+            class: attempt.class.clone(),
+            info: attempt.info.clone(),
+            status: attempt.status,
+            remote: attempt.remote.map(|remote| remote.to_string()),
+            protocol: attempt.protocol.clone(),
+            request: base64(&attempt.request_head),
+            head: base64(&attempt.response_head),
+            body: base64(&attempt.response_body),
+            truncated: attempt.truncated,
+            kept: attempt.kept,
+        }
+    }
+}
+
+impl TryFrom<StoredAttempt> for AttemptRecord {
+    type Error = Wrong;
+
+    fn try_from(row: StoredAttempt) -> Result<Self, Wrong> {
+        let remote = row.remote.map(|remote| parsed("remote", &remote));
+        Ok(Self {
+            number: row.number,
+            started: time("started", row.started)?,
+            duration: Duration::from_nanos(row.duration),
+            phases: Phases {
+                dns: row.dns.map(Duration::from_nanos),
+                connect: row.connect.map(Duration::from_nanos),
+                tls: row.tls.map(Duration::from_nanos),
+                first_byte: row.first_byte.map(Duration::from_nanos),
+            },
+            class: row.class,
+            info: row.info,
+            status: row.status,
+            remote: remote.transpose()?,
+            protocol: row.protocol,
+            request_head: bytes("request", &row.request)?,
+            response_head: bytes("head", &row.head)?,
+            response_body: bytes("body", &row.body)?,
+            truncated: row.truncated,
+            kept: row.kept,
+        })
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

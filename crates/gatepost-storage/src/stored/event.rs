@@ -1,0 +1,75 @@
+//! Events.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use webhook_model::{Event, EventId, Filter, JsonObject, OwnerId, TaskId};
+
+use super::field::{Wrong, checked, parsed, stored_as, time};
+use crate::columns::{parse_target, target_ids};
+use crate::page::{Revision, Row};
+
+stored_as!(Row<EventId, Event>, StoredEvent);
+
+#[derive(Deserialize, Serialize)]
+struct StoredEvent {
+    id: i64,
+    owner: i64,
+    revision: i64,
+    created: i64,
+    modified: i64,
+    #[serde(rename = "type")]
+    event_type: String,
+    event: String,
+    instance: Option<i64>,
+    tag: Option<i64>,
+    task: i64,
+    enabled: bool,
+    filters: Map<String, Value>,
+    context: Map<String, Value>,
+}
+
+impl From<&Row<EventId, Event>> for StoredEvent {
+    fn from(row: &Row<EventId, Event>) -> Self {
+        let event = &row.value;
+        let (instance, tag) = target_ids(event.target);
+        Self {
+            id: row.id.0,
+            owner: row.owner.0,
+            revision: row.revision.0,
+            created: row.created.timestamp_micros(),
+            modified: row.modified.timestamp_micros(),
+            event_type: event.event_type.as_str().to_owned(),
+            event: event.event.as_str().to_owned(),
+            instance,
+            tag,
+            task: event.task.0,
+            enabled: event.enabled,
+            filters: event.filters.to_map(),
+            context: event.context.as_map().clone(),
+        }
+    }
+}
+
+impl TryFrom<StoredEvent> for Row<EventId, Event> {
+    type Error = Wrong;
+
+    fn try_from(row: StoredEvent) -> Result<Self, Wrong> {
+        let filters = Value::from(row.filters).to_string();
+        Ok(Self {
+            id: EventId(row.id),
+            owner: OwnerId(row.owner),
+            revision: Revision(row.revision),
+            created: time("created", row.created)?,
+            modified: time("modified", row.modified)?,
+            value: Event {
+                event_type: parsed("type", &row.event_type)?,
+                event: parsed("event", &row.event)?,
+                target: checked("instance", parse_target(row.instance, row.tag))?,
+                task: TaskId(row.task),
+                enabled: row.enabled,
+                filters: checked("filters", Filter::stored(&filters))?,
+                context: checked("context", JsonObject::new(row.context))?,
+            },
+        })
+    }
+}

@@ -1,0 +1,26 @@
+//! `Serialize` and `Deserialize` of records, for a backend that keeps a whole row as one value.
+//!
+//! The form is flat: numbers, booleans and texts under the names of the columns that the SQL
+//! backends have, times as microseconds since 1970, durations as nanoseconds, bytes as base64. It
+//! is kept: a later version reads what an earlier one wrote, so a field that is added has a
+//! default. It is for stores alone: a key's row carries its digest, a delivery's its message. A
+//! webhook has secrets and goes through `SealedWebhook`.
+
+mod audit;
+#[cfg(feature = "webhooks")]
+mod delivery;
+#[cfg(feature = "webhooks")]
+mod event;
+mod field;
+#[cfg(feature = "keys")]
+mod key;
+#[cfg(feature = "webhooks")]
+mod task;
+#[cfg(feature = "webhooks")]
+mod webhook;
+
+#[cfg(feature = "webhooks")]
+pub use webhook::SealedWebhook;
+
+#[cfg(all(test, feature = "keys", feature = "webhooks"))]
+mod tests;

@@ -1,0 +1,171 @@
+//! What is stored reads back, what an earlier version stored too, and what is wrong is named.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use webhook_model::{
+    Authorization, ClientIdentity, Event, EventId, Headers, OwnerId, SigningSecret, SigningSecrets,
+    Webhook, WebhookId,
+};
+
+use super::SealedWebhook;
+use crate::audit::AuditRow;
+use crate::error::ErrorKind;
+use crate::keys::KeyRow;
+use crate::page::{Revision, Row};
+use crate::seal::{SealingKey, SealingKeys};
+use crate::webhooks::{AttemptRecord, Delivery, TaskRow};
+
+type Again = fn(&Value) -> Result<Value, String>;
+
+const RECORDS: [(&str, Again); 7] = [
+    ("key", again::<KeyRow>),
+    ("task", again::<TaskRow>),
+    ("event", again::<Row<EventId, Event>>),
+    ("delivery", again::<Delivery>),
+    ("attempt", again::<AttemptRecord>),
+    ("audit", again::<AuditRow>),
+    ("webhook", opened),
+];
+
+/// Fields that may be missing.
+const OPTIONAL: &str = "cause channels client_identity connect dns duration expires first_byte \
+    from instance key last_attempt last_run lease_until limit login protocol rate remote \
+    response_status retry_schedule rolled_from rolled_to status tag task tenant tls";
+/// Fields in which any text may stand.
+const FREE: &str = "body changes class description info message name operation protocol \
+    status_info table";
+
+/// A row of each record with every field set, as version 0.1.0 stores it. It is never edited: what
+/// is added has a default, and a row of its own here.
+fn rows() -> Value {
+    json!({
+        "key": {
+            "id": 7, "revision": 3, "owner": -2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "scheme": "sha256",
+            "digest": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "name": "deploy", "description": "for\nCI",
+            "expires": 1_800_000_000_000_001_i64, "enabled": false, "read_only": true, "tables": "tasks,webhooks",
+            "scopes": "deploy", "limit": 90, "allow": "10.0.0.0/8", "deny": "10.1.0.0/16", "created": 1_700_000_000_000_002_i64,
+            "login": 1_700_000_000_000_003_i64, "login_from": "::1", "rolled_from": 5, "rolled_to": 9,
+        },
+        "task": {
+            "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "last_run": 3, "creator": 8, "name": "tell",
+            "description": "who?", "enabled": true, "once": true, "webhook": 11, "message": "${NAME} \"é\"",
+        },
+        "event": {
+            "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "type": "vms", "event": "poweron",
+            "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": {"b": [1], "a": null},
+        },
+        "delivery": {
+            "id": 4, "message_id": "msg_a", "webhook": 5, "owner": 6, "tenant": 7, "task": 8, "cause": "vms poweron 3 - order-4711",
+            "body": "{}", "message_kept": true, "state": "running", "class": "timeout", "status_info": "timeout while connecting",
+            "created": 1, "due": 2, "lease_until": 3, "last_attempt": 4, "attempts": 9, "tries": 2, "lost_claims": 1,
+            "response_status": 503, "duration": 1_000_000_007,
+        },
+        "attempt": {
+            "number": 2, "started": 1, "duration": 9, "dns": 1, "connect": 2, "tls": 3, "first_byte": 4, "class": "status",
+            "info": "503", "status": 503, "remote": "[::1]:443", "protocol": "HTTP/2", "request": "UE9TVA==", "head": "SFRUUA==",
+            "body": "AP8=", "truncated": true, "kept": true,
+        },
+        "audit": {
+            "id": 4, "at": 1, "owner": 2, "tenant": 3, "actor": 4, "key": 5, "from": "127.0.0.1", "table": "webhooks", "row": 6,
+            "name": "chat", "operation": "edit", "changes": "{}",
+        },
+        "webhook": {
+            "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "name": "chat", "url": "https://example.com/in",
+            "authorization_kind": "bearer", "authorization": "AHRva2Vu", "client_identity": null, "headers": "AEE6MQo=", "signing": "AA==",
+            "insecure": true, "timeout": 9, "retries": 2, "retry_schedule": "5,60", "activity": "fetched paused", "in_order": true,
+            "rate": 30, "channels": "a, b",
+        },
+    })
+}
+
+fn again<T: DeserializeOwned + Serialize>(row: &Value) -> Result<Value, String> {
+    let record: T = serde_json::from_value(row.clone()).map_err(|e| e.to_string())?;
+    serde_json::to_value(record).map_err(|e| e.to_string())
+}
+
+fn opened(row: &Value) -> Result<Value, String> {
+    let sealed: SealedWebhook = serde_json::from_value(row.clone()).map_err(|e| e.to_string())?;
+    let none = SealingKeys::none();
+    let webhook = sealed.open(&none).map_err(|e| format!("{e:?}"))?;
+    let sealed = SealedWebhook::seal(&webhook, &none).map_err(|e| e.to_string())?;
+    serde_json::to_value(sealed).map_err(|e| e.to_string())
+}
+
+#[test]
+fn what_version_0_1_0_stored_reads_back_field_by_field() {
+    let rows = rows();
+    for (name, again) in RECORDS {
+        assert_eq!(again(&rows[name]).as_ref(), Ok(&rows[name]), "{name}");
+    }
+    assert_eq!(rows.as_object().unwrap().len(), RECORDS.len());
+}
+
+#[test]
+fn a_field_that_is_missing_or_wrong_is_named() {
+    for (record, again) in RECORDS {
+        let row = &rows()[record];
+        for field in row.as_object().unwrap().keys() {
+            let case = format!("{record}.{field}");
+            let is_in = |words: &str| words.split_whitespace().any(|word| word == field);
+            let mut without = row.clone();
+            without.as_object_mut().unwrap().remove(field);
+            match again(&without) {
+                Ok(_) => assert!(is_in(OPTIONAL), "{case} may be missing"),
+                // Of two that belong together, the other is named.
+                Err(error) => assert!(error.contains(field) || is_in(OPTIONAL), "{error}"),
+            }
+            let mut wrong = row.clone();
+            wrong[field] = json!([]);
+            assert!(again(&wrong).is_err(), "{case} is a list");
+            wrong[field] = "\u{0}canary-5f1c\u{202e}".into();
+            match again(&wrong) {
+                Ok(_) => assert!(is_in(FREE), "{case} holds anything"),
+                // What stands in a text may be secret.
+                Err(e) if row[field].is_string() && field != "retry_schedule" => {
+                    assert!(!e.contains("canary"), "{case}: {e}");
+                }
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn no_secret_of_a_webhook_lies_open_in_its_row() {
+    let block = |label: &str, body: &str| {
+        format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+    };
+    let identity = ClientIdentity::new(
+        &block("CERTIFICATE", "MIIB"),
+        &block("PRIVATE KEY", "canary-key-91e7"),
+    );
+    let signing = SigningSecret::parse("whsec_Y2FuYXJ5LXNpZ25pbmctc2VjcmV0LTQ0Y2M=").unwrap();
+    let url = "https://example.com/canary-path-5b0c".parse().unwrap();
+    let webhook = Webhook {
+        authorization: Authorization::bearer("canary-bearer-8d1f").unwrap(),
+        client_identity: Some(identity.unwrap()),
+        headers: Headers::from_pairs([("B", "canary-header-77ab")]).unwrap(),
+        signing: SigningSecrets::new(vec![signing]).unwrap(),
+        ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
+    };
+    let row = Row {
+        id: WebhookId(1),
+        owner: OwnerId(1),
+        revision: Revision::FIRST,
+        created: chrono::DateTime::UNIX_EPOCH,
+        modified: chrono::DateTime::UNIX_EPOCH,
+        value: webhook,
+    };
+    let keys = |id| SealingKeys::new(SealingKey::new(id, [3; 32]));
+    let sealed = SealedWebhook::seal(&row, &keys(1)).unwrap();
+    let text = serde_json::to_string(&sealed).unwrap() + &format!("{sealed:?}");
+    for secret in ["canary", "Y2FuYXJ5"] {
+        assert!(!text.contains(secret), "{text}");
+    }
+    let read: SealedWebhook =
+        serde_json::from_value(serde_json::to_value(&sealed).unwrap()).unwrap();
+    assert_eq!(read.open(&keys(1)).unwrap(), row);
+    let other = read.open(&keys(2)).unwrap_err();
+    assert_eq!(other.kind(), ErrorKind::Corrupt);
+}
