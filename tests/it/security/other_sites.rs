@@ -1,5 +1,5 @@
 //! What a page of another site makes a browser send: where the browser adds a login by itself, such
-//! as a password that it was told for this site, nothing is changed.
+//! as a password that it keeps for this site, nothing is changed.
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::json;

@@ -1,5 +1,5 @@
 //! Requests that a page of another site makes a browser send, and to which the browser adds a login
-//! by itself: a cookie, a password that it was told for this site.
+//! by itself: a cookie, a password that it keeps for this site.
 //!
 //! A key is never added so. A browser asks first whether this site allows what a script of another
 //! sends (CORS), unless a form could send it as well: that changes nothing here.

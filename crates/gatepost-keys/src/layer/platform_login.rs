@@ -55,7 +55,7 @@ pub enum PlatformAnswer {
 /// Logs users in by what the platform knows: a password in `Authorization: Basic`, a session's
 /// header or cookie.
 ///
-/// A cookie, or a password that a browser was told, goes along with what another site asks for.
+/// A cookie, or a password that a browser keeps, goes along with what another site asks for.
 /// `gatepost-http` refuses what a form of another site could send and would change something; on
 /// routes of the platform's own that is the platform's to do.
 pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
