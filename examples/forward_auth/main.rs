@@ -70,7 +70,7 @@ async fn main() -> Result<ExitCode, Failure> {
     };
 
     let mut story = Story::default();
-    tell(&mut story, nginx.server, &keys).await?;
+    tell(&mut story, nginx.server, judge, &keys).await?;
     keys.shutdown().await;
     Ok(if story.end() {
         ExitCode::SUCCESS
@@ -105,7 +105,12 @@ async fn orders(headers: HeaderMap) -> String {
 }
 
 /// What clients of the service do.
-async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Result<(), Failure> {
+async fn tell(
+    story: &mut Story,
+    server: SocketAddr,
+    judge: SocketAddr,
+    keys: &KeyService,
+) -> Result<(), Failure> {
     let ada = Principal::new(
         OwnerId(7),
         Account::enabled(AccessLevel::User),
@@ -165,6 +170,17 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     );
     let answer = send(server, HERE, &head, "").await?;
     story.claim("a read-only key writes nothing", answer.status == 403);
+    let head = head.replace(
+        "Content-Length",
+        "X-Forwarded-Method: GET\r\nContent-Length",
+    );
+    let through = send(server, HERE, &head, "").await?;
+    // As Envoy asks: with the client's own method, and what else it is told to pass on.
+    let direct = send(judge, HERE, &head, "").await?;
+    story.claim(
+        "whatever the client says of its method",
+        (through.status, direct.status) == (403, 403),
+    );
 
     story.chapter("Keys that may not ask often");
     let limit = Some(RateLimit::per_minute(2)?);

@@ -24,10 +24,11 @@ const ADA: i64 = 1;
 const COLLEAGUE: i64 = 2;
 const ADMINISTRATOR: i64 = 3;
 const STRANGER: i64 = 4;
+const OPERATOR: i64 = 5;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// Ada, a colleague and their administrator in tenant 1, a stranger in tenant 2; nobody may watch
-/// anything of the platform's.
+/// Ada, a colleague, their administrator and an operator who works for tenant 1 there, a stranger
+/// in tenant 2; nobody may watch anything of the platform's.
 #[derive(Clone, Copy, Debug)]
 struct Users;
 
@@ -35,6 +36,7 @@ impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
         let (access, tenant) = match owner.0 {
             ADMINISTRATOR => (AccessLevel::TenantAdministrator, 1),
+            OPERATOR => (AccessLevel::SystemAdministrator, 1),
             STRANGER => (AccessLevel::User, 2),
             _ => (AccessLevel::User, 1),
         };
@@ -273,6 +275,28 @@ async fn what_is_ones_own_is_told_to_oneself_and_to_the_administrator_and_to_nob
         assert_eq!(platform.bodies(path), [""; 0], "{path}");
     }
     assert_eq!(hooks.len(), 4);
+}
+
+#[tokio::test]
+async fn what_is_an_operators_own_is_told_to_no_administrator_of_the_operators_tenant() {
+    let platform = Platform::new().await;
+    let process = platform.process().await;
+    for (owner, path) in [(OPERATOR, "operator"), (ADMINISTRATOR, "administrator")] {
+        platform.informed(&process, owner, path).await;
+    }
+    let actor = process.door.of(&user(OPERATOR));
+    let mut draft = platform.draft(OPERATOR, "root", None);
+    draft.ip.allow = "192.0.2.7".parse().unwrap();
+    let (row, once) = actor.create_key(draft).await.unwrap();
+    let seen = process.door.of(&user(ADMINISTRATOR)).key(row.id).await;
+    assert!(seen.is_err(), "nor may the administrator see the key");
+    let header = format!("Bearer {}", once.reveal().as_str());
+    let refused = process.keys.authenticate([header.as_bytes()], HERE).await;
+    assert_eq!(refused.unwrap_err(), Denied::Address);
+    let told = platform.told("operator", 2).await;
+    assert!(told[1].starts_with("refused root 127.0.0.1"), "{told:?}");
+    process.engine.shutdown(Duration::from_secs(10)).await;
+    assert_eq!(platform.bodies("administrator"), [""; 0]);
 }
 
 #[tokio::test]

@@ -35,8 +35,11 @@ pub(crate) async fn guard(
 ) -> Response {
     let (mut parts, body) = request.into_parts();
     let safe = matches!(parts.method, Method::GET | Method::HEAD);
-    // Before the login, which leads back to the address.
-    if safe && let Some(to) = without_keys(&parts.uri, &console.at(parts.uri.path())) {
+    // Before the login, which leads back to the address. Below no path of ours it may be one that
+    // begins with two slashes: another site's.
+    let (path, home) = (console.at(parts.uri.path()), console.at("/"));
+    let path = local_path(&path).unwrap_or(&home);
+    if safe && let Some(to) = without_keys(&parts.uri, path) {
         let mut response = Redirect::to(&to).into_response();
         done::remember(&console, &mut response);
         return response;

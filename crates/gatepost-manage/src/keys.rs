@@ -48,7 +48,7 @@ impl Actor {
     /// The key by which the caller came; `None` of a login of the platform's own.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`] when it was deleted since, failures of the store.
+    /// [`ManageError::Forbidden`] when it was deleted or disabled since, failures of the store.
     pub async fn acting_key(&self) -> Result<Option<KeyRow>, ManageError> {
         contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
     }

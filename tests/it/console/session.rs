@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use apikey_core::{KeyString, Prefix};
 use async_trait::async_trait;
 use gatepost_console::{Console, ConsoleLogin, LoggedIn, Visit};
 use tests::browser::{Site, Visitor};
@@ -144,6 +145,66 @@ async fn a_form_without_the_sessions_token_changes_nothing() {
     let answer = admin.send(request(form, "same-origin")).await;
     assert_eq!(answer.status, 200, "{}", answer.html);
     assert!(site.heard()[0].starts_with("1 Create user_api_keys/"));
+}
+
+/// Where the console is the whole site, a path is all that an address has of ours: one that begins
+/// with two slashes is another site's.
+#[tokio::test]
+async fn an_address_with_a_key_in_it_leads_to_no_other_site() {
+    let site = Site::start().await;
+    let key = KeyString::generate(&Prefix::default(), &mut rand::rng()).unwrap();
+    let key = key.as_str();
+    let console = Console::builder(site.management.clone(), Arc::new(ByHeader));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let router = console.base("/").build().router();
+    tokio::spawn(examples::serve::serve(
+        listener,
+        None,
+        router,
+        std::future::pending(),
+    ));
+    let client = reqwest::Client::builder();
+    let client = client
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .unwrap();
+    for path in [
+        "//evil.example/",
+        "//evil.example/keys",
+        "///evil.example",
+        "/%2fevil.example/",
+        "/\\evil.example/",
+    ] {
+        // Not parsed as a URL, which would tidy it up.
+        let answer = client
+            .get(format!("{base}{path}?q={key}"))
+            .send()
+            .await
+            .unwrap();
+        let to = answer
+            .headers()
+            .get("location")
+            .map(|to| to.to_str().unwrap().to_owned());
+        let to = to.unwrap_or_default();
+        assert!(!to.contains(key), "{path}: {to}");
+        let led = url::Url::parse(&base).unwrap().join(&to).unwrap();
+        assert!(
+            ["127.0.0.1", "sso.example"].contains(&led.host_str().unwrap()),
+            "{path}: {to}"
+        );
+    }
+    let answer = client
+        .get(format!("{base}/keys?q={key}"))
+        .send()
+        .await
+        .unwrap();
+    assert!(
+        answer.headers()["location"]
+            .to_str()
+            .unwrap()
+            .starts_with("/keys?q=")
+    );
 }
 
 #[tokio::test]

@@ -1,10 +1,13 @@
 //! What a page has, and what its cursor acknowledges.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
 use chrono::DateTime;
 use delivery::Verifier;
 use gatepost_storage::webhooks::DeliveryLog as _;
 use serde_json::json;
-use webhook_model::SigningSecret;
+use webhook_model::{SigningSecret, WebhookId};
 
 use super::{Site, bodies, cursor, webhook};
 
@@ -215,4 +218,29 @@ async fn a_page_ends_with_the_message_that_fills_it() {
     assert_eq!(bodies(&page).len(), 2);
     let next = site.after(&page).await;
     assert_eq!((bodies(&next).len(), &next["acknowledged"]), (1, &json!(2)));
+}
+
+/// Signing is work on all of a message: on a thread of its own where there is much of it.
+#[tokio::test]
+async fn others_have_their_turn_while_large_messages_are_signed() {
+    let site = Site::start().await;
+    let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    site.set(json!({"signing_secrets": secret})).await;
+    let engine = &site.world.engine;
+    let fetched = async || {
+        let mut fetching = pin!(engine.fetch(WebhookId(site.webhook), None, 100));
+        let mut turns = 0;
+        let page = poll_fn(|cx| {
+            let polled = fetching.as_mut().poll(cx);
+            turns += usize::from(polled.is_pending());
+            polled
+        });
+        let page = page.await.unwrap();
+        (page.messages.len(), turns)
+    };
+    site.put(&["a", "b"]).await;
+    assert_eq!(fetched().await, (2, 0), "what is small is signed at once");
+    site.put(&[&"x".repeat(900 * 1024)]).await;
+    let (messages, turns) = fetched().await;
+    assert!(messages == 3 && turns > 0, "{messages} {turns}");
 }

@@ -145,6 +145,10 @@ async fn the_key_does_not_follow_to_another_origin() {
         json!({"url": elsewhere}),
         json!({"url": elsewhere, "client_certificate": ada.certificate}),
         json!({"allow_insecure": true}),
+        // An empty key clears nothing: it is not one that was sent.
+        json!({"url": elsewhere, "client_key": ""}),
+        json!({"url": elsewhere, "client_key": " \n"}),
+        json!({"allow_insecure": true, "client_key": ""}),
     ] {
         let refused = edit(carried).await;
         assert_eq!(refused.status, 422, "{}", refused.body);

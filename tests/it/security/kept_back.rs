@@ -1,6 +1,8 @@
 //! What whoever may edit does not get by editing: the secrets that a webhook keeps, and keys beyond
 //! the one that is used.
 
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, OwnerId};
+use gatepost_keys::KeyError;
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
 
@@ -156,4 +158,37 @@ async fn a_key_does_not_make_itself_permanent() {
         )
         .await;
     assert_eq!(answer.status, 200, "{}", answer.body);
+}
+
+/// What a caller holds who was let in a moment ago: it may be long at work.
+#[tokio::test]
+async fn a_key_that_is_disabled_or_deleted_makes_none_in_the_request_that_is_on() {
+    let world = World::start().await;
+    for end in [Some(json!({"enabled": false})), None] {
+        let (key, id) = world.make_key(json!({"name": "old"})).await;
+        let header = format!("Bearer {key}");
+        let caller = world.keys.authenticate([header.as_bytes()], HERE).await;
+        let caller = caller.unwrap();
+        let path = format!("user_api_keys/{id}");
+        let method = if end.is_some() { "PUT" } else { "DELETE" };
+        assert_eq!(world.api(method, &path, end).await.status, 200);
+        let draft = KeyDraft {
+            owner: OwnerId(1),
+            name: "new".parse().unwrap(),
+            description: Description::default(),
+            expiration: Expiration::Never,
+            ip: IpPolicy::default(),
+            grant: Grant::all(),
+            limit: None,
+        };
+        let made = world.keys.create(&caller, draft).await;
+        assert!(
+            matches!(made, Err(KeyError::Forbidden)),
+            "{method}: {made:?}"
+        );
+        let enabled = KeyEdit::switch(true);
+        let itself = world.keys.edit(&caller, KeyId(id), &enabled).await;
+        assert!(itself.is_err(), "{method}: {itself:?}");
+        world.api("DELETE", &path, None).await;
+    }
 }

@@ -6,5 +6,6 @@ mod hostile_values;
 mod injection;
 mod isolation;
 mod kept_back;
+mod other_sites;
 mod secrets_at_rest;
 mod walls;

@@ -2,6 +2,7 @@
 
 mod dial;
 mod proxy;
+mod quick_names;
 mod race;
 mod resolve;
 mod stream;

@@ -4,11 +4,17 @@ use std::future::Future;
 use std::net::{IpAddr, ToSocketAddrs as _};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 use std::{fmt, io};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::Instant;
 
+use super::quick_names::QuickNames;
 use crate::outcome::DnsFault;
+
+/// A lookup that takes longer is slow.
+const QUICK: Duration = Duration::from_secs(1);
 
 /// What [`Resolve::resolve`] returns.
 pub type ResolveFuture<'a> =
@@ -30,10 +36,15 @@ pub trait Resolve: fmt::Debug + Send + Sync {
 /// The operating system's resolver (`getaddrinfo`), on tokio's blocking threads.
 ///
 /// A lookup cannot be interrupted: one that hangs holds its thread after the attempt has timed
-/// out. So at most a fixed number run at once, and the blocking pool is never used up.
+/// out. So at most a fixed number run at once, and the blocking pool is never used up. Half of them
+/// are for names that were found quickly the last time: whoever has names that never answer holds
+/// up only those that nobody has looked up yet.
 #[derive(Clone, Debug)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
+    /// Those of them that names may have which were not found quickly.
+    unproven: Arc<Semaphore>,
+    quick: Arc<QuickNames>,
     lookup: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
@@ -43,8 +54,24 @@ impl SystemResolver {
     pub fn new(parallel: usize) -> Self {
         Self {
             slots: Arc::new(Semaphore::new(parallel.max(1))),
+            unproven: Arc::new(Semaphore::new((parallel / 2).max(1))),
+            quick: Arc::default(),
             lookup: getaddrinfo,
         }
+    }
+
+    /// A place among the lookups; `None` when there will be none.
+    async fn place(
+        &self,
+        host: &str,
+    ) -> Option<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)> {
+        let take = |slots: &Arc<Semaphore>| Arc::clone(slots).acquire_owned();
+        // First that of which there are fewer: nobody waits for it with a place of the others.
+        let unproven = match self.quick.has(host) {
+            true => None,
+            false => Some(take(&self.unproven).await.ok()?),
+        };
+        Some((take(&self.slots).await.ok()?, unproven))
     }
 }
 
@@ -58,15 +85,15 @@ impl Default for SystemResolver {
 impl Resolve for SystemResolver {
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a> {
         Box::pin(async move {
-            let slot = Arc::clone(&self.slots)
-                .acquire_owned()
-                .await
-                .map_err(|_| DnsFault::Failed)?;
+            let place = self.place(host).await.ok_or(DnsFault::Failed)?;
             let (host, lookup) = (host.to_owned(), self.lookup);
+            let quick = Arc::clone(&self.quick);
             let lookup = tokio::task::spawn_blocking(move || {
+                let began = Instant::now();
                 let found = lookup(&host);
+                quick.note(&host, found.is_ok() && began.elapsed() <= QUICK);
                 // Held by the lookup and not by the waiting attempt, which may be gone by now.
-                drop(slot);
+                drop(place);
                 found
             });
             match lookup.await {
@@ -96,7 +123,6 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::atomic::Ordering::SeqCst;
     use std::sync::{Condvar, Mutex};
-    use std::time::Duration;
 
     use super::*;
 
@@ -116,7 +142,7 @@ mod tests {
     async fn hung_lookups_hold_their_slots_and_no_more_threads_than_that() {
         let resolver = SystemResolver {
             lookup: hangs,
-            ..SystemResolver::new(2)
+            ..SystemResolver::new(4)
         };
         for _ in 0..10 {
             let waited =
@@ -134,5 +160,36 @@ mod tests {
             resolver.resolve("a.example").await.is_ok(),
             "slots come back with their lookups"
         );
+    }
+
+    static SILENT: (Mutex<bool>, Condvar) = (Mutex::new(true), Condvar::new());
+
+    fn answers_for_some(host: &str) -> io::Result<Vec<IpAddr>> {
+        if !host.starts_with("good") {
+            let mut silent = SILENT.0.lock().unwrap();
+            while *silent {
+                silent = SILENT.1.wait(silent).unwrap();
+            }
+        }
+        Ok(vec![IpAddr::from([8, 8, 8, 8])])
+    }
+
+    #[tokio::test]
+    async fn names_that_never_answer_hold_up_none_that_did() {
+        let resolver = SystemResolver {
+            lookup: answers_for_some,
+            ..SystemResolver::new(4)
+        };
+        assert!(resolver.resolve("good.example").await.is_ok());
+        for n in 0..10 {
+            let silent = format!("{n}.silent.example");
+            let waited = tokio::time::timeout(Duration::from_millis(20), resolver.resolve(&silent));
+            assert!(waited.await.is_err());
+        }
+        let again = resolver.resolve("good.example");
+        let again = tokio::time::timeout(Duration::from_secs(60), again).await;
+        *SILENT.0.lock().unwrap() = false;
+        SILENT.1.notify_all();
+        assert!(matches!(again, Ok(Ok(_))), "{again:?}");
     }
 }

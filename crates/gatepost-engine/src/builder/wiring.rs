@@ -27,6 +27,7 @@ use crate::operational::{Announcer, with_own_types};
 use crate::random::Random;
 use crate::records::Records;
 use crate::records::allowance::Allowance;
+use crate::records::at_once::AtOnce;
 use crate::records::by_hand::ByHand;
 use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
@@ -243,6 +244,7 @@ impl Ground {
             emitter,
             transport,
             judge: self.judge.clone(),
+            at_once: AtOnce::default(),
         }
     }
 

@@ -74,7 +74,8 @@ impl Engine {
     }
 
     /// Sends a message at once, past the queue, and waits for the response: what a form shows under
-    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored.
+    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored. Four of an owner are
+    /// under way at a time, and 64 in all.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],

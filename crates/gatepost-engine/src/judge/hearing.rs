@@ -221,7 +221,8 @@ fn by_address(
     standing: &Standing,
     addressee: Option<&Answer>,
 ) -> Hearing {
-    let tenant = addressee.map(|answer| answer.as_ref().map(|to| to.and_then(|to| to.tenant)));
+    let tenant =
+        addressee.map(|answer| answer.as_ref().map(|to| to.and_then(Standing::subject_of)));
     let is_addressed = |tenant| is_addressed(audience, owner, standing, tenant);
     match (tenant, audience) {
         (Some(Ok(tenant)), _) if is_addressed(tenant) => Hearing::Yes,

@@ -53,8 +53,8 @@ pub(super) fn stands(
     }
 }
 
-/// Whether something with this audience is addressed to this owner. `addressee` is the tenant of
-/// the user who is the audience, if it is one who has a tenant.
+/// Whether something with this audience is addressed to this owner. `addressee` is the tenant whose
+/// administrators may see what is of the user who is the audience, if there is one.
 pub(super) fn is_addressed(
     audience: Audience,
     owner: OwnerId,

@@ -14,6 +14,7 @@ use webhook_model::{
     Webhook, WebhookId,
 };
 
+use super::at_once::AtOnce;
 use super::by_hand::full;
 use super::run_about::RunAbout;
 use crate::attempt::send;
@@ -57,6 +58,7 @@ pub(crate) struct Deliveries {
     pub transport: Arc<dyn Transport>,
     pub judge: Arc<Judge>,
     pub counts: Arc<HourlyCounts>,
+    pub at_once: AtOnce,
 }
 
 impl Deliveries {
@@ -151,6 +153,7 @@ impl Deliveries {
         let body = self.by_hand(message, name, now).await?;
         let (route, request) = self.request(webhook, &body, now)?;
         self.check(webhook.owner).await?;
+        let _under_way = self.at_once.begin(webhook.owner)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
         let sent = send(&*self.transport, &route, request, now).await;
         let attempt = sent.shown(webhook);

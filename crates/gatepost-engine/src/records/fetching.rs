@@ -15,7 +15,9 @@ use webhook_model::{
 use super::cursor::{cursor, handed_out};
 use super::deliveries::Deliveries;
 use crate::error::EngineError;
+use crate::give_way::apart;
 use crate::routes::Route;
+use crate::transport::Transport;
 
 /// The most messages that are handed out at once.
 pub const MAX_FETCHED: u32 = 100;
@@ -88,7 +90,7 @@ impl Deliveries {
             None => self.oldest(id, &webhook, limit).await?,
         };
         let cursor = cursor(id, &waiting);
-        let messages = self.messages(webhook, waiting)?;
+        let messages = self.messages(webhook, waiting).await?;
         Ok(FetchedPage {
             messages,
             cursor,
@@ -165,54 +167,62 @@ impl Deliveries {
         Ok(readable)
     }
 
-    fn messages(
+    /// Large ones are signed on a thread of their own.
+    async fn messages(
         &self,
         webhook: Webhook,
         waiting: Vec<Delivery>,
     ) -> Result<Vec<FetchedMessage>, EngineError> {
         let (route, now) = (Route::unstored(webhook), self.clock.now()?);
-        let message = |delivery: Delivery| {
-            let headers = self.headers(&route, &delivery, now)?;
-            Ok(FetchedMessage {
-                delivery: delivery.id,
-                id: delivery.message_id,
-                created: delivery.created,
-                task: delivery.task,
-                cause: delivery.cause,
-                headers,
-                body: delivery.body,
-            })
-        };
-        waiting.into_iter().map(message).collect()
+        let signed =
+            |delivery: &Delivery| delivery.body.len() * route.webhook.signing.iter().count();
+        let bytes = waiting.iter().map(signed).sum();
+        let transport = Arc::clone(&self.transport);
+        apart(bytes, move || {
+            let message = |delivery: Delivery| {
+                let headers = headers(&*transport, &route, &delivery, now)?;
+                Ok(FetchedMessage {
+                    delivery: delivery.id,
+                    id: delivery.message_id,
+                    created: delivery.created,
+                    task: delivery.task,
+                    cause: delivery.cause,
+                    headers,
+                    body: delivery.body,
+                })
+            };
+            waiting.into_iter().map(message).collect()
+        })
+        .await
     }
+}
 
-    fn headers(
-        &self,
-        route: &Route,
-        delivery: &Delivery,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<(String, String)>, EngineError> {
-        let request = route.request(&delivery.message_id, &delivery.body);
-        let request = request.map_err(EngineError::Unsendable)?;
-        let preview = self.transport.preview(&request, now);
-        let head = preview.map_err(EngineError::Unsendable)?.head;
-        let secret: Vec<String> = route
-            .webhook
-            .request_headers()?
-            .into_iter()
-            .filter(|header| header.sensitive)
-            .map(|header| header.name.to_ascii_lowercase())
-            .collect();
-        let withheld = |name: &str| {
-            let name = name.to_ascii_lowercase();
-            OF_CONNECTIONS.contains(&name.as_str()) || secret.contains(&name)
-        };
-        let head = String::from_utf8_lossy(&head);
-        // The first line has no such colon.
-        let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
-        let shown = lines.filter(|(name, _)| !withheld(name));
-        Ok(shown
-            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
-            .collect())
-    }
+fn headers(
+    transport: &dyn Transport,
+    route: &Route,
+    delivery: &Delivery,
+    now: DateTime<Utc>,
+) -> Result<Vec<(String, String)>, EngineError> {
+    let request = route.request(&delivery.message_id, &delivery.body);
+    let request = request.map_err(EngineError::Unsendable)?;
+    let preview = transport.preview(&request, now);
+    let head = preview.map_err(EngineError::Unsendable)?.head;
+    let secret: Vec<String> = route
+        .webhook
+        .request_headers()?
+        .into_iter()
+        .filter(|header| header.sensitive)
+        .map(|header| header.name.to_ascii_lowercase())
+        .collect();
+    let withheld = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        OF_CONNECTIONS.contains(&name.as_str()) || secret.contains(&name)
+    };
+    let head = String::from_utf8_lossy(&head);
+    // The first line has no such colon.
+    let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
+    let shown = lines.filter(|(name, _)| !withheld(name));
+    Ok(shown
+        .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        .collect())
 }

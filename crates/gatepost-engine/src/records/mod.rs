@@ -2,6 +2,7 @@
 //! decided by the caller.
 
 pub(crate) mod allowance;
+pub(crate) mod at_once;
 pub(crate) mod by_hand;
 pub(crate) mod cursor;
 pub(crate) mod deliveries;

@@ -1,6 +1,5 @@
 //! `GET /api/v4/webhook_urls/2/messages?after=…`: what waits for a receiver that fetches.
 
-use axum::Json;
 use axum::extract::{RawQuery, State};
 use gatepost_manage::{FetchedMessage, FetchedPage, MAX_FETCHED};
 use serde_json::{Value, json};
@@ -8,7 +7,9 @@ use webhook_model::{Activity, WebhookId};
 
 use super::body::{Parts, key};
 use crate::error::ApiError;
+use crate::json_pieces::JsonPieces;
 use crate::state::{Caller, Shared};
+use crate::turn::Turn;
 
 /// The oldest messages that wait. What the page had whose cursor is `after` is acknowledged first:
 /// that a `GET` does this is safe to repeat, by whoever repeats it.
@@ -17,13 +18,13 @@ pub(super) async fn messages(
     Caller(caller): Caller,
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<JsonPieces, ApiError> {
     let webhook = WebhookId(key(&row)?);
     // Whether the webhook is there goes before what is wrong with the query.
     caller.webhook(webhook).await?;
     let (after, limit) = asked(query.as_deref().unwrap_or_default())?;
     let page = caller.fetch(webhook, after, limit).await?;
-    Ok(Json(written(&page)))
+    Ok(written(&page).await)
 }
 
 fn asked(query: &str) -> Result<(Option<String>, u32), ApiError> {
@@ -45,13 +46,22 @@ fn limit(text: &str) -> Result<u32, ApiError> {
         .ok_or_else(|| ApiError::field("limit", format!("must be 1 to {MAX_FETCHED}")))
 }
 
-fn written(page: &FetchedPage) -> Value {
-    json!({
-        "messages": page.messages.iter().map(message).collect::<Vec<_>>(),
-        "cursor": page.cursor,
-        "acknowledged": page.acknowledged,
-        "held": page.held.map(held),
-    })
+/// One message after another: others have their turn while large ones are written.
+async fn written(page: &FetchedPage) -> JsonPieces {
+    let (mut pieces, mut turn) = (JsonPieces::default(), Turn::default());
+    pieces.raw(br#"{"messages":["#);
+    for (at, fetched) in page.messages.iter().enumerate() {
+        pieces.raw(if at > 0 { b"," } else { b"" });
+        pieces.value(&message(fetched), usize::MAX, &mut turn).await;
+    }
+    pieces.raw(br#"],"cursor":"#);
+    pieces.name(&page.cursor);
+    pieces.raw(br#","acknowledged":"#);
+    pieces.short(&page.acknowledged.into());
+    pieces.raw(br#","held":"#);
+    pieces.short(&page.held.map(held).into());
+    pieces.raw(b"}");
+    pieces
 }
 
 fn message(message: &FetchedMessage) -> Value {

@@ -7,6 +7,7 @@ mod headers;
 mod leaks;
 mod messages;
 mod observe;
+mod other_sites;
 mod rows;
 
 use axum::Router;
@@ -26,7 +27,9 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
     // What it hands out are deliveries, and it ends some.
     let ending = from_fn_with_state("webhooks", granted::to_change);
-    let messages = get(messages::messages).route_layer(ending);
+    let messages = get(messages::messages)
+        .route_layer(ending)
+        .route_layer(from_fn(other_sites::ask_nothing));
     let leaked = post(leaks::leaked).route_layer(of("user_api_keys"));
     let mut routes = Router::new()
         .route("/system", get(crate::system::system))
@@ -48,6 +51,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
         .layer(DefaultBodyLimit::max(shared.limits.body))
+        .layer(from_fn(other_sites::change_nothing))
         .layer(guard.any_grant())
         .layer(from_fn_with_state(shared, observe::observe))
         .layer(map_response(headers::private))

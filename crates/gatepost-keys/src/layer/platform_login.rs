@@ -54,6 +54,10 @@ pub enum PlatformAnswer {
 
 /// Logs users in by what the platform knows: a password in `Authorization: Basic`, a session's
 /// header or cookie.
+///
+/// A cookie, or a password that a browser keeps, goes along with what another site asks for.
+/// `gatepost-http` refuses what a form of another site could send and would change something; on
+/// routes of the platform's own that is the platform's to do.
 pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
     /// Says what the headers present. Reads them and nothing else: it is asked for each request,
     /// and before the limit of guesses.

@@ -51,13 +51,14 @@ impl KeyService {
     /// The key by which a request came, as it is now; `None` of a person who logged in.
     ///
     /// # Errors
-    /// [`KeyError::Forbidden`] when it was deleted since, and failures of the store.
+    /// [`KeyError::Forbidden`] when it was deleted or disabled since, and failures of the store.
     pub async fn acting_key(&self, actor: &Principal) -> Result<Option<KeyRow>, KeyError> {
         let Via::Key(id) = actor.via else {
             return Ok(None);
         };
         let acting = self.0.keys.store.key(id).await?;
-        // Deleted since the request was let in.
+        // Deleted or disabled since the request was let in.
+        let acting = acting.filter(|row| row.key.enabled);
         acting.map(Some).ok_or(KeyError::Forbidden)
     }
 }

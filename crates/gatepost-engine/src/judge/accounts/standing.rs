@@ -36,6 +36,13 @@ impl Standing {
         self.access == AccessLevel::TenantAdministrator && self.tenant.is_some()
     }
 
+    /// The tenant whose administrators may see what is this user's: none may of a system
+    /// administrator who is in their tenant.
+    pub(in crate::judge) fn subject_of(self) -> Option<TenantId> {
+        let is_subject = self.access < AccessLevel::SystemAdministrator;
+        self.tenant.filter(|_| is_subject)
+    }
+
     /// Where the owner's records belong, on a platform with tenants.
     pub(in crate::judge) fn place(&self, owner: OwnerId) -> Place {
         let mut account = Account::enabled(self.access);

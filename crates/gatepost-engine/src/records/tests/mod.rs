@@ -14,6 +14,7 @@ use webhook_model::{
 };
 
 use super::allowance::Allowance;
+use super::at_once::AtOnce;
 use super::by_hand::ByHand;
 use super::deliveries::Deliveries;
 use super::events::Events;
@@ -92,6 +93,7 @@ fn deliveries(bench: &Bench) -> Deliveries {
         emitter,
         transport: bench.script.clone(),
         judge: bench.judge.clone(),
+        at_once: AtOnce::default(),
     }
 }
 

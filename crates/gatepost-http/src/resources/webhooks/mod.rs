@@ -70,7 +70,10 @@ impl Resource for Webhooks {
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
         let entered = Entered {
             authorization: input.text("authorization_value").is_some(),
-            client_key: input.text("client_key").is_some(),
+            // An empty one leaves the key that is stored where it is.
+            client_key: input
+                .text("client_key")
+                .is_some_and(|key| !key.trim().is_empty()),
             headers: input.text("headers").is_some(),
             signing: input.text("signing_secrets").is_some(),
         };
