@@ -133,6 +133,16 @@ pub(crate) fn changed_at_large(c: &Connection, place: Place) -> Result<()> {
     Ok(())
 }
 
+/// Moves the versions of all places, beyond as many as this that are never given.
+pub(crate) fn all_changed_at_large(c: &Connection, passed_over: i64) -> Result<()> {
+    let draw = "UPDATE gatepost_routes \
+                SET version = version + ?1 + (SELECT count(*) FROM gatepost_place)";
+    c.execute(draw, [passed_over])?;
+    c.execute(include_str!("sql/places/restart_all.sql"), [])?;
+    c.execute("DELETE FROM gatepost_route_change", [])?;
+    Ok(())
+}
+
 /// What was changed after `since`; `None` when that is not remembered, or is in the future.
 pub(crate) fn changes_since(
     c: &Connection,

@@ -11,6 +11,14 @@ use crate::error::StoreError;
 /// The status info of a delivery that waited when its owner went to another tenant.
 pub const MOVED_INFO: &str = "the owner moved";
 
+/// By how much [`OwnerStore::restored`] raises the numbers of keys and records, of their revisions
+/// and of versions and generations: more than any backup is behind by.
+pub const RECORDS_PASSED_OVER: i64 = 1_000_000_000;
+
+/// By how much [`OwnerStore::restored`] raises the numbers of deliveries, claim tokens, rows of the
+/// outbox and entries of the audit log. A list in JSON can name 9,000 times as many exactly.
+pub const LOG_PASSED_OVER: i64 = 1_000_000_000_000;
+
 /// What the store knows of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OwnerRow {
@@ -118,6 +126,24 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`.
     async fn remove_gone(&self, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
+
+    /// Makes what was given out since a backup was taken unknown for good; to be called once after
+    /// it was put back, before anything is served from it. The numbers of that time are not in the
+    /// backup, and would be given again, to others; so the store goes on beyond them.
+    ///
+    /// From the return on, a new row number of a key, webhook, task or event, a revision of such a
+    /// row, a version of a place and a generation of a slice are greater by at least
+    /// [`RECORDS_PASSED_OVER`] than any before; a number of a delivery, of a row of the outbox or
+    /// of an entry of the audit log and a claim token by at least [`LOG_PASSED_OVER`]. Rows keep
+    /// their numbers and have new revisions. All places and slices that the store knows of have
+    /// moved, and it does not remember what was changed before: whoever knows any version or
+    /// generation but the present one has to read all. Nothing else changes. Costs what there is
+    /// of keys and records. Again is no error, and passes over as many once more: there is room for
+    /// a thousand times.
+    ///
+    /// # Errors
+    /// `Unavailable`: to be called again. Some of the numbers may have been raised.
+    async fn restored(&self) -> Result<(), StoreError>;
 
     /// Takes or extends a lease of this name for this holder: `true` if nobody else holds it at
     /// `now`. What one process at a time should do is done under one.

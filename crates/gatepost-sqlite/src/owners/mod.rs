@@ -3,6 +3,7 @@
 mod gone;
 mod place;
 pub(crate) mod remove;
+mod restored;
 pub(crate) mod row;
 
 use async_trait::async_trait;
@@ -72,6 +73,10 @@ impl OwnerStore for SqliteStore {
             }
         }
         Ok(removed.into())
+    }
+
+    async fn restored(&self) -> Answer<()> {
+        self.write(restored::pass_over).await
     }
 
     async fn lease(

@@ -27,6 +27,10 @@ impl AuditTable {
         self.rows.insert(id, AuditRow { id, entry });
     }
 
+    pub(super) fn pass_over(&mut self, numbers: i64) {
+        self.ids.pass_over(numbers);
+    }
+
     fn remove(&mut self, id: AuditId) {
         if let Some(AuditRow { entry, .. }) = self.rows.remove(&id) {
             self.of_owner.remove(entry.owner, id);

@@ -33,6 +33,10 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
+    pub(super) fn pass_over(&mut self, numbers: i64) {
+        self.ids.pass_over(numbers);
+    }
+
     pub(super) fn len(&self) -> u64 {
         self.waiting.len() as u64
     }

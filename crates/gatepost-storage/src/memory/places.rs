@@ -51,6 +51,16 @@ impl Places {
         RoutesVersion(version)
     }
 
+    /// Moves all places, beyond versions that are never given, and forgets what was changed.
+    pub(super) fn restored(&mut self, versions: i64) {
+        self.versions.pass_over(versions);
+        for log in self.logs.values_mut() {
+            log.version = self.versions.next();
+            log.changes.clear();
+            log.forgotten = log.version;
+        }
+    }
+
     /// What was changed after `since`; `None` when that is not remembered, or is in the future.
     pub(super) fn since(&self, place: Place, since: RoutesVersion) -> Option<Vec<&Change>> {
         let Some(log) = self.logs.get(&place) else {

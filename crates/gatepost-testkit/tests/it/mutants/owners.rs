@@ -66,6 +66,13 @@ passed_on! { OwnerStore {}
         self.inner.remove_gone(limit, now).await
     }
 
+    async fn restored(&self) -> Result<()> {
+        if self.is(&["p19", "k34"]) {
+            return Ok(());
+        }
+        self.inner.restored().await
+    }
+
     async fn lease(
         &self,
         name: &str,
