@@ -120,8 +120,8 @@ impl OwnerStore for RedbStore {
         .await
     }
 
-    async fn restored(&self) -> Answer<()> {
-        self.write(restored::pass_over).await
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| restored::pass_over(tx, now)).await
     }
 
     async fn lease(

@@ -1,7 +1,8 @@
 //! A database that was put back goes on beyond the numbers that were given since.
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeySlice;
-use gatepost_storage::owners::{LOG_PASSED_OVER, RECORDS_PASSED_OVER};
+use gatepost_storage::owners::PassedOver;
 use redb::ReadableTable as _;
 
 use super::error::{Answer, failed};
@@ -9,37 +10,31 @@ use super::places;
 use super::redb_store::slice_name;
 use super::tables::{CHANGES, COUNTERS, EVENTS, KEY_CHANGES, KEYS, TASKS, Tx, WEBHOOKS};
 
-const NUMBERS: [(&str, i64); 9] = [
-    ("key", RECORDS_PASSED_OVER),
-    ("webhook", RECORDS_PASSED_OVER),
-    ("task", RECORDS_PASSED_OVER),
-    ("event", RECORDS_PASSED_OVER),
-    ("routes", RECORDS_PASSED_OVER),
-    ("delivery", LOG_PASSED_OVER),
-    ("token", LOG_PASSED_OVER),
-    ("outbox", LOG_PASSED_OVER),
-    ("audit", LOG_PASSED_OVER),
-];
+const RECORDS: [&str; 5] = ["key", "webhook", "task", "event", "routes"];
+const LOG: [&str; 4] = ["delivery", "token", "outbox", "audit"];
 
-pub(super) fn pass_over(tx: &Tx) -> Answer<()> {
-    for (name, numbers) in NUMBERS {
-        tx.set_counter(name, tx.counter(name)? + numbers)?;
+pub(super) fn pass_over(tx: &Tx, now: DateTime<Utc>) -> Answer<()> {
+    let (records, log) = (PassedOver::of_records(now), PassedOver::of_log(now));
+    let records_named = RECORDS.map(|name| (name, records));
+    let log_named = LOG.map(|name| (name, log));
+    for (name, numbers) in records_named.into_iter().chain(log_named) {
+        tx.set_counter(name, numbers.beyond(tx.counter(name)?))?;
     }
     for table in [KEYS, WEBHOOKS, TASKS, EVENTS] {
         for (id, mut row) in tx.rows(table)? {
             // A row that cannot be read stays as it is.
             if let Some(revision) = row["revision"].as_i64() {
-                row["revision"] = (revision + RECORDS_PASSED_OVER).into();
+                row["revision"] = records.beyond(revision).into();
                 tx.put(table, id, &row)?;
             }
         }
     }
-    move_slices(tx)?;
+    move_slices(tx, records)?;
     move_places(tx)
 }
 
-fn move_slices(tx: &Tx) -> Answer<()> {
-    let generation = tx.counter("key_generation")? + RECORDS_PASSED_OVER + 1;
+fn move_slices(tx: &Tx, numbers: PassedOver) -> Answer<()> {
+    let generation = numbers.beyond(tx.counter("key_generation")?) + 1;
     tx.set_counter("key_generation", generation)?;
     tx.open(KEY_CHANGES)?.retain(|_, _| false).map_err(failed)?;
     for slice in (0..=u8::MAX).map(KeySlice) {

@@ -33,7 +33,7 @@ async fn ends_what_was_sent(store: &dyn WebhookStore) {
     let claimed = store.claim(&[first], at(150), at(1)).await.unwrap();
     assert_eq!(claimed.len(), 2);
 
-    store.restored().await.unwrap();
+    store.restored(at(2)).await.unwrap();
     let sent = HashSet::from(["m1", "m2", "m3"]);
     let mut asked = Vec::new();
     let was_sent = |delivery: &Delivery| {
@@ -115,7 +115,7 @@ async fn sent_across_a_restore(place: &Place, are_ended: bool) -> (Vec<String>, 
     place.put_back(&backup);
 
     let store = place.open().await;
-    store.keys().restored().await.unwrap();
+    store.keys().restored(SystemClock.now()).await.unwrap();
     if are_ended {
         let sent: HashSet<&str> = before.iter().map(String::as_str).collect();
         let was_sent = |delivery: &Delivery| sent.contains(delivery.message_id.as_str());

@@ -81,7 +81,7 @@ async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
     dumps::restore(&url, &dump);
     let schema = schema.clone();
     let store = Place::Postgres(FreshSchema { url, schema }).open().await;
-    store.keys().restored().await.unwrap();
+    store.keys().restored(SystemClock.now()).await.unwrap();
     let webhooks = store.webhooks();
     assert_eq!(
         webhooks.webhook(full.id).await.unwrap().unwrap().value,

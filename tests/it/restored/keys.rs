@@ -27,7 +27,7 @@ async fn keys_that_were_deleted_since_stay_dead_by_a_list() {
         place.put_back(&backup);
 
         let store = place.open().await;
-        store.keys().restored().await.unwrap();
+        store.keys().restored(SystemClock.now()).await.unwrap();
         let keys = service(&store);
         for (row, header) in &made {
             let found = admitted(&keys, header).await;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gatepost_engine::Engine;
-use gatepost_storage::Page;
 use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::{Clock as _, Page, SystemClock};
 use webhook_model::{Activity, Message};
 
 use super::*;
@@ -64,7 +64,7 @@ async fn a_process_that_lived_on_acts_on_nothing_of_before() {
     assert_eq!(made_of(&engine).await, "edited since");
     place.put_back(&backup);
     let other = place.open().await;
-    other.keys().restored().await.unwrap();
+    other.keys().restored(SystemClock.now()).await.unwrap();
 
     until_unknown(&keys, &lost.1).await;
     assert_eq!(made_of(&engine).await, "as in the backup");

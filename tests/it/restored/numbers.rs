@@ -1,5 +1,6 @@
 //! Row numbers that were given after the backup.
 
+use chrono::TimeDelta;
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{AtMost, Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
@@ -52,7 +53,7 @@ async fn across_a_restore(place: &Place, restored: bool) -> (Made, Made) {
 
     let store = place.open().await;
     if restored {
-        store.keys().restored().await.unwrap();
+        store.keys().restored(SystemClock.now()).await.unwrap();
     }
     let keys = service(&store);
     let (id, header) = &before.key;
@@ -74,6 +75,29 @@ async fn a_number_from_before_a_restore_never_names_a_stranger() {
         let (lost, new) = across_a_restore(&place, true).await;
         for (new, lost) in new.rows.into_iter().zip(lost.rows) {
             assert!(new > lost + 1_000_000, "{new} after {lost}");
+        }
+    }
+}
+
+/// A restore that went wrong, or was not the last: what came after it is not in the backup either.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_that_is_put_back_twice_gives_other_numbers_the_second_time() {
+    for place in Place::all() {
+        let store = place.open().await;
+        make(&store, "before").await;
+        let backup = place.back_up(&store).await;
+        store.close().await;
+        let mut made = Vec::new();
+        for minutes in [0, 1] {
+            place.put_back(&backup);
+            let store = place.open().await;
+            let now = SystemClock.now() + TimeDelta::minutes(minutes);
+            store.keys().restored(now).await.unwrap();
+            made.push(make(&store, "after").await);
+            store.close().await;
+        }
+        for (second, first) in made[1].rows.into_iter().zip(made[0].rows) {
+            assert!(second > first, "{second} after {first}");
         }
     }
 }

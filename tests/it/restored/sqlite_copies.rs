@@ -77,7 +77,7 @@ async fn each_delivery_of_a_copy_of_a_working_engine_is_there_or_sent() {
             assert!(!is_sent || seen.contains(id), "{id} was not sent");
         }
         // Takes back what was being sent, and ends nothing.
-        store.restored().await.unwrap();
+        store.restored(SystemClock.now()).await.unwrap();
         let kept = end_deliveries(&store, |_| false, SystemClock.now()).await;
         assert_eq!(kept.unwrap().ended, 0);
         send_all(&store).await;

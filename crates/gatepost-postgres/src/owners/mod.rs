@@ -64,8 +64,8 @@ impl OwnerStore for PostgresStore {
         Ok(self.remove_what_is_gone(limit).await?)
     }
 
-    async fn restored(&self) -> Answer<()> {
-        Ok(self.pass_over().await?)
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        Ok(self.pass_over(now).await?)
     }
 
     async fn lease(

@@ -1,7 +1,8 @@
 //! A database that was put back goes on beyond the numbers that were given since.
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeySlice;
-use gatepost_storage::owners::{LOG_PASSED_OVER, RECORDS_PASSED_OVER};
+use gatepost_storage::owners::PassedOver;
 
 use crate::db::Param;
 use crate::error::Result;
@@ -20,11 +21,17 @@ const FORGET: &str = "DELETE FROM :schema.gatepost_change";
 
 impl PostgresStore {
     /// Returns once no process acts on a key of before.
-    pub(super) async fn pass_over(&self) -> Result<()> {
+    pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<()> {
+        let (of_records, of_log) = (PassedOver::of_records(now), PassedOver::of_log(now));
         let tx = self.db().begin(BEGIN).await?;
-        let numbers: [Param<'_>; 2] = [&RECORDS_PASSED_OVER, &LOG_PASSED_OVER];
+        let records: [Param<'_>; 2] = [&of_records.gap, &of_records.floor];
+        let numbers: [Param<'_>; 4] = [
+            &of_records.gap,
+            &of_records.floor,
+            &of_log.gap,
+            &of_log.floor,
+        ];
         tx.query(SEQUENCES, &numbers).await?;
-        let records: [Param<'_>; 1] = [&RECORDS_PASSED_OVER];
         tx.query(REVISED, &records).await?;
         tx.query(PLACES, &[]).await?;
         tx.query(FORGET, &[]).await?;

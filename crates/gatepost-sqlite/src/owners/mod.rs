@@ -75,8 +75,8 @@ impl OwnerStore for SqliteStore {
         Ok(removed.into())
     }
 
-    async fn restored(&self) -> Answer<()> {
-        self.write(restored::pass_over).await
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| restored::pass_over(c, now)).await
     }
 
     async fn lease(

@@ -6,6 +6,7 @@ use gatepost_ids::{OwnerId, TenantId};
 
 use super::rows::{Counter, Groups, micros};
 use crate::audit::{AuditEntry, AuditId, AuditRow};
+use crate::owners::PassedOver;
 
 #[derive(Debug, Default)]
 pub(super) struct AuditTable {
@@ -27,7 +28,7 @@ impl AuditTable {
         self.rows.insert(id, AuditRow { id, entry });
     }
 
-    pub(super) fn pass_over(&mut self, numbers: i64) {
+    pub(super) fn pass_over(&mut self, numbers: PassedOver) {
         self.ids.pass_over(numbers);
     }
 

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::outbox_turns::Turns;
 use super::rows::{Counter, micros};
+use crate::owners::PassedOver;
 use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
 
 /// An occurrence that waits, or was set aside for a reason.
@@ -33,7 +34,7 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
-    pub(super) fn pass_over(&mut self, numbers: i64) {
+    pub(super) fn pass_over(&mut self, numbers: PassedOver) {
         self.ids.pass_over(numbers);
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use gatepost_ids::{OwnerId, Place};
 
 use super::rows::Counter;
+use crate::owners::PassedOver;
 use crate::webhooks::{RecordId, RoutesVersion};
 
 /// How many changes of a place are remembered.
@@ -52,7 +53,7 @@ impl Places {
     }
 
     /// Moves all places, beyond versions that are never given, and forgets what was changed.
-    pub(super) fn restored(&mut self, versions: i64) {
+    pub(super) fn restored(&mut self, versions: PassedOver) {
         self.versions.pass_over(versions);
         for log in self.logs.values_mut() {
             log.version = self.versions.next();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::KeyStore;
 use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeySlice};
-use gatepost_storage::owners::RECORDS_PASSED_OVER;
+use gatepost_storage::owners::PassedOver;
 
 use crate::fixtures::{at, key};
 
@@ -16,10 +16,11 @@ pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>
     let slice = KeySlice::of(old.key.lookup);
     let before = store.key_changes(slice, KeyGeneration(0)).await.unwrap();
     let before = before.generation;
-    store.restored().await.unwrap();
+    store.restored(at(9)).await.unwrap();
     let found = store.key_by_lookup(old.key.lookup).await.unwrap().unwrap();
     assert_eq!((found.id, &found.key), (old.id, &old.key), "K34 it stays");
-    let passed = |new: i64, old: i64| new - old >= RECORDS_PASSED_OVER;
+    let numbers = PassedOver::of_records(at(9));
+    let passed = |new: i64, old: i64| new >= numbers.beyond(old);
     assert!(passed(found.revision.0, old.revision.0), "K34 its revision");
     let new = store.insert_key(&key(1, "b"), u64::MAX).await.unwrap();
     assert!(passed(new.id.0, old.id.0), "K34 {:?} is near", new.id);
@@ -35,7 +36,7 @@ pub async fn k34_a_restored_store_gives_no_number_twice(store: Arc<dyn KeyStore>
     }
     let stale = store.update_key(&old, at(2)).await;
     assert!(stale.is_err(), "K34 an edit of what was read before");
-    store.restored().await.unwrap();
+    store.restored(at(9)).await.unwrap();
     let again = store.insert_key(&key(1, "c"), u64::MAX).await.unwrap();
     assert!(passed(again.id.0, new.id.0), "K34 again");
 }

@@ -1,7 +1,7 @@
 //! A store to which an earlier state was put back.
 
 use gatepost_ids::Place;
-use gatepost_storage::owners::{LOG_PASSED_OVER, RECORDS_PASSED_OVER};
+use gatepost_storage::owners::PassedOver;
 use gatepost_storage::webhooks::{
     ChangedRoutes, DeliveryState, Disposition, OutboxId, RoutesVersion,
 };
@@ -25,9 +25,10 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     for place in places {
         versions.push(version(&store, place).await);
     }
-    store.records.restored().await.unwrap();
+    store.records.restored(at(9)).await.unwrap();
 
-    let passed = |new: i64, old: i64| new - old >= RECORDS_PASSED_OVER;
+    let numbers = PassedOver::of_records(at(9));
+    let passed = |new: i64, old: i64| new >= numbers.beyond(old);
     let now = old.rows(&store).await;
     assert_eq!(
         (&now.0.value, &now.1.task, &now.2.value),
@@ -52,13 +53,14 @@ pub async fn p19_a_restored_store_gives_no_number_twice(store: Webhooks) {
     }
     assert_ne!(seen[0], seen[1], "P19 a version is of one place");
     let new = set(&store, 2, "new").await;
-    let [before, after] = [other, new].map(numbers);
+    let [before, after] = [other, new].map(rows_of);
     for (new, old) in after.into_iter().zip(before) {
         assert!(passed(new, old), "P19 {new} is near {old}");
     }
 
     // What runs still ends by its claim, and what comes is claimed with a token far from it.
-    let log = |new: i64, old: i64| new - old >= LOG_PASSED_OVER;
+    let numbers = PassedOver::of_log(at(9));
+    let log = |new: i64, old: i64| new >= numbers.beyond(old);
     let done = settlement(&claimed[0], Disposition::Sent);
     store.queue.settle(vec![done], at(2)).await.unwrap();
     let found = store.log.delivery(sent[0]).await.unwrap();
@@ -77,6 +79,6 @@ async fn push(store: &Webhooks) -> OutboxId {
     pushed.unwrap()
 }
 
-fn numbers(set: Set) -> [i64; 3] {
+fn rows_of(set: Set) -> [i64; 3] {
     [set.webhook.0, set.task.0, set.event.0]
 }
