@@ -20,6 +20,7 @@ mod operational_events;
 mod promises_table;
 mod quick_start;
 mod readme_table;
+mod restored;
 mod security;
 mod server;
 mod signatures;

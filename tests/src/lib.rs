@@ -11,6 +11,7 @@ pub mod canary;
 pub mod chaos;
 pub mod door;
 pub mod doors;
+pub mod dumps;
 pub mod here;
 pub mod hostile;
 pub mod mutual_tls;

@@ -312,7 +312,7 @@ fn own_file(path: &Path, text: &str) {
 }
 
 /// A binary of the server, run by the user `postgres` where we are root.
-fn server_command(name: &str) -> Command {
+pub(crate) fn server_command(name: &str) -> Command {
     let binary = binaries().join(name);
     if is_root() {
         let mut command = Command::new("setpriv");

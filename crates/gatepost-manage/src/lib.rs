@@ -45,7 +45,7 @@ mod webhooks;
 pub use about::About;
 pub use actor::Actor;
 pub use audit::{Audit, Audited, NoAudit, Operation};
-pub use audit_log::{AuditLog, AuditLogBuilder};
+pub use audit_log::{AuditLog, AuditLogBuilder, Deletion, Deletions};
 pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};

@@ -2,6 +2,7 @@
 //! enqueue checks, and the log of what was changed.
 
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::PassedOver;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::{EventId, TaskId, WebhookId};
@@ -130,6 +131,16 @@ pub(crate) fn changed_at_large(c: &Connection, place: Place) -> Result<()> {
         .execute(params![word, version])?;
     c.prepare_cached("DELETE FROM gatepost_route_change WHERE place = ?1")?
         .execute([word])?;
+    Ok(())
+}
+
+/// Moves the versions of all places, beyond some that are never given.
+pub(crate) fn all_changed_at_large(c: &Connection, numbers: PassedOver) -> Result<()> {
+    let draw = "UPDATE gatepost_routes \
+                SET version = max(version + ?1, ?2) + (SELECT count(*) FROM gatepost_place)";
+    c.execute(draw, [numbers.gap, numbers.floor])?;
+    c.execute(include_str!("sql/places/restart_all.sql"), [])?;
+    c.execute("DELETE FROM gatepost_route_change", [])?;
     Ok(())
 }
 

@@ -18,6 +18,8 @@ mod key_use;
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
+#[cfg(any(feature = "keys", feature = "webhooks"))]
+pub mod restored;
 #[cfg(feature = "webhooks")]
 pub mod seal;
 #[cfg(feature = "webhooks")]

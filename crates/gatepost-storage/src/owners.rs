@@ -11,6 +11,51 @@ use crate::error::StoreError;
 /// The status info of a delivery that waited when its owner went to another tenant.
 pub const MOVED_INFO: &str = "the owner moved";
 
+/// The beginning of 2020, in seconds.
+const EPOCH: i64 = 1_577_836_800;
+
+/// How far [`OwnerStore::restored`] goes on: beyond all that was given since any backup, also after
+/// an earlier restore of the same one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PassedOver {
+    /// How many numbers are passed over at least.
+    pub gap: i64,
+    /// No number below this is given.
+    pub floor: i64,
+}
+
+impl PassedOver {
+    /// Of row numbers of keys, webhooks, tasks and events, of revisions, versions and generations:
+    /// more than a hundred for each second since 2020.
+    #[must_use]
+    pub fn of_records(now: DateTime<Utc>) -> Self {
+        Self {
+            gap: 1_000_000_000,
+            floor: seconds(now).saturating_mul(100),
+        }
+    }
+
+    /// Of deliveries, claim tokens, rows of the outbox and entries of the audit log: more than a
+    /// million for each second since 2020. JSON has room for them until the year 2300.
+    #[must_use]
+    pub fn of_log(now: DateTime<Utc>) -> Self {
+        Self {
+            gap: 1_000_000_000_000,
+            floor: seconds(now).saturating_mul(1_000_000),
+        }
+    }
+
+    /// The number to go on from where `last` was the last one.
+    #[must_use]
+    pub fn beyond(self, last: i64) -> i64 {
+        last.saturating_add(self.gap).max(self.floor)
+    }
+}
+
+fn seconds(now: DateTime<Utc>) -> i64 {
+    now.timestamp().saturating_sub(EPOCH).max(0)
+}
+
 /// What the store knows of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OwnerRow {
@@ -118,6 +163,23 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`.
     async fn remove_gone(&self, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
+
+    /// Makes what was given out since a backup was taken unknown for good; to be called once after
+    /// it was put back, before anything is served from it. The numbers of that time are not in the
+    /// backup, and would be given again, to others; so the store goes on beyond them.
+    ///
+    /// From the return on, a new row number of a key, webhook, task or event, a revision of such a
+    /// row, a version of a place and a generation of a slice are [beyond](PassedOver::beyond) any
+    /// before by [`PassedOver::of_records`]; a number of a delivery, of a row of the outbox or of
+    /// an entry of the audit log and a claim token by [`PassedOver::of_log`]. Rows keep their
+    /// numbers and have new revisions. All places and slices that the store knows of have moved,
+    /// and it does not remember what was changed before: whoever knows any version or generation
+    /// but the present one has to read all. Nothing else changes. Costs what there is of keys and
+    /// records. Again is no error, and passes over more: there is room for a thousand times.
+    ///
+    /// # Errors
+    /// `Unavailable`: to be called again. Some of the numbers may have been raised.
+    async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError>;
 
     /// Takes or extends a lease of this name for this holder: `true` if nobody else holds it at
     /// `now`. What one process at a time should do is done under one.

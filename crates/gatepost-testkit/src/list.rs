@@ -37,6 +37,7 @@ macro_rules! for_each_key_clause {
             k30_a_limit_of_requests_is_kept
             k31_a_rolled_key_has_a_successor
             k32_a_roll_is_whole_or_nothing
+            k34_a_restored_store_gives_no_number_twice
         }
     };
 }
@@ -130,6 +131,7 @@ macro_rules! for_each_owner_clause {
             p16_a_tenant_goes_with_its_owners
             p17_a_removed_owner_comes_back_with_nothing
             p18_what_is_gone_is_removed_in_bites
+            p19_a_restored_store_gives_no_number_twice
         }
     };
 }

@@ -28,6 +28,7 @@ mod purge;
 mod queue;
 mod records;
 mod redb_store;
+mod restored;
 mod routes;
 mod sizes;
 mod stored;

@@ -17,7 +17,7 @@ use super::owner_rows::{self, Owner};
 use super::records::records_of;
 use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
-use super::{counters, keys, webhooks};
+use super::{counters, keys, restored, webhooks};
 
 #[async_trait]
 impl OwnerStore for RedbStore {
@@ -118,6 +118,10 @@ impl OwnerStore for RedbStore {
             Ok(u64::from(limit) - room as u64)
         })
         .await
+    }
+
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |tx| restored::pass_over(tx, now)).await
     }
 
     async fn lease(

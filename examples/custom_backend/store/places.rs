@@ -71,6 +71,19 @@ pub(super) fn changes(
     Ok(Some(records))
 }
 
+/// The place, as a word, of which a counter of this name is the version.
+pub(super) fn word_of(counter: &str) -> Option<&str> {
+    counter.strip_prefix("version/")
+}
+
+/// Moves the version of a place of which no change is remembered.
+pub(super) fn restart(tx: &Tx, word: &str) -> Answer<()> {
+    let version = tx.count("routes")?;
+    tx.set_counter(&format!("version/{word}"), version)?;
+    tx.set_counter(&format!("forgotten/{word}"), version)?;
+    tx.set_counter(&format!("changes/{word}"), 0)
+}
+
 fn version_name(place: Place) -> String {
     format!("version/{place}")
 }

@@ -2,6 +2,7 @@
 //! without a secret.
 
 mod bounds;
+mod deletions;
 mod edits;
 mod rest;
 mod secrets;

@@ -2,9 +2,11 @@
 
 mod buffer;
 mod builder;
+mod deletions;
 mod drain;
 mod log;
 mod shared;
 
 pub use builder::AuditLogBuilder;
+pub use deletions::{Deletion, Deletions};
 pub use log::AuditLog;

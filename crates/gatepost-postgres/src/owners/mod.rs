@@ -2,6 +2,7 @@
 
 mod gone;
 mod remove;
+mod restored;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -61,6 +62,10 @@ impl OwnerStore for PostgresStore {
 
     async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Answer<u64> {
         Ok(self.remove_what_is_gone(limit).await?)
+    }
+
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        Ok(self.pass_over(now).await?)
     }
 
     async fn lease(

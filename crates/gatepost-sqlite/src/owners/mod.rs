@@ -3,6 +3,7 @@
 mod gone;
 mod place;
 pub(crate) mod remove;
+mod restored;
 pub(crate) mod row;
 
 use async_trait::async_trait;
@@ -72,6 +73,10 @@ impl OwnerStore for SqliteStore {
             }
         }
         Ok(removed.into())
+    }
+
+    async fn restored(&self, now: DateTime<Utc>) -> Answer<()> {
+        self.write(move |c| restored::pass_over(c, now)).await
     }
 
     async fn lease(

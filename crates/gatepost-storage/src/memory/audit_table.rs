@@ -6,6 +6,7 @@ use gatepost_ids::{OwnerId, TenantId};
 
 use super::rows::{Counter, Groups, micros};
 use crate::audit::{AuditEntry, AuditId, AuditRow};
+use crate::owners::PassedOver;
 
 #[derive(Debug, Default)]
 pub(super) struct AuditTable {
@@ -25,6 +26,10 @@ impl AuditTable {
             self.of_tenant.add(tenant, id);
         }
         self.rows.insert(id, AuditRow { id, entry });
+    }
+
+    pub(super) fn pass_over(&mut self, numbers: PassedOver) {
+        self.ids.pass_over(numbers);
     }
 
     fn remove(&mut self, id: AuditId) {

@@ -11,6 +11,7 @@ use gatepost_ids::OwnerId;
 
 use super::rows::{Counter, Groups};
 use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeyRow, KeySlice, KeyUse};
+use crate::owners::PassedOver;
 
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
@@ -171,6 +172,24 @@ impl KeyTable {
             changes.forgotten = oldest.0;
         }
         generations.set(slice, generation);
+    }
+
+    /// After a backup was put back: numbers and generations go on beyond those given since, and
+    /// what was changed before is forgotten.
+    pub(super) fn restored(&mut self, generations: &Generations, now: DateTime<Utc>) {
+        let numbers = PassedOver::of_records(now);
+        self.ids.pass_over(numbers);
+        self.generations.pass_over(numbers);
+        for row in self.rows.values_mut() {
+            row.revision.0 = numbers.beyond(row.revision.0);
+        }
+        let generation = KeyGeneration(self.generations.next());
+        for slice in (0..=u8::MAX).map(KeySlice) {
+            let changes = self.changes.entry(slice).or_default();
+            changes.kept.clear();
+            changes.forgotten = generation.0;
+            generations.set(slice, generation);
+        }
     }
 
     pub(super) fn changes(&self, slice: KeySlice, since: KeyGeneration) -> KeyChanges {

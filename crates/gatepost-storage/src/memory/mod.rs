@@ -42,6 +42,8 @@ mod record_table;
 #[cfg(feature = "webhooks")]
 mod records;
 #[cfg(feature = "webhooks")]
+mod restored;
+#[cfg(feature = "webhooks")]
 mod retention;
 #[cfg(feature = "webhooks")]
 mod routes;

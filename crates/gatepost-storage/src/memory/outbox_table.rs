@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use super::outbox_turns::Turns;
 use super::rows::{Counter, micros};
+use crate::owners::PassedOver;
 use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
 
 /// An occurrence that waits, or was set aside for a reason.
@@ -33,6 +34,10 @@ pub(super) struct Outbox {
 }
 
 impl Outbox {
+    pub(super) fn pass_over(&mut self, numbers: PassedOver) {
+        self.ids.pass_over(numbers);
+    }
+
     pub(super) fn len(&self) -> u64 {
         self.waiting.len() as u64
     }

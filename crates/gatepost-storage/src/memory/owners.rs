@@ -7,7 +7,7 @@ use gatepost_ids::{OwnerId, Place};
 use super::rows::micros;
 use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerRow, OwnerStore};
+use crate::owners::{Gone, OwnerRow, OwnerStore, PassedOver};
 
 #[async_trait]
 impl OwnerStore for MemoryStore {
@@ -94,6 +94,16 @@ impl OwnerStore for MemoryStore {
             0
         };
         Ok(removed)
+    }
+
+    async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        tables.audit.pass_over(PassedOver::of_log(now));
+        #[cfg(feature = "keys")]
+        tables.keys.restored(&self.generations, now);
+        #[cfg(feature = "webhooks")]
+        tables.records_restored(now);
+        Ok(())
     }
 
     async fn lease(

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use gatepost_ids::{OwnerId, Place};
 
 use super::rows::Counter;
+use crate::owners::PassedOver;
 use crate::webhooks::{RecordId, RoutesVersion};
 
 /// How many changes of a place are remembered.
@@ -49,6 +50,16 @@ impl Places {
             log.forgotten = forgotten;
         }
         RoutesVersion(version)
+    }
+
+    /// Moves all places, beyond versions that are never given, and forgets what was changed.
+    pub(super) fn restored(&mut self, versions: PassedOver) {
+        self.versions.pass_over(versions);
+        for log in self.logs.values_mut() {
+            log.version = self.versions.next();
+            log.changes.clear();
+            log.forgotten = log.version;
+        }
     }
 
     /// What was changed after `since`; `None` when that is not remembered, or is in the future.

@@ -5,6 +5,7 @@ use std::ops::Bound::{self, Excluded, Unbounded};
 
 use chrono::{DateTime, SubsecRound, Utc};
 
+use crate::owners::PassedOver;
 use crate::page::{Order, Page};
 
 /// Times are kept to the microsecond, as every backend keeps them.
@@ -20,6 +21,11 @@ impl Counter {
     pub(super) fn next(&mut self) -> i64 {
         self.0 += 1;
         self.0
+    }
+
+    /// Goes on beyond numbers that are never given.
+    pub(super) fn pass_over(&mut self, numbers: PassedOver) {
+        self.0 = numbers.beyond(self.0);
     }
 
     /// The number given last.

@@ -15,6 +15,7 @@ mod expiry;
 mod grants;
 mod kept;
 mod owners;
+mod restored;
 mod rolls;
 mod uses;
 
@@ -22,6 +23,7 @@ pub use expiry::*;
 pub use grants::*;
 pub use kept::*;
 pub use owners::*;
+pub use restored::*;
 pub use rolls::*;
 pub use uses::*;
 

@@ -4,8 +4,10 @@ mod gone;
 mod held;
 mod moved;
 mod places;
+mod restored;
 
 pub use gone::*;
 pub use held::*;
 pub use moved::*;
 pub use places::*;
+pub use restored::*;

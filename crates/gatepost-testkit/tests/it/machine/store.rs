@@ -120,6 +120,7 @@ passed_on! { OwnerStore {
     fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
+    fn restored(now: DateTime<Utc>) -> ();
     fn lease(name: &str, holder: u128, until: DateTime<Utc>, now: DateTime<Utc>) -> bool;
 }
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {

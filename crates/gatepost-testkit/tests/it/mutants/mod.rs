@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 16] = [
+const MORE: [&str; 18] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -32,9 +32,11 @@ const MORE: [&str; 16] = [
     "k28-enabled",
     "k30-edit",
     "k31-edit",
+    "k34-floor",
     "l26-sums",
     "l33-trace",
     "o16-trace",
+    "p19-floor",
     "r01-identity",
     "r01-scope",
     "r41-enabled",

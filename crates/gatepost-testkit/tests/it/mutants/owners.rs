@@ -66,6 +66,15 @@ passed_on! { OwnerStore {}
         self.inner.remove_gone(limit, now).await
     }
 
+    async fn restored(&self, now: DateTime<Utc>) -> Result<()> {
+        if self.is(&["p19", "k34"]) {
+            return Ok(());
+        }
+        let floorless = self.is(&["p19-floor", "k34-floor"]);
+        let now = if floorless { DateTime::UNIX_EPOCH } else { now };
+        self.inner.restored(now).await
+    }
+
     async fn lease(
         &self,
         name: &str,

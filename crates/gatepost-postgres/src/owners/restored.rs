@@ -1,0 +1,46 @@
+//! A database that was put back goes on beyond the numbers that were given since.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::keys::KeySlice;
+use gatepost_storage::owners::PassedOver;
+
+use crate::db::Param;
+use crate::error::Result;
+use crate::node::Moved;
+use crate::store::PostgresStore;
+
+/// All rows of records are written: that takes the time that it takes.
+const BEGIN: &str = "BEGIN; SET LOCAL statement_timeout = 0";
+/// Sequences are no part of a transaction: where the rest fails, they are passed over again.
+const SEQUENCES: &str = include_str!("../sql/owners/pass_over.sql");
+const REVISED: &str = include_str!("../sql/owners/revise.sql");
+const KEYS: &str = include_str!("../sql/owners/restart_keys.sql");
+const PLACES: &str =
+    "UPDATE :schema.gatepost_place SET version = nextval(':schema.gatepost_version')";
+const FORGET: &str = "DELETE FROM :schema.gatepost_change";
+
+impl PostgresStore {
+    /// Returns once no process acts on a key of before.
+    pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<()> {
+        let (of_records, of_log) = (PassedOver::of_records(now), PassedOver::of_log(now));
+        let tx = self.db().begin(BEGIN).await?;
+        let records: [Param<'_>; 2] = [&of_records.gap, &of_records.floor];
+        let numbers: [Param<'_>; 4] = [
+            &of_records.gap,
+            &of_records.floor,
+            &of_log.gap,
+            &of_log.floor,
+        ];
+        tx.query(SEQUENCES, &numbers).await?;
+        tx.query(REVISED, &records).await?;
+        tx.query(PLACES, &[]).await?;
+        tx.query(FORGET, &[]).await?;
+        let generation: i64 = tx.query_one(KEYS, &records).await?.try_get(0)?;
+        tx.commit().await?;
+        let slices = (0..=u8::MAX).map(KeySlice);
+        let moved: Vec<Moved> = slices.map(|slice| Moved { slice, generation }).collect();
+        self.node().wait_for_all(self.db(), &moved).await;
+        self.notifier().anything();
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! A file that was put back goes on beyond the numbers that were given since.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::owners::PassedOver;
+use rusqlite::{Connection, params};
+
+use crate::error::Result;
+use crate::{generations, places};
+
+/// Tables whose row numbers SQLite gives, and whose rows have revisions.
+const RECORDS: [&str; 4] = [
+    "gatepost_key",
+    "gatepost_webhook",
+    "gatepost_task",
+    "gatepost_event",
+];
+/// Those whose rows have none.
+const LOG: [&str; 2] = ["gatepost_occurrence", "gatepost_audit"];
+
+/// In one commit, with all that other processes look at to learn of changes.
+pub(super) fn pass_over(c: &Connection, now: DateTime<Utc>) -> Result<()> {
+    let PassedOver { gap, floor } = PassedOver::of_records(now);
+    let of_log = PassedOver::of_log(now);
+    for table in RECORDS {
+        pass_over_rows(c, table, PassedOver { gap, floor })?;
+        let sql = format!("UPDATE {table} SET revision = max(revision + ?1, ?2)");
+        c.execute(&sql, [gap, floor])?;
+    }
+    for table in LOG {
+        pass_over_rows(c, table, of_log)?;
+    }
+    let sql = include_str!("../sql/owners/pass_over_log.sql");
+    c.execute(sql, [of_log.gap, of_log.floor])?;
+    let sql = "UPDATE gatepost_key_generation SET generation = max(generation + ?1, ?2)";
+    c.execute(sql, [gap, floor])?;
+    generations::changed_at_large(c)?;
+    places::all_changed_at_large(c, PassedOver { gap, floor })
+}
+
+fn pass_over_rows(c: &Connection, table: &str, numbers: PassedOver) -> Result<()> {
+    // A table that never had a row is not there yet.
+    c.execute(include_str!("../sql/owners/sequence.sql"), [table])?;
+    let sql = "UPDATE sqlite_sequence SET seq = max(seq + ?2, ?3) WHERE name = ?1";
+    c.execute(sql, params![table, numbers.gap, numbers.floor])?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Row numbers that were given after the backup.
+
+use chrono::TimeDelta;
+use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::{AtMost, Clock as _, SystemClock};
+use gatepost_testkit::fixtures::{direct, message};
+
+use super::*;
+
+/// A key, a webhook with a task and an event, and a delivery.
+struct Made {
+    key: (KeyId, String),
+    webhook: WebhookId,
+    rows: [i64; 5],
+}
+
+async fn make(store: &Store, name: &str) -> Made {
+    let (now, limit) = (SystemClock.now(), AtMost::UNLIMITED);
+    let keys = service(store);
+    let (key, header) = make_key(&keys, name).await;
+    keys.shutdown().await;
+    let webhooks = store.webhooks();
+    let hook = webhook(name, "https://example.com/");
+    let hook = webhooks.insert_webhook(&hook, limit, now).await.unwrap();
+    let made = webhooks.insert_task(&task(hook.id, "m"), limit, now).await;
+    let made = made.unwrap();
+    let on = webhooks.insert_event(&event(made.id), limit, now).await;
+    let stored = direct(vec![message(hook.id, &format!("msg_{name}"), now)]);
+    webhooks.enqueue(stored, now).await.unwrap();
+    let last = newest(&webhooks).await;
+    let rows = [key.id.0, hook.id.0, made.id.0, on.unwrap().id.0, last.0];
+    Made {
+        key: (key.id, header),
+        webhook: hook.id,
+        rows,
+    }
+}
+
+async fn newest(store: &Arc<dyn WebhookStore>) -> DeliveryId {
+    let newest = gatepost_storage::Page::newest(1);
+    let query = gatepost_storage::webhooks::DeliveryQuery::all(newest);
+    store.list_deliveries(&query).await.unwrap()[0].id
+}
+
+/// Whatever was made after the backup, and what was made then in the restored store.
+async fn across_a_restore(place: &Place, restored: bool) -> (Made, Made) {
+    let store = place.open().await;
+    let before = make(&store, "before").await;
+    let backup = place.back_up(&store).await;
+    let lost = make(&store, "lost").await;
+    store.close().await;
+    place.put_back(&backup);
+
+    let store = place.open().await;
+    if restored {
+        store.keys().restored(SystemClock.now()).await.unwrap();
+    }
+    let keys = service(&store);
+    let (id, header) = &before.key;
+    assert_eq!(admitted(&keys, header).await, Some(*id), "it stays good");
+    assert_eq!(admitted(&keys, &lost.key.1).await, None, "it is unknown");
+    assert_eq!(store.webhooks().webhook(lost.webhook).await.unwrap(), None);
+    let new = make(&store, "new").await;
+    let (id, header) = &new.key;
+    assert_eq!(admitted(&keys, header).await, Some(*id));
+    assert_eq!(admitted(&keys, &lost.key.1).await, None, "it stays unknown");
+    keys.shutdown().await;
+    store.close().await;
+    (lost, new)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_number_from_before_a_restore_never_names_a_stranger() {
+    for place in Place::all() {
+        let (lost, new) = across_a_restore(&place, true).await;
+        for (new, lost) in new.rows.into_iter().zip(lost.rows) {
+            assert!(new > lost + 1_000_000, "{new} after {lost}");
+        }
+    }
+}
+
+/// A restore that went wrong, or was not the last: what came after it is not in the backup either.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_that_is_put_back_twice_gives_other_numbers_the_second_time() {
+    for place in Place::all() {
+        let store = place.open().await;
+        make(&store, "before").await;
+        let backup = place.back_up(&store).await;
+        store.close().await;
+        let mut made = Vec::new();
+        for minutes in [0, 1] {
+            place.put_back(&backup);
+            let store = place.open().await;
+            let now = SystemClock.now() + TimeDelta::minutes(minutes);
+            store.keys().restored(now).await.unwrap();
+            made.push(make(&store, "after").await);
+            store.close().await;
+        }
+        for (second, first) in made[1].rows.into_iter().zip(made[0].rows) {
+            assert!(second > first, "{second} after {first}");
+        }
+    }
+}
+
+/// The control: without the call a key in a script of somebody's names somebody else's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_call_numbers_are_given_again() {
+    for place in Place::all() {
+        let (lost, new) = across_a_restore(&place, false).await;
+        assert_eq!(new.rows, lost.rows);
+    }
+}
