@@ -20,8 +20,8 @@ use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, TaskRow, Unread
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, DeliveryOrder, Description, Event, Filter, JsonObject, Occurrence, OwnerId, Retries,
-    Task, TaskId, TaskName, Timeout, Webhook, WebhookId, WebhookName,
+    Action, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject, Occurrence, OwnerId,
+    Retries, Task, TaskId, TaskName, Timeout, Webhook, WebhookId, WebhookName,
 };
 
 use super::error::Answer;
@@ -302,7 +302,7 @@ pub(super) fn from_event(row: &Row<webhook_model::EventId, Event>) -> Value {
         row,
         json!({
             "type": e.event_type.as_str(), "event": e.event.as_str(), "instance": instance, "tag": tag, "task": e.task.0,
-            "enabled": e.enabled, "filters": e.filters.to_map(), "context": e.context.as_map(),
+            "enabled": e.enabled, "filters": e.filters.to_map(), "context": e.context.as_map(), "label": e.label.as_str(),
         }),
     )
 }
@@ -317,6 +317,7 @@ pub(super) fn event(id: i64, row: &Value) -> Answer<Row<webhook_model::EventId, 
         enabled: f.is("enabled")?,
         filters: f.filter("filters")?,
         context: f.object("context")?,
+        label: f.stored("label", EventLabel::stored)?,
     };
     head(webhook_model::EventId(id), &f, value)
 }
