@@ -2,8 +2,8 @@
 
 use gatepost_engine::Engine;
 use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
-    Target, Task, WebhookId,
+    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, OwnerId,
+    Specificity, TagId, Target, Task, WebhookId,
 };
 
 /// One type with one event.
@@ -40,6 +40,7 @@ pub async fn route(engine: &Engine, webhook: WebhookId, tag: TagId, message: &st
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     engine.create_event(&event).await.expect("an event");
 }

@@ -25,7 +25,8 @@ use gatepost_ids::{AccessLevel, Account};
 use gatepost_keys::{Principal, Via};
 use tokio::sync::RwLock;
 use webhook_model::{
-    Action, DeliveryOrder, Description, Event, Filter, JsonObject, TagId, Target, Task, Webhook,
+    Action, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject, TagId, Target, Task,
+    Webhook,
 };
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -147,6 +148,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
         cluster.engine.create_event(&event).await?;
     }

@@ -23,8 +23,8 @@ use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use shop::Shop;
 use webhook_model::{
-    Action, Catalog, Description, Event, Filter, JsonObject, OwnerId, Specificity, TagId, Target,
-    Task, Webhook,
+    Action, Catalog, Description, Event, EventLabel, Filter, JsonObject, OwnerId, Specificity,
+    TagId, Target, Task, Webhook,
 };
 
 /// The seller of all orders.
@@ -150,6 +150,7 @@ async fn tell_the_warehouse(
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     engine.create_event(&event).await?;
     Ok(())

@@ -23,7 +23,12 @@ static USERS: PlatformTable = PlatformTable::new(
             "\"admin@example.com\"",
             "Where to write to; empty for who may not know.",
         ),
-        Column::text("type", "\"normal\"", "`normal` or `admin`.").short(),
+        Column::text(
+            "type",
+            "\"normal\"",
+            "`normal`: a person. Other platforms have `api`, `vdi`, `site_sync` and `site_user` besides.",
+        )
+        .short(),
         Column::bool("enabled", "true", "Whether the user may log in.").short(),
         Column::time(
             "created",
@@ -42,6 +47,11 @@ static VMS: PlatformTable = PlatformTable::new(
     &[
         Column::text("name", "\"web-1\"", "What it is called.").short(),
         Column::text("tags", "\"1,2\"", "The tags that it carries, comma-joined.").short(),
+        Column::bool(
+            "is_snapshot",
+            "false",
+            "Whether it is a snapshot of another one. Existing clients leave those out.",
+        ),
     ],
     &[
         Action::new("poweron", "It is powered on."),

@@ -9,8 +9,8 @@ use examples::story::Story;
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use webhook_model::{
-    Action, Audience, Authorization, Description, Event, Filter, Headers, JsonObject, Object,
-    ObjectId, Occurrence, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Audience, Authorization, Description, Event, EventLabel, Filter, Headers, JsonObject,
+    Object, ObjectId, Occurrence, OwnerId, TagId, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 type Anything = Box<dyn Error + Send + Sync>;
@@ -300,6 +300,7 @@ impl Office<'_> {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
         self.engine.create_event(&event).await?;
         Ok(())

@@ -13,8 +13,8 @@ use gatepost_testkit::fixtures::direct;
 use tests::browser::{Page, Site, Visitor, gzipped};
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Event, Filter, JsonObject, Message, ObjectId, OwnerId, Target, Task, TaskId,
-    Webhook, WebhookId,
+    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, ObjectId, OwnerId, Target,
+    Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::own_process::is_own_process;
@@ -119,6 +119,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
                 enabled: true,
                 filters: Filter::default(),
                 context: JsonObject::default(),
+                label: EventLabel::default(),
             };
             engine.create_event(&event).await.unwrap();
         }));

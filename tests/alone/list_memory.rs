@@ -20,7 +20,8 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Event, Filter, Headers, Message, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Event, EventLabel, Filter, Headers, Message, Target, Task, TaskId, Webhook,
+    WebhookId,
 };
 
 use crate::own_process::is_own_process;
@@ -225,6 +226,7 @@ async fn fill(place: &Place) {
             enabled: true,
             filters: Filter::default(),
             context: context.parse().unwrap(),
+            label: EventLabel::default(),
         };
         place.site.engine.create_event(&event).await.unwrap();
     }

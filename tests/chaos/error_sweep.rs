@@ -23,8 +23,8 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
 use tests::open::one_system;
 use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, Specificity, TagId, Target,
-    Task, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,
+    TagId, Target, Task, Webhook, WebhookId,
 };
 
 /// How often a platform repeats what may help.
@@ -102,6 +102,7 @@ impl<S: Store> Scene<S> {
                 enabled: true,
                 filters: Filter::default(),
                 context: JsonObject::default(),
+                label: EventLabel::default(),
             };
             inner
                 .insert_event(&event, AtMost::UNLIMITED, now)

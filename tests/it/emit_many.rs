@@ -13,8 +13,8 @@ use gatepost_storage::{MemoryStore, Page};
 use tests::open::one_system;
 use tests::postgres;
 use webhook_model::{
-    Action, Activity, Audience, Catalog, Chosen, Event, Filter, JsonObject, Object, ObjectId,
-    Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId,
+    Action, Activity, Audience, Catalog, Chosen, Event, EventLabel, Filter, JsonObject, Object,
+    ObjectId, Occurrence, OwnerId, Specificity, Target, Task, Webhook, WebhookId,
 };
 
 /// Nothing is sent: all webhooks are paused.
@@ -55,6 +55,7 @@ async fn listens(engine: &Engine, name: &str, channels: &str, once: bool) -> Web
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     engine.create_event(&event).await.unwrap();
     webhook

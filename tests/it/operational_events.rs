@@ -16,8 +16,8 @@ use gatepost_keys::{Denied, KeyService, Principal, Via};
 use gatepost_manage::{KeyEvents, Management, OnLeak};
 use gatepost_storage::{Clock as _, ManualClock, MemoryStore};
 use webhook_model::{
-    Action, Description as TaskText, Event, Filter, JsonObject, Retries, Target, Task, Webhook,
-    WebhookId,
+    Action, Description as TaskText, Event, EventLabel, Filter, JsonObject, Retries, Target, Task,
+    Webhook, WebhookId,
 };
 
 const ADA: i64 = 1;
@@ -173,6 +173,7 @@ impl Platform {
                 enabled: true,
                 filters: Filter::default(),
                 context: JsonObject::default(),
+                label: EventLabel::default(),
             };
             actor.create_event(event).await.unwrap();
         }

@@ -127,7 +127,8 @@ def webhooks(api, target):
 def tasks(api, webhook):
     task = api.create("tasks", {"name": "tell", "owner": f"webhook_urls/{webhook}", "action": "send",
                                 "settings_args": '{"message": "${NAME} is on"}'})["$key"]
-    event = api.create("task_events", {"task": task, "table": "vms", "event": "poweron", "owner": "vms/1"})["$key"]
+    event = api.create("task_events", {"task": task, "table": "vms", "event": "poweron", "owner": "vms/1",
+                                    "event_name": "Web is on"})["$key"]
     refused(422, api.create, "task_events", {"task": task, "table": "vms", "event": "poweron"})
     (row,) = api.list("tasks", filter="enabled eq true", fields="most,owner#$display as owner_display,"
                       "creator#$display,count(events) as events_count,count(triggers)")
@@ -135,16 +136,25 @@ def tasks(api, webhook):
     assert row["events_count"] == 1 and row["count(triggers)"] == 0 and len(row["id"]) == 40, row
     (row,) = api.list("task_events", filter=f"task eq {task}", fields="$key,owner,owner#$display,task#name as t,event_name")
     assert row["owner"] == "vms/1" and row["owner#$display"] == "web-1" and row["t"] == "tell", row
+    assert row["event_name"] == "Web is on", row
 
     before = len(Receiver.got)
     api.api("POST", "vm_actions", {"vm": 1, "action": "poweron"})
     api.api("POST", "vm_actions", {"vm": 2, "action": "poweron"})
     wait_for("the event", lambda: len(Receiver.got) == before + 1)
     assert Receiver.got[-1][2] == "web-1 is on", Receiver.got[-1]
-    api.api("PUT", f"tasks/{task}", {}, action="execute")
+    api.api("PUT", f"tasks/{task}", {"params": {"NAME": "by hand"}}, action="execute")
     api.api("POST", f"task_events/{event}/trigger", {"context": {}})
     api.api("POST", "task_actions", {"task": task, "action": "execute"})
     wait_for("three runs", lambda: len(Receiver.got) == before + 4)
+    assert "by hand is on" in [body for _, _, body in Receiver.got], Receiver.got
+    refused(422, api.api, "PUT", f"tasks/{task}", {"params": {"no name": 1}}, action="execute")
+    api.api("PUT", f"webhook_urls/{webhook}", {}, action="pause")
+    api.api("PUT", f"tasks/{task}", {}, action="execute")
+    api.api("PUT", f"tasks/{task}", {}, action="cancel")
+    (row,) = api.list("webhooks", filter=f"task eq {task} and status eq 'error'", fields="status_info")
+    assert row["status_info"] == "cancelled", row
+    assert api.list("vms", filter="is_snapshot eq false and name eq 'web-1'", fields="name") == [{"name": "web-1"}]
     assert api.update("tasks", task, {"enabled": False})["enabled"] is False
     assert "tell" in refused(409, api.delete, "webhook_urls", webhook)
     api.delete("tasks", task)

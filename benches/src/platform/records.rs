@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
 use gatepost_testkit::fixtures;
 use tempfile::TempDir;
 use webhook_model::{
-    Action, Activity, Catalog, Event, Filter, JsonObject, ObjectId, OwnerId, Specificity, Target,
-    Task, TaskId, Webhook, WebhookId,
+    Action, Activity, Catalog, Event, EventLabel, Filter, JsonObject, ObjectId, OwnerId,
+    Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use super::people::{Users, account};
@@ -227,5 +227,6 @@ fn event(task: TaskId, target: Target) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }

@@ -49,6 +49,7 @@ impl PlatformTable {
             counts: &[],
             page: 500,
             actions,
+            shown_once: false,
             creatable: false,
             updatable: false,
             deletable: false,

@@ -3,8 +3,8 @@
 use gatepost_engine::RunAbout;
 use gatepost_keys::OwnerId;
 use webhook_model::{
-    CatalogError, Data, Event, EventName, EventNotes, EventType, Filter, JsonObject, Object,
-    ObjectId, Target, TaskId,
+    CatalogError, Data, Event, EventLabel, EventName, EventNotes, EventType, Filter, JsonObject,
+    Object, ObjectId, Target, TaskId,
 };
 
 use crate::actor::Actor;
@@ -55,6 +55,7 @@ impl Actor {
                     enabled: true,
                     filters: Filter::default(),
                     context: JsonObject::default(),
+                    label: EventLabel::default(),
                 };
                 let may = self.engine().may_watch(owner, &watched).await;
                 may.map_err(no_such_object)?;

@@ -176,10 +176,12 @@ impl Changes {
             enabled,
             filters,
             context,
+            label,
         } = old;
         let mut changes = Self::default();
         changes.shown("table", event_type.as_str(), new.event_type.as_str());
         changes.shown("event", event.as_str(), new.event.as_str());
+        changes.shown("event_name", label.as_str(), new.label.as_str());
         changes.shown("target", target_text(*target), target_text(new.target));
         changes.text("task", &task.0, &new.task.0);
         changes.text("enabled", enabled, &new.enabled);

@@ -4,6 +4,7 @@ mod about;
 mod actor;
 mod audit;
 mod audit_log;
+mod cancelling;
 mod changes;
 mod counts;
 mod deliveries;

@@ -2,7 +2,7 @@
 
 use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
-use webhook_model::{Event, EventName, EventType, Filter, JsonObject, Target, TaskId};
+use webhook_model::{Event, EventLabel, EventName, EventType, Filter, JsonObject, Target, TaskId};
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -40,6 +40,7 @@ impl Actor {
                 enabled: true,
                 filters: Filter::default(),
                 context: JsonObject::default(),
+                label: EventLabel::default(),
             };
             let mut offered = Vec::new();
             let all = async {

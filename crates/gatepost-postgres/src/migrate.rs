@@ -32,6 +32,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "client_identity",
         include_str!("../migrations/0013_client_identity.sql"),
     ),
+    (
+        "event_label",
+        include_str!("../migrations/0014_event_label.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

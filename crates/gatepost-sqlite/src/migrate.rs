@@ -23,6 +23,7 @@ const STEPS: &[&str] = &[
     include_str!("../migrations/0011_channels.sql"),
     include_str!("../migrations/0012_trace.sql"),
     include_str!("../migrations/0013_client_identity.sql"),
+    include_str!("../migrations/0014_event_label.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

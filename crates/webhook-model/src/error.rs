@@ -53,6 +53,8 @@ pub enum Field {
     Type,
     /// `event`
     Event,
+    /// `event_name`
+    EventLabel,
     /// `owner`: the object of an event
     Owner,
     /// `tag`
@@ -63,6 +65,8 @@ pub enum Field {
     Context,
     /// `table_event_filters`
     Filter,
+    /// `params`: what a run by hand is given
+    Parameters,
     /// `data`: what an occurrence brings along
     Data,
     /// the id of an occurrence
@@ -101,11 +105,13 @@ impl Field {
             Self::Message => "message",
             Self::Type => "table",
             Self::Event => "event",
+            Self::EventLabel => "event_name",
             Self::Owner => "owner",
             Self::Tag => "tag",
             Self::Task => "task",
             Self::Context => "context",
             Self::Filter => "table_event_filters",
+            Self::Parameters => "params",
             Self::Data => "data",
             Self::OccurrenceId => "id",
             Self::Channel => "channel",

@@ -27,8 +27,8 @@ pub use gatepost_ids::{
 };
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
-pub use template::{MAX_RENDERED, RenderError, Template, Values, format_date};
-pub use text::{Description, TaskName, WebhookName};
+pub use template::{MAX_RENDERED, RenderError, RunVariables, Template, Values, format_date};
+pub use text::{Description, EventLabel, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{
     AccessToken, Activity, Authorization, AuthorizationKind, ClientAuthentication, ClientIdentity,

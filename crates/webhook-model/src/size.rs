@@ -44,7 +44,8 @@ impl Event {
     /// The bytes of its texts and about what the row itself costs.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
-        let words = sum(&[self.event_type.as_str(), self.event.as_str()]);
+        let label = self.label.as_str();
+        let words = sum(&[self.event_type.as_str(), self.event.as_str(), label]);
         ROW + words + sum(&[self.filters.as_str(), &self.context.to_string()])
     }
 }
@@ -60,6 +61,7 @@ mod tests {
     use super::*;
     use crate::event::{JsonObject, Target};
     use crate::filter::Filter;
+    use crate::text::EventLabel;
     use crate::webhook::{Authorization, ClientIdentity, Headers, SigningSecret, SigningSecrets};
 
     #[test]
@@ -107,7 +109,8 @@ mod tests {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: "abc".parse::<EventLabel>().unwrap(),
         };
-        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2);
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2 + 3);
     }
 }

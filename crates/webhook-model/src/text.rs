@@ -62,9 +62,18 @@ texts! {
     /// Free text of at most 2,048 characters; lines and tabs are allowed, hidden
     /// characters are not ([`hidden_character`]; SPEC 2.3).
     Description: Description, 0..=2048, lines: true;
+    /// What its user calls an event, at most 128 characters on one line, none of them hidden
+    /// ([`hidden_character`]; WIRE 7). An empty one leaves it to the label of the catalog.
+    EventLabel: EventLabel, 0..=128, lines: false;
 }
 
 impl Default for Description {
+    fn default() -> Self {
+        Self("".into())
+    }
+}
+
+impl Default for EventLabel {
     fn default() -> Self {
         Self("".into())
     }
@@ -109,5 +118,8 @@ mod tests {
         assert_eq!(TaskName::stored(text).unwrap().as_str(), text);
         assert_eq!(Description::stored(text).unwrap().as_str(), text);
         assert!(TaskName::stored("a\0").is_err());
+        let label = text.parse::<EventLabel>().unwrap_err();
+        assert_eq!(label.field(), Field::EventLabel);
+        assert_eq!(EventLabel::stored(text).unwrap().as_str(), text);
     }
 }

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 
 use gatepost_manage::Actor;
 use webhook_model::{
-    Action, Event, Filter, JsonObject, ObjectId, SigningSecret, SigningSecrets, Target, Task,
-    Webhook, WebhookId,
+    Action, Event, EventLabel, Filter, JsonObject, ObjectId, SigningSecret, SigningSecrets, Target,
+    Task, Webhook, WebhookId,
 };
 
 /// The machine `web-1`.
@@ -51,6 +51,7 @@ pub(super) async fn make(
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     admin.create_event(event).await?;
     Ok(webhook)

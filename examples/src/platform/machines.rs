@@ -89,7 +89,7 @@ pub(super) fn machines(caller: &Principal) -> Vec<Value> {
     let seen = VMS.iter().filter(|machine| machine.is_seen_by(&reader));
     seen.map(|machine| {
         let tags: Vec<String> = machine.tags.iter().map(i64::to_string).collect();
-        json!({"$key": machine.key, "name": machine.name, "tags": tags.join(",")})
+        json!({"$key": machine.key, "name": machine.name, "tags": tags.join(","), "is_snapshot": false})
     })
     .collect()
 }

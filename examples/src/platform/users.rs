@@ -137,10 +137,6 @@ pub(super) fn rows(caller: &Principal) -> Vec<Value> {
 }
 
 fn row(user: &User, reader: &Who) -> Value {
-    let kind = match user.who.access {
-        AccessLevel::User => "normal",
-        _ => "admin",
-    };
     let email = if user.who.key == reader.key || reader.administers(&user.who) {
         format!("{}@example.com", user.name)
     } else {
@@ -148,7 +144,7 @@ fn row(user: &User, reader: &Who) -> Value {
     };
     json!({
         "$key": user.who.key.0, "name": user.name, "displayname": user.name, "email": email,
-        "type": kind, "enabled": true, "created": 0, "last_login": 0,
+        "type": "normal", "enabled": true, "created": 0, "last_login": 0,
     })
 }
 

@@ -24,8 +24,8 @@ use gatepost_storage::{AuditStore, KeyStore, ManualClock, MemoryStore, Page, Sco
 use tests::open::with_tenants;
 use tests::postgres::fresh;
 use webhook_model::{
-    Action, Catalog, Description as Text, Event, Filter, JsonObject, Message, Specificity, Target,
-    Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Description as Text, Event, EventLabel, Filter, JsonObject, Message,
+    Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 const ADA: i64 = 1;
@@ -198,6 +198,7 @@ fn event(task: TaskId) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

@@ -15,7 +15,8 @@ use gatepost_testkit::fault::FaultStore;
 use tests::browser::typed::{new_task, new_webhook};
 use tests::browser::{Setup, Site, Visitor};
 use webhook_model::{
-    Action, Activity, Event, Filter, JsonObject, Message, ObjectId, OwnerId, Target, Task, Webhook,
+    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, ObjectId, OwnerId, Target,
+    Task, Webhook,
 };
 
 /// Calls that pages make, and no part of the engine beside them.
@@ -98,6 +99,7 @@ impl World {
                 enabled: true,
                 filters: Filter::default(),
                 context: JsonObject::default(),
+                label: EventLabel::default(),
             };
             self.site.engine.create_event(&event).await.unwrap();
             self.site.engine.send(webhook, None).await.unwrap();

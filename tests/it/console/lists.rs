@@ -9,7 +9,8 @@ use tests::browser::{Page, Site, Visitor};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use webhook_model::{
-    Action, Activity, Event, Filter, JsonObject, Message, OwnerId, Target, Task, Webhook, WebhookId,
+    Action, Activity, Event, EventLabel, Filter, JsonObject, Message, OwnerId, Target, Task,
+    Webhook, WebhookId,
 };
 
 const LISTS: [&str; 4] = [
@@ -61,6 +62,7 @@ async fn records(site: &Site, owner: i64, name: &str, url: &str) -> WebhookId {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     site.engine.create_event(&event).await.unwrap();
     webhook

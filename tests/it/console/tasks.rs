@@ -282,3 +282,76 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     assert!(ulf.get("/console/tasks").await.has("No tasks yet"));
     assert!(ulf.get("/console/events").await.has("No events yet"));
 }
+
+#[tokio::test]
+async fn an_event_is_called_by_the_label_that_its_form_was_given() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let fields = |label: &'static str| {
+        [
+            ("event", "poweron"),
+            ("target", "instance"),
+            ("instance", "1"),
+            ("task", "1"),
+            ("enabled", "on"),
+            ("label", label),
+        ]
+    };
+    let wrong = new_event(&ulf, &fields("a\u{202e}b")).await;
+    assert_eq!(wrong.status, 422);
+    let words = "Must not hold hidden characters such as U+202E";
+    assert!(wrong.has(words), "{}", wrong.html);
+    let made = new_event(&ulf, &fields(" <Night> watch ")).await;
+    assert_eq!(made.to(), "/console/events?done=created", "{}", made.html);
+    let list = ulf.get("/console/events").await;
+    assert!(
+        list.has("&lt;Night&gt; watch (Powered on)"),
+        "{}",
+        list.html
+    );
+    let found = ulf.get("/console/events?search=night").await;
+    assert!(found.has("watch (Powered on)"), "{}", found.html);
+    let edit = ulf.get("/console/events/1/edit").await;
+    assert!(edit.has("value=\"&lt;Night&gt; watch\""), "{}", edit.html);
+    let cleared = ulf.submit("/console/events/1/edit", &fields("")).await;
+    assert_eq!(cleared.to(), "/console/events?done=saved");
+    assert!(!ulf.get("/console/events").await.has("watch"));
+}
+
+#[tokio::test]
+async fn what_waits_of_a_task_is_cancelled_after_a_question() {
+    let site = Site::start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "x", &[]).await;
+    let act = async |path: &str| ulf.fill("/console/tasks/new", path, &[]).await;
+    act("/console/webhooks/1/do/pause").await;
+    act("/console/tasks/1/do/run").await;
+    act("/console/tasks/1/do/run").await;
+    let edit = ulf.get("/console/tasks/1/edit").await;
+    assert!(
+        edit.has("href=\"/console/tasks/1/cancel\""),
+        "{}",
+        edit.html
+    );
+    let asked = ulf.get("/console/tasks/1/cancel").await;
+    assert!(
+        asked.has("tell") && asked.has("Keep deliveries"),
+        "{}",
+        asked.html
+    );
+    let done = ulf.submit("/console/tasks/1/cancel", &[]).await;
+    assert_eq!(done.to(), "/console/tasks?done=cancelled");
+    for delivery in [1, 2] {
+        let page = ulf.get(&format!("/console/deliveries/{delivery}")).await;
+        assert!(page.has("cancelled"), "{}", page.html);
+    }
+    let again = ulf.submit("/console/tasks/1/cancel", &[]).await;
+    assert_eq!(again.to(), "/console/tasks?done=nothing");
+    let vera = Visitor::login(&site, "vera").await;
+    assert_eq!(vera.get("/console/tasks/1/cancel").await.status, 404);
+}

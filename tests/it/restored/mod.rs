@@ -196,6 +196,7 @@ fn event(task: TaskId) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

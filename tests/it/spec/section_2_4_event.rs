@@ -1,8 +1,8 @@
 //! SPEC 2.4: the fields of an event and its rules; SPEC 6 rule 1: what an occurrence matches.
 
 use webhook_model::{
-    Audience, Catalog, CatalogError, Event, Filter, JsonObject, Object, ObjectId, Occurrence,
-    Specificity, TagId, Target, TaskId,
+    Audience, Catalog, CatalogError, Event, EventLabel, Filter, JsonObject, Object, ObjectId,
+    Occurrence, Specificity, TagId, Target, TaskId,
 };
 
 fn catalog() -> Catalog {
@@ -40,6 +40,7 @@ fn event(event_type: &str, event: &str, target: Target) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

@@ -28,8 +28,8 @@ use gatepost_storage::Row;
 use gatepost_testkit::fault::FaultStore;
 use tests::here::Here;
 use webhook_model::{
-    Action, Catalog, Event, EventId, Filter, JsonObject, Object, ObjectId, Occurrence, OwnerId,
-    Specificity, Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, EventLabel, Filter, JsonObject, Object, ObjectId, Occurrence,
+    OwnerId, Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 const A: OwnerId = OwnerId(11);
@@ -133,6 +133,7 @@ impl Platform {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
         self.engine.create_event(&event).await
     }

@@ -125,15 +125,19 @@ async fn the_platforms_own_tables() {
     let platform = PlatformProcess::start(PROGRAM, folder.path(), &[]);
     assert_eq!(
         platform
-            .rows("users?fields=name&filter=type%20eq%20'normal'&sort=-name")
+            .rows("users?fields=name&filter=type%20eq%20'normal'&sort=-name&limit=2")
             .await,
-        json!([{"name": "vera"}, {"name": "ulf"}])
+        json!([{"name": "wanda"}, {"name": "vera"}])
     );
+    let machines = "vms?fields=name,is_snapshot&filter=is_snapshot%20eq%20false";
+    let machines = platform.rows(machines).await;
+    assert_eq!(machines.as_array().map(Vec::len), Some(5));
+    assert_eq!(machines[0], json!({"name": "web-1", "is_snapshot": false}));
     assert_eq!(
         platform
             .rows("users?filter=name%20eq%20'admin'&fields=most")
             .await[0],
-        json!({"$key": 1, "name": "admin", "displayname": "admin", "email": "admin@example.com", "type": "admin", "enabled": true, "created": 0, "last_login": 0})
+        json!({"$key": 1, "name": "admin", "displayname": "admin", "email": "admin@example.com", "type": "normal", "enabled": true, "created": 0, "last_login": 0})
     );
     assert_eq!(
         platform

@@ -121,9 +121,8 @@ fn requests(document: &Value, rows: &Rows, mark: &str) -> Vec<Request> {
                         .iter()
                         .find(|row| format!("{}_actions", row.1) == *name)
                         .unwrap();
-                    let schema =
-                        &operations["post"]["requestBody"]["content"]["application/json"]["schema"];
-                    for action in schema["properties"]["action"]["enum"].as_array().unwrap() {
+                    let words = &document["components"]["schemas"][format!("{singular}_action")];
+                    for action in words["enum"].as_array().unwrap() {
                         let body = json!({singular: key, "action": action});
                         add(method, (*name).to_owned(), body, &[200, 409]);
                         add(

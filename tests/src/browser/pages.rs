@@ -28,6 +28,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/tasks/1/test", "task-test"),
     ("/console/tasks/1/test?type=vms", "task-test-vm"),
     ("/console/tasks/1/delete", "task-delete"),
+    ("/console/tasks/1/cancel", "task-cancel"),
     ("/console/events", "events"),
     ("/console/events/catalog", "event-catalog"),
     ("/console/events/new", "event-type"),

@@ -10,8 +10,8 @@ use gatepost_engine::{Engine, Limits, Retention, Timing};
 use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{Page, Scope};
 use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Specificity, TagId,
-    Target, Task, WebhookId,
+    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, OwnerId,
+    Specificity, TagId, Target, Task, WebhookId,
 };
 
 use super::now;
@@ -201,6 +201,7 @@ async fn once(engine: &Engine, hook: WebhookId, number: i64) {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     if engine.create_event(&event).await.is_err() {
         return;

@@ -6,7 +6,8 @@ use std::time::Duration;
 use gatepost_storage::webhooks::DeliveryQuery;
 use gatepost_storage::{AtMost, Page};
 use webhook_model::{
-    Action, Event, Filter, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout, Webhook,
+    Action, Event, EventLabel, Filter, JsonObject, OwnerId, Retries, TagId, Target, Task, Timeout,
+    Webhook,
 };
 
 use super::child::{Child, Mode};
@@ -107,6 +108,7 @@ impl Run {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
         store
             .insert_event(&event, AtMost::UNLIMITED, now())

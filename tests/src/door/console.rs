@@ -176,6 +176,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("replay failed", "deliveries/replay".into(), ("replay", 1), "webhook_urls", Replay),
         ("run task", format!("{task}/do/run"), ("enqueue", 1), "tasks", Run),
         ("test task", format!("{task}/test"), ("enqueue", 1), "tasks", Test),
+        ("cancel task", format!("{task}/cancel"), ("cancel", 1), "tasks", Cancel),
         ("enable task", format!("{task}/do/enable"), ("update_task", 1), "tasks", Enable),
         ("disable task", format!("{task}/do/disable"), ("update_task", 1), "tasks", Disable),
         ("trigger event", format!("{event}/do/trigger"), ("enqueue", 1), "task_events", Trigger),

@@ -132,6 +132,7 @@ fn actions(site: &DoorSite) -> Vec<RowAction> {
         ("resume webhook", paused, "resume", none(), "update_webhook", Resume),
         ("replay failed", webhook, "replay_failed", none(), "replay", Replay),
         ("run task", task, "execute", none(), "enqueue", Run),
+        ("cancel task", task, "cancel", none(), "cancel", Cancel),
         ("enable task", task, "enable", none(), "update_task", Enable),
         ("disable task", task, "disable", none(), "update_task", Disable),
         ("trigger event", event, "trigger", context, "enqueue", Trigger),

@@ -16,15 +16,15 @@ use gatepost_engine::Engine;
 use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, KeyService, Principal, Via};
 use gatepost_manage::Management;
-use gatepost_storage::webhooks::{DeliveryId, Enqueued, QueueStore as _};
+use gatepost_storage::webhooks::{DeliveryId, Enqueued, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::{FaultStore, Gate};
 use gatepost_testkit::fixtures::{direct, message};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use webhook_model::{
-    Action, Catalog, Event, EventId, Filter, JsonObject, Message, OwnerId, Specificity, Target,
-    Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, Event, EventId, EventLabel, Filter, JsonObject, Message, OwnerId, Specificity,
+    Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use super::act::Act;
@@ -239,6 +239,7 @@ async fn rows(parts: &Parts, store: &FaultStore<MemoryStore>) -> Rows {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     let failed = engine.send(refused, None).await.unwrap();
     ended(engine, failed).await;
@@ -249,14 +250,18 @@ async fn rows(parts: &Parts, store: &FaultStore<MemoryStore>) -> Rows {
         task,
         event: engine.create_event(&event).await.unwrap().id,
         failed,
-        waiting: later(store, paused).await,
+        waiting: later(store, paused, task).await,
     }
 }
 
-async fn later(store: &FaultStore<MemoryStore>, webhook: WebhookId) -> DeliveryId {
+async fn later(store: &FaultStore<MemoryStore>, webhook: WebhookId, task: TaskId) -> DeliveryId {
     let now = SystemClock.now();
     let due = now + TimeDelta::hours(1);
-    let waiting = direct(vec![message(webhook, "waiting", due)]);
+    let waiting = NewDelivery {
+        task: Some(task),
+        ..message(webhook, "waiting", due)
+    };
+    let waiting = direct(vec![waiting]);
     match store.enqueue(waiting, now).await.unwrap() {
         Enqueued::Stored { deliveries, .. } => deliveries[0].id,
         other => panic!("not stored: {other:?}"),

@@ -3,8 +3,9 @@
 use gatepost_engine::Engine;
 use gatepost_ids::Audience;
 use webhook_model::{
-    Action, Catalog, DeliveryOrder, Description, Event, Filter, JsonObject, Object, Occurrence,
-    OwnerId, Retries, Specificity, TagId, Target, Task, TaskId, Timeout, Webhook, WebhookId,
+    Action, Catalog, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject, Object,
+    Occurrence, OwnerId, Retries, Specificity, TagId, Target, Task, TaskId, Timeout, Webhook,
+    WebhookId,
 };
 
 use super::accounts::ALL;
@@ -96,6 +97,7 @@ pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

@@ -23,7 +23,7 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use tokio::time::Instant;
 use watch::Watch;
 use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, OwnerId, Retries,
+    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, OwnerId, Retries,
     Specificity, TagId, Target, Task, Timeout, Webhook, WebhookId,
 };
 
@@ -138,6 +138,7 @@ async fn route(engine: &Engine, name: &str, url: &str, tag: TagId) -> WebhookId 
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     engine.create_event(&event).await.unwrap();
     webhook

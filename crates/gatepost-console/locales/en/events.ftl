@@ -10,6 +10,8 @@ events-new-of = New event of type { $type }
 ## What an event is called. $type: the label of its type. $event: its own, such as "Powered on".
 
 events-name = { $type }: { $event }
+# An event to which its user gave a label. $label: the label. $event: what the platform calls it.
+events-labelled = { $label } ({ $event })
 # The same for screen readers, as part of the name of a button. $target: what it applies to.
 events-name-of = { $type } { $event } { $target }
 
@@ -95,6 +97,8 @@ events-filter-or = One of these objects of conditions holds.
 # Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
 # with it, such as “at disk: must not be a list”.
 events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }
+events-label = Label (optional)
+events-label-hint = What you call this event in lists.
 events-enabled-field = Enabled
 events-create = Create event
 events-save = Save event

@@ -51,6 +51,8 @@ tasks-ran = The task was run. The { $link } show what was sent.
 tasks-ran-deliveries = deliveries
 tasks-enabled = The task is enabled and runs when its events occur.
 tasks-disabled = The task is disabled and does not run.
+tasks-cancelled = The deliveries of the task that waited were cancelled.
+tasks-none-waited = No delivery of the task waited.
 tasks-not-run = A disabled task cannot be run.
 
 ## The form
@@ -124,6 +126,22 @@ tasks-delete-question =
     The task { $name } and its events will be deleted. Deliveries that are already queued are still
     sent. This cannot be undone.
 tasks-delete-button = Delete task
+
+## The page that asks before what waits of a task is cancelled
+
+# A link to that page.
+tasks-cancel = Cancel waiting deliveries
+tasks-cancel-title = Cancel the waiting deliveries of this task?
+# $name: the name of the task. $state: what the state of a delivery is called that was not sent.
+tasks-cancel-question =
+    Deliveries of the task { $name } that wait to be sent, or to be sent again, will not be sent.
+    Their state becomes { $state }.
+tasks-cancel-note =
+    What is being sent at this moment goes on. Cancelled deliveries can be replayed later, if their
+    messages are kept.
+tasks-cancel-button = Cancel deliveries
+# Goes back without cancelling.
+tasks-cancel-back = Keep deliveries
 
 ## The page that tests or runs a task
 

@@ -65,7 +65,7 @@ pub(super) async fn again(
     Ok(page.into_response())
 }
 
-/// Type and event cannot change; target, task, filter and whether it is enabled can.
+/// Type and event cannot change; everything else can.
 pub(super) async fn update(
     ctx: PageContext,
     RowId(id): RowId,
@@ -82,6 +82,7 @@ pub(super) async fn update(
         let edited = ctx.actor.edit_event(row.id, move |event| {
             (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
             event.filters = new.filters.clone();
+            event.label.clone_from(&new.label);
             Ok(())
         });
         match edited.await {

@@ -7,8 +7,11 @@ use webhook_model::{EventType, Specificity};
 
 use super::form::EventForm;
 use crate::context::PageContext;
-use crate::layout::{self, note};
+use crate::layout::{self, InputKind, note};
 use crate::problems::Problems;
+
+/// The most characters of a label.
+const MAX_LABEL: usize = 128;
 
 /// How the form of a new event differs from that of an existing one, and what it offers.
 pub(super) struct FormOptions<'a> {
@@ -70,6 +73,7 @@ pub(super) fn fields(
                 }
                 (layout::area(problems, "filter", &t.of("events-filter"), &form.filter, &t.of("events-filter-hint"), "code"))
                 (conditions(ctx))
+                (layout::input(problems, InputKind::Text { max: MAX_LABEL }, "label", &t.of("events-label"), &form.label, &t.of("events-label-hint")))
                 (layout::check("enabled", &t.of("events-enabled-field"), "", form.enabled))
             }
             div.submit {

@@ -22,6 +22,8 @@ pub(super) struct EventForm {
     pub tag: String,
     pub task: String,
     pub filter: String,
+    /// What its user calls the event; may be empty.
+    pub label: String,
     pub enabled: bool,
 }
 
@@ -35,6 +37,7 @@ impl EventForm {
             tag: text("tag"),
             task: text("task"),
             filter: text("filter"),
+            label: text("label"),
             enabled: form.ticked("enabled"),
         }
     }
@@ -52,6 +55,7 @@ impl EventForm {
             tag,
             task: event.task.to_string(),
             filter: written(&event.filters),
+            label: event.label.to_string(),
             enabled: event.enabled,
         }
     }
@@ -77,7 +81,9 @@ impl EventForm {
         };
         let task: Option<TaskId> = problems.take("task", task);
         let filter = problems.take("filter", self.filter().map_err(rule));
-        let (Some(name), Some(target), Some(task), Some(filters)) = (event, target, task, filter)
+        let label = problems.take("label", self.label.parse().map_err(rule));
+        let (Some(name), Some(target), Some(task), Some(filters), Some(label)) =
+            (event, target, task, filter, label)
         else {
             return Ok(None);
         };
@@ -89,6 +95,7 @@ impl EventForm {
             enabled: self.enabled,
             filters,
             context: JsonObject::default(),
+            label,
         };
         if let Err(error) = ctx.actor.catalog().check(&event) {
             let invalid = error.as_invalid();
@@ -137,6 +144,7 @@ pub(super) fn field_of(field: &str) -> &str {
         "owner" => "target",
         "table" => "event",
         "table_event_filters" => "filter",
+        "event_name" => "label",
         other => other,
     }
 }

@@ -1,6 +1,6 @@
 //! How events are shown: what they apply to, and the catalog's labels.
 
-use webhook_model::{Event, Target};
+use webhook_model::{Event, Target, mark_hidden};
 
 use crate::context::PageContext;
 use crate::platform_names::PlatformNames;
@@ -42,7 +42,8 @@ pub(super) fn name(ctx: &PageContext, event: &Event) -> String {
     ctx.texts().with("events-name", &values)
 }
 
-/// The labels of type and event: `Virtual Machines`, `Powered on`.
+/// The labels of type and event: `Virtual Machines`, `Powered on`; with its user's own, `Night
+/// watch (Powered on)`.
 pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
     let catalog = ctx.actor.catalog();
     let of = catalog
@@ -53,5 +54,11 @@ pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
         |(_, label, _)| label.into(),
     );
     let what = catalog.event_label(&event.event_type, &event.event);
-    (of, what.unwrap_or(event.event.as_str()).to_owned())
+    let what = what.unwrap_or(event.event.as_str());
+    if event.label.as_str().is_empty() {
+        return (of, what.to_owned());
+    }
+    let label = mark_hidden(event.label.as_str());
+    let values = [("label", label.into()), ("event", what.into())];
+    (of, ctx.texts().with("events-labelled", &values))
 }

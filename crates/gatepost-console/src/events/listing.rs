@@ -12,10 +12,13 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::list_view::{Asked, Kept, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
+/// What an event is called by: its type, itself, its user's label.
+type Named = [String; 3];
+
 /// Events, with the catalog's labels and the tasks that they run.
 pub(super) struct EventList {
     pub tasks: BTreeMap<TaskId, NamedTask>,
-    labels: BTreeMap<(String, String), (String, String)>,
+    labels: BTreeMap<Named, (String, String)>,
 }
 
 impl EventList {
@@ -147,6 +150,7 @@ pub(super) fn types(ctx: &PageContext) -> Vec<(String, String)> {
     std::iter::once((String::new(), all)).chain(types).collect()
 }
 
-fn key(event: &Event) -> (String, String) {
-    (event.event_type.to_string(), event.event.to_string())
+fn key(event: &Event) -> Named {
+    let (of, what) = (event.event_type.to_string(), event.event.to_string());
+    [of, what, event.label.to_string()]
 }

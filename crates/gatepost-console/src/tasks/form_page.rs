@@ -33,7 +33,10 @@ pub(super) async fn form_page(
         Some(row) => t.with("tasks-edit", &[("name", row.task.name.as_str().into())]),
         None => t.of("tasks-new").into_owned(),
     };
-    let changes = html! { @if let Some(row) = row { (changes_link(ctx, "tasks", row.id.0)) } };
+    let buttons = html! { @if let Some(row) = row {
+        (changes_link(ctx, "tasks", row.id.0))
+        a.button href=(ctx.at(&format!("/tasks/{}/cancel", row.id))) { (t.of("tasks-cancel")) }
+    } };
     let body = fields(ctx, form, problems, &options);
-    Ok(page_with(ctx, Section::Tasks, &title, &changes, &body))
+    Ok(page_with(ctx, Section::Tasks, &title, &buttons, &body))
 }

@@ -53,6 +53,8 @@ fn confirmation(done: &str, ctx: &PageContext) -> Markup {
         "ran" => with_link("tasks-ran", "/deliveries", "tasks-ran-deliveries"),
         "enabled" => html! { (t.of("tasks-enabled")) },
         "disabled" => html! { (t.of("tasks-disabled")) },
+        "cancelled" => html! { (t.of("tasks-cancelled")) },
+        "nothing" => html! { (t.of("tasks-none-waited")) },
         _ => return html! {},
     };
     note("good", &text)

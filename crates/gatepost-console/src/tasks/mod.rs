@@ -2,6 +2,7 @@
 
 mod about;
 mod actions;
+mod cancel;
 mod create;
 mod delete;
 mod edit;
@@ -26,6 +27,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/test", get(try_out::show).post(try_out::test))
+        .route("/{id}/cancel", get(cancel::ask).post(cancel::cancel))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))
 }

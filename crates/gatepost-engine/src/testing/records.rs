@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Activity, Description, Event, Filter, OwnerId, TagId, Target, Task, TaskId, Webhook,
-    WebhookId,
+    Action, Activity, Description, Event, EventLabel, Filter, OwnerId, TagId, Target, Task, TaskId,
+    Webhook, WebhookId,
 };
 
 use super::values::{noon, webhook};
@@ -86,6 +86,7 @@ impl Records {
             enabled: true,
             filters: Filter::stored(filter).unwrap(),
             context: context.parse().unwrap(),
+            label: EventLabel::default(),
         };
         let inserted = self
             .store

@@ -13,9 +13,9 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use webhook_model::{
-    Action, Activity, Catalog, DeliveryOrder, Description, Event, Filter, JsonObject, Message,
-    Object, ObjectId, Occurrence, OwnerId, Specificity, TagId, Target, Task, TaskId, Webhook,
-    WebhookId,
+    Action, Activity, Catalog, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject,
+    Message, Object, ObjectId, Occurrence, OwnerId, Specificity, TagId, Target, Task, TaskId,
+    Webhook, WebhookId,
 };
 
 /// Answers each request with the next status, then 200; remembers the bodies.
@@ -197,6 +197,7 @@ impl World {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
         self.engine.create_event(&event).await.unwrap();
     }

@@ -10,8 +10,8 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{
-    Action, Description, Event, Filter, JsonObject, OwnerId, TagId, Target, Task, TaskId, Webhook,
-    WebhookId,
+    Action, Description, Event, EventLabel, Filter, JsonObject, OwnerId, TagId, Target, Task,
+    TaskId, Webhook, WebhookId,
 };
 
 use crate::clock::TestTime;
@@ -69,6 +69,7 @@ async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     };
     engine.create_event(&event).await.unwrap();
 }

@@ -3,14 +3,30 @@
 use serde_json::{Map, Value, json};
 use webhook_model::{Catalog, EventNotes};
 
+use super::operation::{About, operation};
+
+/// What all of them belong to.
+pub(super) const SENT: &str = "sent";
+
 /// The section `webhooks`, and the schemas of what occurrences bring along.
 pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<String, Value> {
     let mut webhooks = Map::new();
     for (of, type_label, _) in catalog.types() {
         for (event, label) in catalog.events(of) {
             let notes = catalog.notes(of, event);
-            let (name, summary) = (format!("{of}.{event}"), format!("{type_label}: {label}"));
-            let mut post = sent(&summary, notes);
+            let name = format!("{of}.{event}");
+            let id = format!("sent_{of}_{event}");
+            let said = notes.map_or("", EventNotes::description);
+            let about = About {
+                tag: SENT,
+                id: &id,
+                summary: &format!("{type_label}: {label}"),
+                description: match said {
+                    "" => "The platform says nothing more of this event.",
+                    said => said,
+                },
+            };
+            let mut post = sent(&about);
             if let Some(schema) = notes.and_then(data) {
                 let schema_name = format!("{name}.data");
                 post["x-data"] = json!({"$ref": format!("#/components/schemas/{schema_name}")});
@@ -23,17 +39,13 @@ pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<St
 }
 
 /// What is sent is the message of a task, which its user wrote: no schema can tell.
-fn sent(summary: &str, notes: Option<&EventNotes>) -> Value {
-    let description = notes.map_or("", EventNotes::description);
-    json!({
-        "summary": summary,
-        "description": description,
-        "requestBody": {
-            "description": "The message of the task that the event runs, with its variables filled in. `x-data`, where it is given, is what `${data}` and an event's filter look into.",
-            "content": {"application/json": {"schema": {}}},
-        },
-        "responses": {"2XX": {"description": "Received. After any other response, or none, it is sent again, as the webhook says."}},
-    })
+fn sent(about: &About<'_>) -> Value {
+    let body = json!({
+        "description": "The message of the task that the event runs, with its variables filled in. `x-data`, where it is given, is what `${data}` and an event's filter look into.",
+        "content": {"application/json": {"schema": {}}},
+    });
+    let answers = json!({"2XX": {"description": "Received. After any other response, or none, it is sent again, as the webhook says."}});
+    operation(about, [("requestBody", body), ("responses", answers)])
 }
 
 /// The platform's schema, with its sample as an example; one for the sample alone.
@@ -71,6 +83,7 @@ mod tests {
         let webhooks = Value::from(add(&mut schemas, &catalog));
         let full = &webhooks["disks.full"]["post"];
         assert_eq!(full["summary"], "Disks: Disk full");
+        assert_eq!(full["operationId"], "sent_disks_full");
         assert_eq!(full["description"], "A disk has no room left.");
         assert_eq!(
             full["x-data"]["$ref"],

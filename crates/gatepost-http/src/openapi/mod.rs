@@ -1,6 +1,8 @@
 //! The OpenAPI 3.1 document, made from the declarations of the tables.
 
 mod events;
+mod fixed;
+mod operation;
 mod paths;
 mod schemas;
 
@@ -27,13 +29,7 @@ pub(crate) fn document(
 ) -> Value {
     let mut paths = Map::new();
     let mut schemas = schemas::shared();
-    paths.insert("/system".into(), paths::system());
-    paths.insert("/limits".into(), paths::limits());
-    paths.insert("/whoami".into(), paths::whoami());
-    paths.insert("/leaked_keys".into(), paths::leaked_keys());
-    paths.insert("/user_api_key_uses".into(), paths::key_uses());
-    paths.insert("/webhook_counts".into(), paths::webhook_counts());
-    paths.insert("/webhook_urls/{key}/messages".into(), paths::messages());
+    fixed::add(&mut paths);
     for table in tables {
         paths::add(&mut paths, table);
         schemas::add(&mut schemas, table);
@@ -49,6 +45,7 @@ pub(crate) fn document(
         },
         "servers": [{"url": "/api/v4"}],
         "security": [{"bearer": []}, {"basic": []}],
+        "tags": tags(tables),
         "paths": paths,
         "webhooks": webhooks,
         "components": {
@@ -59,4 +56,15 @@ pub(crate) fn document(
             },
         },
     })
+}
+
+/// What operations belong to: their table, or the system.
+fn tags(tables: &[&'static Table]) -> Value {
+    let tables = tables
+        .iter()
+        .map(|table| json!({"name": table.name, "description": table.doc}));
+    let system =
+        json!({"name": fixed::SYSTEM, "description": "What runs here, and who is calling."});
+    let sent = json!({"name": events::SENT, "description": "What the platform sends to webhooks, by event."});
+    tables.chain([system, sent]).collect()
 }

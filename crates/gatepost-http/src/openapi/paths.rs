@@ -1,168 +1,94 @@
-//! Paths and their responses.
+//! The paths of a table.
 
 use serde_json::{Map, Value, json};
 
+use super::operation::{About, body, key, list_of, operation, query, reference, responses};
 use super::schemas;
-use crate::schema::{Column, Table};
+use crate::schema::{Action, Column, Table};
 
-pub(super) fn system() -> Value {
-    json!({"get": {
-        "operationId": "system",
-        "summary": "The login probe: what runs here",
-        "parameters": [query("fields", "string", "Columns, separated by commas.")],
-        "responses": responses(&[("200", list_of("System"))], &["401", "403", "422", "429", "500", "503"]),
-    }})
-}
-
-pub(super) fn limits() -> Value {
-    json!({"get": {
-        "operationId": "limits",
-        "summary": "How much of each limit is used: the caller's own, or those of a user that the caller administers",
-        "parameters": [
-            query("user", "integer", "The user; the caller, without."),
-            query("fields", "string", "Columns, separated by commas."),
-        ],
-        "responses": responses(&[("200", list_of("Limits"))], &["401", "403", "404", "422", "429", "500", "503"]),
-    }})
-}
-
-pub(super) fn whoami() -> Value {
-    json!({"get": {
-        "operationId": "whoami",
-        "summary": "Who is calling, by which key, and what that key may do: an addition to the v4 wire, open to every key",
-        "responses": responses(&[("200", reference("WhoAmI"))], &["401", "403", "429", "500", "503"]),
-    }})
-}
-
-pub(super) fn leaked_keys() -> Value {
-    let asked = json!({
-        "type": "object", "required": ["text"], "additionalProperties": false,
-        "properties": {
-            "text": {"type": "string", "minLength": 1, "maxLength": 1_048_576, "description": "The text; at most 1 MiB and 1,000 keys."},
-            "action": {"type": "string", "enum": ["report", "disable", "delete"], "description": "What becomes of the keys; their owners receive `api_keys/leaked` in any case. Without, nothing else."},
-        },
-    });
-    json!({"post": {
-        "operationId": "leaked_keys",
-        "summary": "Which API keys are in a text, such as a commit or a log, whosever they are: for system administrators. Only a whole key that is right counts. Neither the text nor a key is kept. An addition to the v4 wire",
-        "requestBody": body(&asked, true),
-        "responses": responses(&[("200", list_of("LeakedKey"))], &["400", "401", "403", "413", "422", "429", "500", "503"]),
-    }})
-}
-
-pub(super) fn webhook_counts() -> Value {
-    let mut webhook = query("webhook_url", "integer", "The webhook.");
-    webhook["required"] = json!(true);
-    webhook["schema"]["minimum"] = json!(1);
-    json!({"get": {
-        "operationId": "webhook_counts",
-        "summary": "What became of a webhook's deliveries, by the hour, newest first; kept longer than the deliveries",
-        "parameters": [
-            webhook,
-            query("from", "integer", "The first hour: epoch seconds."),
-            query("before", "integer", "Before this time: epoch seconds."),
-            query("fields", "string", "Columns, separated by commas."),
-            query("limit", "integer", "The most hours; 24, without; 0 for no limit."),
-        ],
-        "responses": responses(&[("200", list_of("WebhookCounts"))], &["401", "403", "404", "413", "422", "429", "500", "503"]),
-    }})
-}
-
-pub(super) fn messages() -> Value {
-    let mut after = query(
-        "after",
-        "string",
-        "The cursor of an earlier page: acknowledges the messages which that page had. Without, nothing is acknowledged.",
-    );
-    after["schema"]["maxLength"] = json!(4096);
-    let mut limit = query("limit", "integer", "The most messages; 100, without.");
-    limit["schema"] = json!({"type": "integer", "minimum": 1, "maximum": 100});
-    json!({
-        "parameters": [key()],
-        "get": {
-            "operationId": "webhook_urls_messages",
-            "summary": "The oldest messages that wait for the receiver of a webhook whose `delivery_mode` is `fetch`, in order, and a cursor. An addition to the v4 wire",
-            "description": "Shown as `after` in the next request, the cursor acknowledges the messages that it came with; they are `sent` then. The same cursor again acknowledges nothing more and hands the same messages out again, so each is received at least once: `id` tells a repeated one. A page ends at 100 messages or with the one at which they come to 1 MiB. Needs a key that may change the table `webhooks`.",
-            "parameters": [after, limit],
-            "responses": responses(&[("200", reference("Messages"))], &["401", "403", "404", "409", "422", "429", "500", "503"]),
-        },
-    })
-}
-
-pub(super) fn key_uses() -> Value {
-    let mut key = query("key", "integer", "The key: its row in `user_api_keys`.");
-    key["required"] = json!(true);
-    key["schema"]["minimum"] = json!(1);
-    json!({"get": {
-        "operationId": "user_api_key_uses",
-        "summary": "How often a key was used, by the day in UTC, newest first: how often it let its caller in, and how often it was refused although its secret was right (expired, address, used too often, owner). An addition of Gatepost's; 400 days are kept",
-        "parameters": [
-            key,
-            query("from", "integer", "Days that begin at this time or later: epoch seconds."),
-            query("before", "integer", "Days that begin before this time: epoch seconds."),
-            query("fields", "string", "Columns, separated by commas."),
-            query("limit", "integer", "The most days; 30, without; 0 for no limit."),
-        ],
-        "responses": responses(&[("200", list_of("KeyUses"))], &["401", "403", "404", "413", "422", "429", "500", "503"]),
-    }})
-}
+/// What may be wrong with a request that writes.
+const WRITE: [&str; 10] = [
+    "400", "401", "403", "404", "409", "413", "422", "429", "500", "503",
+];
+/// The same with a table that may not be written to.
+const CHANGE: [&str; 11] = [
+    "400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503",
+];
 
 /// All paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();
-    rows.insert("get".into(), json!({
-        "operationId": format!("{}_list", table.name),
-        "summary": format!("Lists {}", table.name),
-        "description": table.doc,
-        "parameters": [
-            query("fields", "string", "Columns, joins and counts, separated by commas, each once; `all` for every column."),
-            query("filter", "string", "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), which no text of more than 16 KiB matches."),
-            query("sort", "string", "`+name,-created`."),
-            query("limit", "integer", "The most rows; 0 for no limit."),
-            query("offset", "integer", "Rows to skip."),
-        ],
-        "responses": responses(&[("200", list_of(table.name))], &["400", "401", "403", "413", "422", "429", "500", "503"]),
-    }));
+    rows.insert("get".into(), list(table));
     if table.creatable {
-        rows.insert("post".into(), json!({
-            "operationId": format!("{}_create", table.name),
-            "summary": format!("Creates a row of {}", table.name),
-            "requestBody": body(&json!({"$ref": format!("#/components/schemas/{}", schemas::create_name(table))}), true),
-            "responses": created(table),
-        }));
+        rows.insert("post".into(), create(table));
     }
     paths.insert(format!("/{}", table.name), Value::Object(rows));
     paths.insert(format!("/{}/{{key}}", table.name), row(table));
     for action in table.actions {
-        let params: Vec<&Column> = action.params.iter().collect();
-        let required: Vec<&str> = params
-            .iter()
-            .filter(|c| c.required)
-            .map(|c| c.name)
-            .collect();
-        paths.insert(format!("/{}/{{key}}/{}", table.name, action.name), json!({
-            "parameters": [key()],
-            "post": {
-                "operationId": format!("{}_{}", table.name, action.name),
-                "summary": action.doc,
-                "requestBody": body(&schemas::object(&params, &required), false),
-                "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
-            },
-        }));
+        let path = format!("/{}/{{key}}/{}", table.name, action.name);
+        paths.insert(
+            path,
+            json!({"parameters": [key()], "post": act(table, action)}),
+        );
     }
     if !table.actions.is_empty() {
-        paths.insert(format!("/{}_actions", table.singular), endpoint(table));
+        paths.insert(
+            format!("/{}_actions", table.singular),
+            json!({"post": endpoint(table)}),
+        );
     }
+}
+
+fn list(table: &Table) -> Value {
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_list", table.name),
+        summary: &format!("Lists {}", table.name),
+        description: &format!("{} The rows that the caller may see.", table.doc),
+    };
+    let parameters = json!([
+        query(
+            "fields",
+            "string",
+            "Columns, joins and counts, separated by commas, each once; `all` for every column."
+        ),
+        query(
+            "filter",
+            "string",
+            "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), which no text of more than 16 KiB matches."
+        ),
+        query("sort", "string", "`+name,-created`."),
+        query("limit", "integer", "The most rows; 0 for no limit."),
+        query("offset", "integer", "Rows to skip."),
+    ]);
+    let answers = responses(
+        &[("200", list_of(table.name))],
+        &["400", "401", "403", "413", "422", "429", "500", "503"],
+    );
+    operation(&about, [("parameters", parameters), ("responses", answers)])
+}
+
+fn create(table: &Table) -> Value {
+    let once = match table.shown_once {
+        true => " Its secret is in this response, and in no other.",
+        false => "",
+    };
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_create", table.name),
+        summary: &format!("Creates a row of {}", table.name),
+        description: &format!("The receipt names the new row.{once}"),
+    };
+    let asked = body(&reference(&schemas::create_name(table)), true);
+    operation(
+        &about,
+        [("requestBody", asked), ("responses", created(table))],
+    )
 }
 
 /// The receipt, and what can be done with the row that it names.
 fn created(table: &Table) -> Value {
-    let mut responses = responses(
-        &[("201", reference("Receipt"))],
-        &[
-            "400", "401", "403", "404", "409", "413", "422", "429", "500", "503",
-        ],
-    );
+    let mut responses = responses(&[("201", receipt(table))], &WRITE);
     let mut operations = vec!["read"];
     operations.extend(table.updatable.then_some("update"));
     operations.extend(table.deletable.then_some("delete"));
@@ -181,30 +107,104 @@ fn created(table: &Table) -> Value {
 fn row(table: &Table) -> Value {
     let mut row = Map::new();
     row.insert("parameters".into(), json!([key()]));
-    row.insert("get".into(), json!({
-        "operationId": format!("{}_read", table.name),
-        "summary": format!("Reads a row of {}", table.name),
-        "parameters": [query("fields", "string", "Columns, joins and counts, separated by commas, each once.")],
-        "responses": responses(&[("200", reference(table.name))], &["400", "401", "403", "404", "422", "429", "500", "503"]),
-    }));
+    row.insert("get".into(), read(table));
     if table.updatable || !table.actions.is_empty() {
-        row.insert("put".into(), json!({
-            "operationId": format!("{}_update", table.name),
-            "summary": format!("Changes a row of {}, or carries out an action", table.name),
-            "parameters": action_parameter(table),
-            "requestBody": body(&change(table), false),
-            "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503"]),
-        }));
+        row.insert("put".into(), update(table));
     }
-    if !table.deletable {
-        return Value::Object(row);
+    if table.deletable {
+        row.insert("delete".into(), delete(table));
     }
-    row.insert("delete".into(), json!({
-        "operationId": format!("{}_delete", table.name),
-        "summary": format!("Deletes a row of {}", table.name),
-        "responses": responses(&[("200", Value::Null)], &["401", "403", "404", "409", "422", "429", "500", "503"]),
-    }));
     Value::Object(row)
+}
+
+fn read(table: &Table) -> Value {
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_read", table.name),
+        summary: &format!("Reads a row of {}", table.name),
+        description: "A row that the caller may not see answers as one that is not there.",
+    };
+    let fields = query(
+        "fields",
+        "string",
+        "Columns, joins and counts, separated by commas, each once.",
+    );
+    let answers = responses(
+        &[("200", reference(table.name))],
+        &["400", "401", "403", "404", "422", "429", "500", "503"],
+    );
+    operation(
+        &about,
+        [("parameters", json!([fields])), ("responses", answers)],
+    )
+}
+
+fn update(table: &Table) -> Value {
+    let (does, says) = match table.updatable {
+        true => (
+            "Changes",
+            "What is not named stays as it is. The response is the whole row, as it is then.",
+        ),
+        false => ("Carries out an action on", "The action is in the query."),
+    };
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_update", table.name),
+        summary: &format!("{does} a row of {}", table.name),
+        description: says,
+    };
+    operation(
+        &about,
+        [
+            ("parameters", action_parameter(table)),
+            ("requestBody", body(&change(table), false)),
+            ("responses", responses(&[("200", changed(table))], &CHANGE)),
+        ],
+    )
+}
+
+/// The row; an object after an action, and the receipt of the row that it made.
+fn changed(table: &Table) -> Value {
+    match (table.updatable, table.actions.iter().any(|a| a.makes)) {
+        (false, _) => json!({"type": "object"}),
+        (true, false) => reference(table.name),
+        (true, true) => json!({"anyOf": [reference(table.name), receipt(table)]}),
+    }
+}
+
+fn delete(table: &Table) -> Value {
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_delete", table.name),
+        summary: &format!("Deletes a row of {}", table.name),
+        description: "The response has no body.",
+    };
+    let answers = responses(
+        &[("200", Value::Null)],
+        &["401", "403", "404", "409", "422", "429", "500", "503"],
+    );
+    operation(&about, [("responses", answers)])
+}
+
+/// `POST /T/{k}/NAME`
+fn act(table: &Table, action: &Action) -> Value {
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_{}", table.name, action.name),
+        summary: &format!("Action {} on a row of {}", action.name, table.name),
+        description: action.doc,
+    };
+    let answer = match action.makes {
+        true => receipt(table),
+        false => json!({"type": "object"}),
+    };
+    operation(
+        &about,
+        [
+            ("requestBody", body(&schemas::params(action), false)),
+            ("responses", responses(&[("200", answer)], &WRITE)),
+        ],
+    )
 }
 
 /// `?action=NAME`; the only way to write to a row that is not changed otherwise.
@@ -215,7 +215,7 @@ fn action_parameter(table: &Table) -> Value {
     json!([{
         "name": "action", "in": "query", "required": !table.updatable,
         "description": "Carries out this action instead, with `{}` or `{\"params\": {…}}` as the body.",
-        "schema": {"type": "string", "enum": action_names(table)},
+        "schema": reference(&schemas::action_name(table)),
     }])
 }
 
@@ -231,81 +231,39 @@ fn change(table: &Table) -> Value {
     }
 }
 
-fn action_names(table: &Table) -> Vec<&str> {
-    table.actions.iter().map(|action| action.name).collect()
-}
-
 /// `POST /{singular}_actions`. Parameters are in `params`, or beside it.
 fn endpoint(table: &Table) -> Value {
     let params: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
     let mut schema = schemas::object(&params, &[]);
     schema["required"] = json!([table.singular, "action"]);
     schema["properties"][table.singular] = schemas::row_number();
-    schema["properties"]["action"] = json!({"type": "string", "enum": action_names(table)});
+    schema["properties"]["action"] = reference(&schemas::action_name(table));
     schema["properties"]["params"] = json!({"type": ["object", "null"]});
-    json!({"post": {
-        "operationId": format!("{}_actions", table.singular),
-        "summary": format!("Carries out an action on a row of {}", table.name),
-        "requestBody": body(&schema, true),
-        "responses": responses(&[("200", json!({"type": "object"}))], &["400", "401", "403", "404", "409", "413", "422", "429", "500", "503"]),
-    }})
-}
-
-fn key() -> Value {
-    json!({"name": "key", "in": "path", "required": true, "description": "The row number.", "schema": {"type": "integer", "minimum": 1}})
-}
-
-fn query(name: &str, kind: &str, doc: &str) -> Value {
-    let schema = if kind == "integer" {
-        json!({"type": "integer", "minimum": 0})
-    } else {
-        json!({"type": kind})
+    if table.actions.iter().any(|action| action.others.is_some()) {
+        schema["additionalProperties"] = json!(true);
+    }
+    let about = About {
+        tag: table.name,
+        id: &format!("{}_actions", table.singular),
+        summary: &format!("Carries out an action on a row of {}", table.name),
+        description: "The row, the action, and its parameters under `params` or beside it: the same as the action's own path.",
     };
-    json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema})
+    operation(
+        &about,
+        [
+            ("requestBody", body(&schema, true)),
+            (
+                "responses",
+                responses(&[("200", json!({"type": "object"}))], &WRITE),
+            ),
+        ],
+    )
 }
 
-fn reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/schemas/{name}")})
-}
-
-fn list_of(name: &str) -> Value {
-    json!({"type": "array", "items": reference(name)})
-}
-
-fn body(schema: &Value, required: bool) -> Value {
-    json!({"required": required, "content": {"application/json": {"schema": schema}}})
-}
-
-fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
-    let mut responses = Map::new();
-    for (status, schema) in good {
-        let mut response = json!({"description": "Done"});
-        if !schema.is_null() {
-            response["content"] = json!({"application/json": {"schema": schema}});
-        }
-        responses.insert((*status).into(), response);
-    }
-    for status in bad {
-        let meaning = match *status {
-            "400" => "The request cannot be read",
-            "401" => "Not authenticated",
-            "403" => {
-                "Not allowed; the text says in words what may not be watched, of what there is as much as allowed, or what the API key that is used was not granted"
-            }
-            "404" => "No such row, or none that the caller may know of",
-            "405" => "Not permitted on this table",
-            "409" => "A row with that name exists, or the row is in use",
-            "413" => {
-                "The request is too large, or the response would be; the text says which limit would fit"
-            }
-            "422" => "A field breaks a rule, or a column is named twice; the text names both",
-            "429" => {
-                "Too often in a minute, more requests than the API key or its user may make, or too many failed logins from this address; Retry-After says when it may be sent again"
-            }
-            "500" => "An error of the service",
-            _ => "Temporarily unavailable; the same request may be sent again",
-        };
-        responses.insert((*status).into(), json!({"description": meaning, "content": {"application/json": {"schema": reference("Error")}}}));
-    }
-    Value::Object(responses)
+/// What a creation answers.
+fn receipt(table: &Table) -> Value {
+    reference(match table.shown_once {
+        true => "KeyReceipt",
+        false => "Receipt",
+    })
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Access, Column, Kind, Table};
+use crate::schema::{Access, Action, Column, Kind, Table};
 
 /// Schemas that all tables use.
 pub(super) fn shared() -> Map<String, Value> {
@@ -11,17 +11,7 @@ pub(super) fn shared() -> Map<String, Value> {
         "type": "object", "required": ["err"],
         "properties": {"err": {"type": "string", "examples": ["Validation error on field: 'timeout' - 'must be 3 or greater'"]}},
     }));
-    schemas.insert("Receipt".into(), json!({
-        "type": "object", "required": ["location", "dbpath", "$row", "$key"],
-        "properties": {
-            "location": {"type": "string", "examples": ["/v4/webhook_urls/5"]},
-            "dbpath": {"type": "string", "examples": ["webhook_urls/5"]},
-            "$row": {"type": "integer", "examples": [5]},
-            "$key": {"type": "string", "examples": ["5"]},
-            "key": {"type": "string", "description": "The key string of a new API key: shown here, this once."},
-            "response": {"type": "object", "properties": {"private_key": {"type": "string"}, "token": {"type": "string"}}},
-        },
-    }));
+    receipts(&mut schemas);
     schemas.insert("Limits".into(), json!({
         "type": "object",
         "properties": {
@@ -45,7 +35,7 @@ pub(super) fn shared() -> Map<String, Value> {
             "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
         },
     }));
-    schemas.insert("Messages".into(), json!({
+    schemas.insert("MessagePage".into(), json!({
         "type": "object",
         "properties": {
             "messages": {"type": "array", "items": {"$ref": "#/components/schemas/Message"}},
@@ -83,8 +73,8 @@ pub(super) fn shared() -> Map<String, Value> {
     }));
     schemas.insert("KeyUses".into(), json!({
         "type": "object",
+        "description": "A day. `$key`, the place in the list, is there, too, and is not declared: generated clients make one name of `$key` and `key`.",
         "properties": {
-            "$key": {"type": "integer"},
             "key": {"type": "integer", "description": "The key."},
             "day": {"type": "integer", "description": "The beginning of the day in UTC: epoch seconds."},
             "used": {"type": "integer", "description": "How often the key let its caller in."},
@@ -119,6 +109,38 @@ pub(super) fn shared() -> Map<String, Value> {
     schemas
 }
 
+/// What creations answer with.
+fn receipts(schemas: &mut Map<String, Value>) {
+    schemas.insert(
+        "Receipt".into(),
+        json!({
+            "type": "object", "required": ["location", "dbpath", "$row", "$key"],
+            "properties": {
+                "location": {"type": "string", "examples": ["/v4/webhook_urls/5"]},
+                "dbpath": {"type": "string", "examples": ["webhook_urls/5"]},
+                "$row": {"type": "integer", "examples": [5]},
+                "$key": {"type": "string", "examples": ["5"]},
+            },
+        }),
+    );
+    // Generated clients make one name of `$key` and `key`, and lose one of them: it must not be the
+    // key string. `$row` has the same number.
+    schemas.insert("KeyReceipt".into(), json!({
+        "type": "object", "required": ["location", "dbpath", "$row", "key", "response"],
+        "description": "The receipt of a new API key, and its key string: shown here, this once. `$key`, the row number as a string, is there, too, and is not declared: `$row` has it.",
+        "properties": {
+            "location": {"type": "string", "examples": ["/v4/user_api_keys/5"]},
+            "dbpath": {"type": "string", "examples": ["user_api_keys/5"]},
+            "$row": {"type": "integer", "examples": [5]},
+            "key": {"type": "string", "description": "The key string."},
+            "response": {
+                "type": "object", "required": ["private_key", "token"], "description": "The key string again, where existing clients look for it.",
+                "properties": {"private_key": {"type": "string"}, "token": {"type": "string"}},
+            },
+        },
+    }));
+}
+
 /// The schemas of one table: its rows, its creation, its change.
 pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
     let readable = table
@@ -133,6 +155,11 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
         table.name.into(),
         json!({"type": "object", "description": table.doc, "properties": properties}),
     );
+    if !table.actions.is_empty() {
+        // A schema of its own: generated clients have one type for it, in whatever it is named.
+        let names: Vec<_> = table.actions.iter().map(|action| action.name).collect();
+        schemas.insert(action_name(table), json!({"type": "string", "enum": names}));
+    }
     if table.creatable {
         let written: Vec<&Column> = table
             .columns
@@ -156,12 +183,30 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
     }
 }
 
+/// The name of the schema of an action's name: `task_action`.
+pub(super) fn action_name(table: &Table) -> String {
+    format!("{}_action", table.singular)
+}
+
 pub(super) fn create_name(table: &Table) -> String {
     format!("{}_create", table.name)
 }
 
 pub(super) fn update_name(table: &Table) -> String {
     format!("{}_update", table.name)
+}
+
+/// The parameters of an action.
+pub(super) fn params(action: &Action) -> Value {
+    let columns: Vec<&Column> = action.params.iter().collect();
+    let required = columns.iter().filter(|c| c.required);
+    let required: Vec<&str> = required.map(|c| c.name).collect();
+    let mut schema = object(&columns, &required);
+    if let Some(others) = action.others {
+        schema["description"] = others.into();
+        schema["additionalProperties"] = json!(true);
+    }
+    schema
 }
 
 /// What a client writes.

@@ -30,6 +30,13 @@ pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
     time.map_or(0, |time| time.timestamp()).into()
 }
 
+/// A parameter as the text of a variable: what is no text is JSON.
+pub(super) fn as_text(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// The page that a scan asks for, without bodies.
 pub(super) fn page<I>(scan: &Scan<'_>, id: fn(i64) -> I) -> Page<I> {
     Page {

@@ -65,7 +65,10 @@ pub(super) async fn act(
         .table()
         .action(action)
         .ok_or_else(|| ApiError::field("action", "is not an action of this table"))?;
-    let input = body.checked(|body| Input::params(declared.params, &params(body)?));
+    let input = body.checked(|body| match declared.others {
+        None => Input::params(declared.params, &params(body)?),
+        Some(_) => Input::any(params(body)?),
+    });
     let input = input.await?;
     let done = resource.act(caller, row, declared.name, input).await?;
     Ok(Json(done).into_response())

@@ -46,6 +46,15 @@ impl Input {
         Ok(input)
     }
 
+    /// Parameters of any name, as they were sent.
+    pub(crate) fn any(params: Value) -> Result<Self, ApiError> {
+        let Value::Object(mut columns) = params else {
+            return Err(ApiError::malformed("The body must be a JSON object"));
+        };
+        columns.remove(KEY);
+        Ok(Self { columns })
+    }
+
     fn read(
         declared: &[Column],
         body: &Value,
@@ -100,6 +109,11 @@ impl Input {
 
     pub(crate) fn object(&self, name: &str) -> Option<&RowMap> {
         self.columns.get(name).and_then(Value::as_object)
+    }
+
+    /// Everything, by name.
+    pub(crate) fn all(&self) -> &RowMap {
+        &self.columns
     }
 
     /// `"table/key"`, split.

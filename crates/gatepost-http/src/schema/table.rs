@@ -29,6 +29,8 @@ pub(crate) struct Table {
     pub page: u32,
     /// What can be done with a row beside reading, changing and deleting it.
     pub actions: &'static [Action],
+    /// Whether a creation answers with a secret, which no other response has.
+    pub shown_once: bool,
     /// Whether rows are created by `POST`; the delivery log's are not.
     pub creatable: bool,
     /// Whether rows are changed by `PUT`.
@@ -44,6 +46,10 @@ pub struct Action {
     pub(crate) doc: &'static str,
     /// Its parameters.
     pub(crate) params: &'static [Column],
+    /// What parameters of any other name are; `None` where there may be none.
+    pub(crate) others: Option<&'static str>,
+    /// Whether it makes a row, and answers as a creation does.
+    pub(crate) makes: bool,
 }
 
 impl Action {
@@ -54,6 +60,16 @@ impl Action {
             name,
             doc,
             params: &[],
+            others: None,
+            makes: false,
+        }
+    }
+
+    /// The same with parameters of any name, which are this.
+    pub(crate) const fn with_any(self, others: &'static str) -> Self {
+        Self {
+            others: Some(others),
+            ..self
         }
     }
 }

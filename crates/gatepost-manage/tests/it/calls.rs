@@ -121,6 +121,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(enable_task(task), "update_task", tasks(Enable)),
         call!(disable_task(task), "update_task", tasks(Disable)),
         call!(run_task(task), "enqueue", tasks(Run)),
+        call!(cancel_task(task), "list_deliveries", tasks(Cancel)),
         call!(run_task_about(task, About::default()), "enqueue", tasks(Run)),
         call!(test_task(task, About::default()), "enqueue", tasks(Test)),
         call!(event(event), "event", None),

@@ -12,8 +12,8 @@ use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Catalog, DeliveryMode, Event, EventId, Filter, JsonObject, Message, Specificity,
-    Target, Task, TaskId, Webhook, WebhookId,
+    Action, Catalog, DeliveryMode, Event, EventId, EventLabel, Filter, JsonObject, Message,
+    Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
@@ -167,6 +167,7 @@ pub(crate) fn event(task: TaskId) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

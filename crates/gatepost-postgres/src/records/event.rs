@@ -5,7 +5,7 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{AtMost, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Event, EventId, Filter, JsonObject, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, JsonObject, OwnerId, TaskId};
 
 use super::scope::scoped;
 use super::statement::change;
@@ -17,7 +17,7 @@ use crate::store::PostgresStore;
 
 /// What is read of an event that is there.
 pub(super) const SELECT: &str = "r.id, r.owner, r.revision, r.created, r.modified, r.event_type, r.event, r.instance, r.tag, r.task, \
-     r.enabled, r.filters, r.context \
+     r.enabled, r.filters, r.context, r.label \
      FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook \
      JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 
@@ -51,7 +51,7 @@ impl PostgresStore {
         let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
         let size = most(event.stored_bytes());
         let mut params = columns.params(event, &now);
-        params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes]);
+        params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes, &columns.label]);
         let alone = Alone {
             tasks: vec![event.task.0],
             ..Alone::default()
@@ -92,6 +92,7 @@ impl PostgresStore {
             &bytes,
             &new.id.0,
             &new.revision.0,
+            &columns.label,
         ]);
         let alone = Alone {
             tasks: vec![new.value.task.0],
@@ -121,6 +122,7 @@ struct Columns<'a> {
     // Bytes, not jsonb: members keep their order and numbers their digits.
     filters: Vec<u8>,
     context: Vec<u8>,
+    label: &'a str,
 }
 
 impl<'a> Columns<'a> {
@@ -133,6 +135,7 @@ impl<'a> Columns<'a> {
             tag,
             filters: event.filters.to_string().into_bytes(),
             context: event.context.to_string().into_bytes(),
+            label: event.label.as_str(),
         }
     }
 
@@ -167,6 +170,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
             enabled: row.try_get("enabled")?,
             filters: filter(row)?,
             context: object(row, "context")?,
+            label: label(row)?,
         },
     })
 }
@@ -174,6 +178,10 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
 /// Which occurrences an event is for.
 pub(super) fn filter(row: &tokio_postgres::Row) -> Result<Filter> {
     Filter::stored(text(row, "filters")?).map_err(|e| Failure::corrupt("filters", e))
+}
+
+fn label(row: &tokio_postgres::Row) -> Result<EventLabel> {
+    EventLabel::stored(row.try_get("label")?).map_err(|e| Failure::corrupt("label", e))
 }
 
 fn object(row: &tokio_postgres::Row, column: &'static str) -> Result<JsonObject> {

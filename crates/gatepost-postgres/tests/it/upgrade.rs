@@ -17,7 +17,8 @@ use gatepost_testkit::fixtures::{
 };
 use tokio_postgres::Client;
 use webhook_model::{
-    Channels, Chosen, DeliveryMode, Event, Filter, Occurrence, TaskId, Webhook, WebhookId,
+    Channels, Chosen, DeliveryMode, Event, EventLabel, Filter, Occurrence, TaskId, Webhook,
+    WebhookId,
 };
 
 use crate::common::raw;
@@ -48,6 +49,8 @@ const UNIDENTIFIED: [&str; 4] = [
     include_str!("../../migrations/0011_channels.sql"),
     include_str!("../../migrations/0012_trace.sql"),
 ];
+/// The thirteenth, before events could have labels of their own.
+const UNLABELLED: [&str; 1] = [include_str!("../../migrations/0013_client_identity.sql")];
 /// Opened by the one that knows traces.
 const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
 const MARKED: &str = "CREATE TABLE gatepost_migration (
@@ -155,6 +158,7 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
     assert!(filter.problem().is_some());
     let full = Event {
         filters: filter,
+        label: EventLabel::default(),
         ..full_event(tasks[0].id)
     };
     assert_eq!(events[0].value, full);
@@ -543,4 +547,26 @@ async fn webhooks_of_before_client_certificates_have_none_and_can_be_given_one()
     let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
     assert_eq!(edited.value, row.value);
     assert_eq!(store.webhook(row.id).await.unwrap(), Some(edited));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_of_before_labels_have_none_and_can_be_given_one() {
+    let marks = "(4, 'cause'), (5, 'key_use'), (6, 'data'), (7, 'key_grant'), (8, 'key_expires'),
+        (9, 'key_limit'), (10, 'audit'), (11, 'channels'), (12, 'trace'), (13, 'client_identity')";
+    let later = [&[FOURTH, FIFTH][..], &UNTRACED, &UNIDENTIFIED, &UNLABELLED].concat();
+    let (store, _client) = opened(&later, marks).await;
+    can_be_labelled(&store).await;
+}
+
+async fn can_be_labelled(store: &impl RecordStore) {
+    let mut row = store
+        .event(webhook_model::EventId(2))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(row.value.label, EventLabel::default());
+    row.value.label = "at night".parse().unwrap();
+    let edited = store.update_event(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
 }

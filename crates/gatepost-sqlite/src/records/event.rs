@@ -5,7 +5,7 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::RecordId;
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{Event, EventId, Filter, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, OwnerId, TaskId};
 
 use super::read::owner_of;
 use super::revision::check_revision;
@@ -16,7 +16,7 @@ use crate::list::Body;
 use crate::places::{Change, place_of, record_changed};
 
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, event_type, event, instance, tag, task, enabled, \
-     filters, context FROM gatepost_event";
+     filters, context, label FROM gatepost_event";
 
 /// Of those what may be large.
 pub(super) const BODIES: [Body; 2] = [
@@ -58,6 +58,7 @@ pub(super) fn insert(
                 event.filters.to_string(),
                 event.context.to_string(),
                 usage::stored(bytes),
+                event.label.as_str(),
             ],
             |r| Ok(row(r)),
         )??;
@@ -100,6 +101,7 @@ pub(super) fn update(
                 event.context.to_string(),
                 bytes,
                 new.id.0,
+                event.label.as_str(),
             ],
             |r| Ok(row(r)),
         )??;
@@ -151,6 +153,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
             enabled: row.get("enabled")?,
             filters: stored(row, "filters", Filter::stored)?,
             context: parse(row, "context")?,
+            label: stored(row, "label", EventLabel::stored)?,
         },
     })
 }

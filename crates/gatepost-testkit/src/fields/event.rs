@@ -38,6 +38,7 @@ pub fn of_event(base: &Row<EventId, Event>, tasks: [TaskId; 2]) -> Vec<Field<Row
             enabled: Edited [false, true],
             filters: Edited [r#"{"a": 1}"#.parse().unwrap(), r#"{"a": 2}"#.parse().unwrap()],
             context: Edited [object(r#"{"a": "é\""}"#), object(r#"{"a": "é"}"#)],
+            label: Edited ["night \"é\"".parse().unwrap(), "night \"e\"".parse().unwrap()],
         };
     }
 }

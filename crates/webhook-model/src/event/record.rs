@@ -6,6 +6,7 @@ use super::json::JsonObject;
 use super::occurrence::Occurrence;
 use super::words::{EventName, EventType};
 use crate::filter::Filter;
+use crate::text::EventLabel;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -35,6 +36,8 @@ pub struct Event {
     pub filters: Filter,
     /// What `${context}` in the message of the task shows.
     pub context: JsonObject,
+    /// What its user calls it; where it is empty, the catalog's label is shown.
+    pub label: EventLabel,
 }
 
 impl Event {

@@ -20,6 +20,7 @@ mod parsed;
 #[cfg(test)]
 mod properties;
 mod render;
+mod run_variables;
 mod segment;
 #[cfg(test)]
 mod tests;
@@ -28,4 +29,5 @@ mod values;
 pub use date::format_date;
 pub use parsed::Template;
 pub use render::{MAX_RENDERED, RenderError};
+pub use run_variables::RunVariables;
 pub use values::Values;

@@ -73,13 +73,9 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
         _ => return None,
     };
     let name = rest.get(1..)?;
-    let length = name
-        .bytes()
-        .take(MAX_NAME + 1)
-        .take_while(|b| b.is_ascii_alphanumeric() || *b == b'_')
-        .count();
+    let length = name.bytes().take(MAX_NAME + 1).take_while(in_name).count();
     let word = name.get(..length)?;
-    if !(1..=MAX_NAME).contains(&length) || word.starts_with(|c: char| c.is_ascii_digit()) {
+    if !is_name(word) {
         return None;
     }
     let path = match word {
@@ -100,6 +96,17 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
         _ => Variable::Other,
     };
     Some((at + 1 + 1 + length + 1, variable))
+}
+
+/// Whether this is the name of a variable.
+pub(super) fn is_name(word: &str) -> bool {
+    (1..=MAX_NAME).contains(&word.len())
+        && word.bytes().all(|b| in_name(&b))
+        && !word.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn in_name(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// How long a path is, each part with the dot before it: letters, digits, `_` and `-`.

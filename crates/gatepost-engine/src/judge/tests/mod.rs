@@ -9,7 +9,7 @@ use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Place, TaskId, Tena
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::{ManualClock, MemoryStore};
 use tokio::time::Instant;
-use webhook_model::{Event, Filter, JsonObject, Object, Occurrence, Target};
+use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
 
 use super::testing::{Manner, Platform, judge};
 use super::{Heard, Hearing, Judge, May, Rule};
@@ -109,6 +109,7 @@ fn event() -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

@@ -4,7 +4,7 @@ use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::{Gone, OwnerStore as _};
 use gatepost_storage::webhooks::{RecordId, RecordStore as _};
-use webhook_model::{Event, Filter, OwnerId};
+use webhook_model::{Event, EventLabel, Filter, OwnerId};
 
 use super::*;
 use crate::judge::testing::Platform;
@@ -30,6 +30,7 @@ fn event(target: Target, task: TaskId) -> Event {
         enabled: true,
         filters: Filter::default(),
         context: JsonObject::default(),
+        label: EventLabel::default(),
     }
 }
 

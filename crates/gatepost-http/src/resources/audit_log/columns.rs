@@ -63,6 +63,7 @@ pub(super) static TABLE: Table = Table {
     counts: &[],
     page: 500,
     actions: &[],
+    shown_once: false,
     creatable: false,
     updatable: false,
     deletable: false,

@@ -200,22 +200,14 @@ pub(super) static TABLE: Table = Table {
     counts: &[],
     page: 500,
     actions: &[
-        Action {
-            name: "replay",
-            doc: "Sends it again: the same bytes under the same ID.",
-            params: &[],
-        },
-        Action {
-            name: "retry",
-            doc: "Sends it now, if it is waiting for its next attempt. An addition of Gatepost's.",
-            params: &[],
-        },
-        Action {
-            name: "cancel",
-            doc: "Cancels it, if it is still waiting.",
-            params: &[],
-        },
+        Action::new("replay", "Sends it again: the same bytes under the same ID."),
+        Action::new(
+            "retry",
+            "Sends it now, if it is waiting for its next attempt. An addition of Gatepost's.",
+        ),
+        Action::new("cancel", "Cancels it, if it is still waiting."),
     ],
+    shown_once: false,
     creatable: false,
     updatable: false,
     deletable: true,

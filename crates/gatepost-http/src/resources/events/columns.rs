@@ -33,9 +33,8 @@ pub(super) static TABLE: Table = Table {
             "event_name",
             Kind::Text { min: 0, max: 128 },
             "\"Powered on\"",
-            "What happens, in words.",
+            "The event's label: what its user calls it, or, where that is empty, what the platform calls what happens.",
         )
-        .read_only()
         .short(),
         Column::new(
             "owner",
@@ -85,15 +84,15 @@ pub(super) static TABLE: Table = Table {
     counts: &[],
     page: 500,
     actions: &[Action {
-        name: "trigger",
-        doc: "Triggers the event manually.",
         params: &[Column::new(
             "context",
             Kind::Object,
             "{}",
             "Variables for the message, by name; up to 64 KiB, also its data.",
         )],
+        ..Action::new("trigger", "Triggers the event manually.")
     }],
+    shown_once: false,
     creatable: true,
     updatable: true,
     deletable: true,

@@ -8,10 +8,10 @@ use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Data, Event, EventId, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
+    Data, Event, EventId, EventLabel, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
 };
 
-use super::row::{epoch, if_there, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
@@ -68,8 +68,10 @@ impl Resource for Events {
             enabled: true,
             filters: Filter::default(),
             context: JsonObject::default(),
+            label: EventLabel::default(),
         };
-        apply(&mut event, &input)?;
+        let label = label(caller, &event, &input)?;
+        apply(&mut event, &input, label.as_ref())?;
         Ok(Created {
             key: caller.create_event(event).await?.id.0,
             secret: None,
@@ -79,10 +81,11 @@ impl Resource for Events {
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
         let (present, _) = caller.event(EventId(key)).await?;
         let target = target(&input, present.value.event_type.as_str())?;
+        let label = label(caller, &present.value, &input)?;
         let edit = move |event: &mut Event| {
             event.task = input.int("task").map_or(event.task, TaskId);
             event.target = target.unwrap_or(event.target);
-            apply(event, &input)
+            apply(event, &input, label.as_ref())
         };
         let row = caller.edit_event(EventId(key), edit).await?;
         Ok(event_row(caller, &row))
@@ -102,18 +105,13 @@ impl Resource for Events {
         if action != "trigger" {
             return Err(ApiError::not_permitted());
         }
-        let text = |value: &Value| {
-            value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned)
-        };
         let context = params.object("context");
         // What is too large for data is variables all the same, as it was before there was data.
         let data = context.and_then(|context| Data::new(context.clone()).ok());
         let variables = context
             .into_iter()
             .flatten()
-            .map(|(name, value)| (name.clone(), text(value)));
+            .map(|(name, value)| (name.clone(), as_text(value)));
         caller
             .trigger_event(EventId(key), variables.collect(), data)
             .await?;
@@ -148,10 +146,10 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
         Target::Tag(tag) => (Value::Null, tag.0),
         Target::Generic => (Value::Null, 0),
     };
-    let label = caller
-        .catalog()
-        .event_label(&event.event_type, &event.event)
-        .unwrap_or_default();
+    let label = match event.label.as_str() {
+        "" => in_catalog(caller, event),
+        own => own,
+    };
     row(
         stored.id.0,
         [
@@ -169,6 +167,23 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
             ("unreadable", false.into()),
         ],
     )
+}
+
+/// What the catalog calls an event; nothing for one that it does not have any more.
+fn in_catalog<'a>(caller: &'a Actor, event: &Event) -> &'a str {
+    let label = caller
+        .catalog()
+        .event_label(&event.event_type, &event.event);
+    label.unwrap_or_default()
+}
+
+/// The label that a client wrote. The catalog's, sent back with the whole row, is none of its own.
+fn label(caller: &Actor, event: &Event, input: &Input) -> Result<Option<EventLabel>, Invalid> {
+    match input.text("event_name") {
+        None => Ok(None),
+        Some(text) if text == in_catalog(caller, event) => Ok(Some(EventLabel::default())),
+        Some(text) => text.parse().map(Some),
+    }
 }
 
 /// `owner` or `tag`; what is null or 0 is not given.
@@ -193,8 +208,11 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
     }
 }
 
-fn apply(event: &mut Event, input: &Input) -> Result<(), Invalid> {
+fn apply(event: &mut Event, input: &Input, label: Option<&EventLabel>) -> Result<(), Invalid> {
     event.enabled = input.bool("enabled").unwrap_or(event.enabled);
+    if let Some(label) = label {
+        event.label.clone_from(label);
+    }
     if let Some(filters) = input.object("table_event_filters") {
         event.filters = Filter::new(filters.clone())?;
     }

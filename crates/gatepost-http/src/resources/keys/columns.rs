@@ -8,6 +8,11 @@ const NUMBER: Kind = Kind::Int {
     max: i64::MAX,
 };
 
+/// The document of its one action.
+const ROLL: &str = "Makes a key that takes the place of this one: all that this one has but its string, under the next name. \
+    This one is good for the overlap, and never longer than it would have been. The response is a receipt, with the new key \
+    string. An addition to the v4 wire.";
+
 pub(super) static TABLE: Table = Table {
     name: "user_api_keys",
     singular: "user_api_key",
@@ -145,8 +150,6 @@ pub(super) static TABLE: Table = Table {
     counts: &[],
     page: 50,
     actions: &[Action {
-        name: "roll",
-        doc: "Makes a key that takes the place of this one: all that this one has but its string, under the next name. This one is good for the overlap, and never longer than it would have been. The response is a receipt, with the new key string. An addition to the v4 wire.",
         params: &[Column::new(
             "overlap",
             Kind::Int {
@@ -156,7 +159,10 @@ pub(super) static TABLE: Table = Table {
             "86400",
             "For how many seconds this key is still good: at most 30 days; a day, without.",
         )],
+        makes: true,
+        ..Action::new("roll", ROLL)
     }],
+    shown_once: true,
     creatable: true,
     updatable: true,
     deletable: true,

@@ -122,22 +122,19 @@ pub(super) static TABLE: Table = Table {
     counts: &[("events", "task_events"), ("triggers", "tasks")],
     page: 500,
     actions: &[
-        Action {
-            name: "execute",
-            doc: "Runs the task now.",
-            params: &[],
-        },
-        Action {
-            name: "enable",
-            doc: "Lets events run the task.",
-            params: &[],
-        },
-        Action {
-            name: "disable",
-            doc: "Keeps events from running the task.",
-            params: &[],
-        },
+        Action::new("execute", "Runs the task now.").with_any(
+            "A variable of this run: `REASON` is what `${REASON}` in the message becomes. Names are 1 to 64 letters, \
+             digits and `_` that do not begin with a digit; those of `${DATE}`, `${TIMESTAMP}`, `${RANDOM}`, `${data}` \
+             and `${context}` are taken. What is no text is shown as JSON. At most 100, of 64 KiB together.",
+        ),
+        Action::new(
+            "cancel",
+            "Ends what still waits of the task's deliveries; what is being sent goes on.",
+        ),
+        Action::new("enable", "Lets events run the task."),
+        Action::new("disable", "Keeps events from running the task."),
     ],
+    shown_once: false,
     creatable: true,
     updatable: true,
     deletable: true,

@@ -3,13 +3,13 @@
 mod columns;
 
 use async_trait::async_trait;
-use gatepost_manage::Actor;
+use gatepost_manage::{About, Actor};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
 use serde_json::{Value, json};
-use webhook_model::{Action, Description, Invalid, Message, Task, TaskId, WebhookId};
+use webhook_model::{Action, Description, Invalid, Message, RunVariables, Task, TaskId, WebhookId};
 
-use super::row::{epoch, if_there, key_of, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, key_of, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
@@ -100,11 +100,12 @@ impl Resource for Tasks {
         caller: &Actor,
         key: i64,
         action: &'static str,
-        _params: Input,
+        params: Input,
     ) -> Result<Value, ApiError> {
         let id = TaskId(key);
         match action {
-            "execute" => drop(caller.run_task(id).await?),
+            "execute" => drop(caller.run_task_about(id, with(&params)?).await?),
+            "cancel" => drop(caller.cancel_task(id).await?),
             "enable" => drop(caller.enable_task(id).await?),
             "disable" => drop(caller.disable_task(id).await?),
             _ => return Err(ApiError::not_permitted()),
@@ -135,6 +136,16 @@ impl Resource for Tasks {
             _ => Ok(0),
         }
     }
+}
+
+/// A run about nothing in particular, with these parameters as its variables.
+fn with(params: &Input) -> Result<About, Invalid> {
+    let pairs = params.all().iter();
+    let variables = RunVariables::new(pairs.map(|(name, value)| (name.clone(), as_text(value))))?;
+    Ok(About {
+        variables: variables.into_pairs(),
+        ..About::default()
+    })
 }
 
 /// The row, with whether a delivery of the task is being sent at this moment.

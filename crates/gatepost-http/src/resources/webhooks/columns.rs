@@ -211,8 +211,6 @@ pub(super) static TABLE: Table = Table {
     page: 100,
     actions: &[
         Action {
-            name: "send",
-            doc: "Queues a message; without one, the default payload.",
             params: &[Column::new(
                 "message",
                 Kind::Text {
@@ -222,20 +220,11 @@ pub(super) static TABLE: Table = Table {
                 "\"{\\\"text\\\":\\\"hello\\\"}\"",
                 "The payload.",
             )],
+            ..Action::new("send", "Queues a message; without one, the default payload.")
         },
+        Action::new("pause", "Holds deliveries until the webhook is resumed."),
+        Action::new("resume", "Sends what was held, at a bounded rate."),
         Action {
-            name: "pause",
-            doc: "Holds deliveries until the webhook is resumed.",
-            params: &[],
-        },
-        Action {
-            name: "resume",
-            doc: "Sends what was held, at a bounded rate.",
-            params: &[],
-        },
-        Action {
-            name: "replay_failed",
-            doc: "Queues failed deliveries again that were created in a span of time.",
             params: &[
                 Column::new(
                     "from",
@@ -250,8 +239,13 @@ pub(super) static TABLE: Table = Table {
                     "Created before this; 0 for now.",
                 ),
             ],
+            ..Action::new(
+                "replay_failed",
+                "Queues failed deliveries again that were created in a span of time.",
+            )
         },
     ],
+    shown_once: false,
     creatable: true,
     updatable: true,
     deletable: true,

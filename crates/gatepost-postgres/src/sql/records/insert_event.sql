@@ -1,4 +1,4 @@
--- $1: now. $2..$9: the record. $10: its bytes. $11, $12: how many events and bytes the owner of the task may have.
+-- $1: now. $2..$9: the record. $10: its bytes. $11, $12: how many events and bytes the owner of the task may have. $13: its label.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.events, 0) AS rows, coalesce(u.bytes, 0) AS bytes
@@ -10,8 +10,8 @@ WITH own AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $11::bigint THEN 'rows'
         WHEN bytes + $10::bigint > $12::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
-    INSERT INTO :schema.gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes)
-    SELECT 1, $1, $1, own.owner, $2, $3, $4::bigint, $5::bigint, $6, $7, $8, $9, $10::bigint FROM own, judged WHERE verdict = 'ok'
+    INSERT INTO :schema.gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes, label)
+    SELECT 1, $1, $1, own.owner, $2, $3, $4::bigint, $5::bigint, $6, $7, $8, $9, $10::bigint, $13 FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
     SELECT own.place, 2::smallint AS kind, s.id AS record FROM stored s, own

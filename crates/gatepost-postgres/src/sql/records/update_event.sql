@@ -1,5 +1,5 @@
 -- $1: now. $2..$9: the record. $10: its bytes. $11: how many bytes the owner may have. $12: the row. $13: the revision that
--- was read. With another owner's task the event becomes that owner's.
+-- was read. $14: its label. With another owner's task the event becomes that owner's.
 WITH old AS MATERIALIZED (
     SELECT e.id, e.owner, e.revision, e.bytes, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
@@ -20,7 +20,8 @@ WITH old AS MATERIALIZED (
     FROM (SELECT) one LEFT JOIN old ON true LEFT JOIN own ON true
 ), stored AS (
     UPDATE :schema.gatepost_event SET revision = revision + 1, modified = $1, owner = own.owner, event_type = $2, event = $3,
-        instance = $4, tag = $5, task = $6, enabled = $7, filters = $8, context = $9, bytes = $10::bigint
+        instance = $4, tag = $5, task = $6, enabled = $7, filters = $8, context = $9, bytes = $10::bigint,
+        label = $14
     FROM own WHERE id = $12 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING gatepost_event.*
 ), log AS MATERIALIZED (

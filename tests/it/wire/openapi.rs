@@ -1,0 +1,129 @@
+//! The OpenAPI document as generators of clients read it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use tests::world::World;
+
+/// What may be an operation of a path.
+const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
+
+async fn document() -> Value {
+    let world = World::start().await;
+    world.api("GET", "openapi.json", None).await.json()
+}
+
+/// Every operation, by its method and path; what the platform sends is named by its event.
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap().iter();
+    let paths = paths.chain(document["webhooks"].as_object().unwrap());
+    let all = paths.flat_map(|(path, item)| {
+        let of = METHODS.iter().filter_map(move |method| {
+            let operation = item.get(method)?;
+            Some((format!("{method} {path}"), operation))
+        });
+        of.collect::<Vec<_>>()
+    });
+    all.collect()
+}
+
+#[tokio::test]
+async fn every_operation_has_a_name_of_its_own_a_declared_tag_and_words() {
+    let document = document().await;
+    let tags = document["tags"].as_array().unwrap().iter();
+    let tags: BTreeSet<_> = tags.map(|tag| tag["name"].as_str().unwrap()).collect();
+    let (mut names, mut used) = (BTreeMap::new(), BTreeSet::new());
+    let operations = operations(&document);
+    assert!(operations.len() > 40, "{}", operations.len());
+    for (at, operation) in operations {
+        let name = operation["operationId"].as_str().unwrap();
+        let word = |c: char| c.is_ascii_lowercase() || c == '_';
+        assert!(!name.is_empty() && name.chars().all(word), "{at}: {name}");
+        assert_eq!(names.insert(name, at.clone()), None, "{at}: {name}");
+        let of = operation["tags"].as_array().unwrap();
+        assert_eq!(of.len(), 1, "{at}");
+        let tag = of[0].as_str().unwrap();
+        assert!(tags.contains(tag), "{at}: {tag}");
+        used.insert(tag);
+        let summary = operation["summary"].as_str().unwrap();
+        let fits = (5..=70).contains(&summary.len()) && !summary.ends_with('.');
+        assert!(fits, "{at}: {summary}");
+        let description = operation["description"].as_str().unwrap();
+        assert!(description.ends_with('.'), "{at}: {description}");
+    }
+    assert_eq!(used, tags, "tags without an operation");
+}
+
+/// As generators do: letters and digits of any case.
+fn as_a_name(member: &str) -> String {
+    let kept = member.chars().filter(char::is_ascii_alphanumeric);
+    kept.collect::<String>().to_ascii_lowercase()
+}
+
+/// The members of this object, and of all within, that become one name in a generated client.
+fn clashes(at: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::Object(properties)) = members.get("properties") {
+                let mut names = BTreeMap::new();
+                for member in properties.keys() {
+                    if let Some(other) = names.insert(as_a_name(member), member) {
+                        found.push(format!("{at}: {other} and {member}"));
+                    }
+                }
+            }
+            for (name, within) in members {
+                clashes(&format!("{at}/{name}"), within, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|within| clashes(at, within, found)),
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn no_two_members_become_one_name_in_a_generated_client() {
+    let document = document().await;
+    let mut found = Vec::new();
+    clashes("", &document, &mut found);
+    assert_eq!(found, Vec::<String>::new());
+    for (at, operation) in operations(&document) {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let mut names = BTreeSet::new();
+        for parameter in parameters {
+            let name = as_a_name(parameter["name"].as_str().unwrap());
+            assert!(names.insert(name), "{at}: {parameter}");
+        }
+    }
+    let schemas: Vec<_> = document["components"]["schemas"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    let names: BTreeSet<_> = schemas.iter().map(|name| as_a_name(name)).collect();
+    assert_eq!(names.len(), schemas.len(), "{schemas:?}");
+}
+
+#[tokio::test]
+async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
+    let document = document().await;
+    let receipt = "#/components/schemas/KeyReceipt";
+    let shown = |operation: &Value| operation["responses"].to_string().contains(receipt);
+    let all = operations(&document);
+    let mut showing: Vec<_> = all
+        .iter()
+        .filter(|(_, operation)| shown(operation))
+        .collect();
+    showing.sort_by_key(|(at, _)| at);
+    let showing: Vec<_> = showing.iter().map(|(at, _)| at.as_str()).collect();
+    let expected = [
+        "post /user_api_keys",
+        "post /user_api_keys/{key}/roll",
+        "put /user_api_keys/{key}",
+    ];
+    assert_eq!(showing, expected);
+    let key = &document["components"]["schemas"]["KeyReceipt"];
+    let required = key["required"].as_array().unwrap();
+    assert!(required.contains(&"key".into()), "{key}");
+    assert_eq!(key["properties"]["key"]["type"], "string");
+}

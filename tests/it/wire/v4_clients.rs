@@ -1,0 +1,221 @@
+//! What existing clients of the v4 wire send beside the plain rows: a label with an event,
+//! parameters with a run, the cancellation of a task (WIRE 6, WIRE 7).
+
+use serde_json::{Value, json};
+use tempfile::tempdir;
+use tests::platform::PlatformProcess;
+use tests::world::World;
+
+/// A paused webhook, so that what is queued for it waits, and a task that sends through it.
+async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
+    let url = "https://example.com/";
+    let webhook = json!({"name": name, "url": url});
+    let webhook = world.make("webhook_urls", webhook).await;
+    let paused = world
+        .api("POST", &format!("webhook_urls/{webhook}/pause"), None)
+        .await;
+    assert_eq!(paused.status, 200, "{}", paused.body);
+    let task = json!({
+        "name": name, "owner": format!("webhook_urls/{webhook}"), "settings_args": {"message": message},
+    });
+    world.make("tasks", task).await
+}
+
+async fn told(world: &World, method: &str, path: &str, body: Value) -> (u16, Value) {
+    let response = world.api(method, path, Some(body)).await;
+    (response.status, response.json())
+}
+
+/// One column of the log, oldest first.
+async fn log(world: &World, column: &str) -> Vec<String> {
+    let path = format!("webhooks?fields={column}&sort=+$key");
+    let rows = world.api("GET", &path, None).await.json();
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row[column].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[tokio::test]
+async fn an_event_keeps_the_label_with_which_it_was_created() {
+    let world = World::start().await;
+    let task = waiting_task(&world, "t", "x").await;
+    let event = |label: Value| json!({"task": task, "table": "alarms", "event": "raised", "event_name": label});
+    let made = world.make("task_events", event(json!("Night watch"))).await;
+    let path = format!("task_events/{made}");
+    let label = async || {
+        let row = world.api("GET", &path, None).await.json();
+        row["event_name"].clone()
+    };
+    assert_eq!(label().await, "Night watch");
+    let listed = "task_events?filter=event_name%20eq%20'Night%20watch'&fields=$key";
+    let listed = world.api("GET", listed, None).await.json();
+    assert_eq!(listed, json!([{"$key": made}]));
+
+    // An edit of something else keeps it; a whole row that is sent back changes nothing.
+    let (status, mut row) = told(&world, "PUT", &path, json!({"enabled": false})).await;
+    assert_eq!((status, &row["event_name"]), (200, &json!("Night watch")));
+    row["enabled"] = json!(true);
+    assert_eq!(told(&world, "PUT", &path, row).await.0, 200);
+    assert_eq!(label().await, "Night watch");
+    // Without one of its own it has the platform's words, also after those were sent back.
+    let (_, row) = told(&world, "PUT", &path, json!({"event_name": ""})).await;
+    let in_catalog = row["event_name"].clone();
+    assert_ne!(in_catalog, "");
+    assert_eq!(told(&world, "PUT", &path, row).await.0, 200);
+    assert_eq!(label().await, in_catalog);
+
+    for wrong in [
+        json!("x".repeat(129)),
+        json!("a\nb"),
+        json!("a\u{202e}b"),
+        json!(7),
+    ] {
+        let (status, said) = told(&world, "POST", "task_events", event(wrong.clone())).await;
+        assert_eq!(status, 422, "{wrong}");
+        assert!(
+            said["err"].as_str().unwrap().contains("'event_name'"),
+            "{said}"
+        );
+    }
+    let longest = event(json!("é".repeat(128)));
+    assert_eq!(told(&world, "POST", "task_events", longest).await.0, 201);
+}
+
+#[tokio::test]
+async fn the_parameters_of_a_run_are_its_variables() {
+    let world = World::start().await;
+    let message = "${REASON} ${count} ${list} ${NAME}";
+    let task = waiting_task(&world, "t", message).await;
+    let params = json!({"REASON": "nightly", "count": 3, "list": [1, "a"], "NAME": "by hand"});
+    let beside = json!({"REASON": "\"quoted\" ${count}", "count": true, "list": null, "NAME": ""});
+    for (method, path, body) in [
+        (
+            "PUT",
+            format!("tasks/{task}?action=execute"),
+            json!({"params": params}),
+        ),
+        ("POST", format!("tasks/{task}/execute"), params.clone()),
+        (
+            "POST",
+            "task_actions".to_owned(),
+            json!({"task": task.to_string(), "action": "execute", "params": params}),
+        ),
+        ("POST", format!("tasks/{task}/execute"), beside),
+        ("PUT", format!("tasks/{task}?action=execute"), json!({})),
+    ] {
+        let answer = told(&world, method, &path, body).await;
+        assert_eq!(answer, (200, json!({})), "{method} {path}");
+    }
+    let sent = log(&world, "message").await;
+    let with = "nightly 3 [1,\"a\"] by hand";
+    assert_eq!(sent[..3], [with, with, with]);
+    // Values are not looked into again, and a run without parameters has none of an earlier one.
+    assert_eq!(sent[3], "\"quoted\" ${count} true null ");
+    assert_eq!(sent[4], "${REASON} ${count} ${list} ");
+}
+
+#[tokio::test]
+async fn parameters_that_cannot_be_variables_are_refused_in_words_and_nothing_runs() {
+    let world = World::start().await;
+    let task = waiting_task(&world, "t", "x").await;
+    let many: serde_json::Map<_, _> = (0..101).map(|n| (format!("V{n}"), json!(n))).collect();
+    for (params, words) in [
+        (json!({"1st": "x"}), "not '1st'"),
+        (json!({"a.b": "x"}), "not 'a.b'"),
+        (json!({"": "x"}), "names of 1 to 64 letters"),
+        (json!({"TIMESTAMP": 1}), "'TIMESTAMP', which has a value"),
+        (json!({"data": {"a": 1}}), "'data', which has a value"),
+        (json!({"V": "x".repeat(70_000)}), "65536 bytes"),
+        (Value::Object(many), "100 variables"),
+        (json!([1]), "must be a JSON object"),
+    ] {
+        let body = json!({"params": params});
+        let (status, said) =
+            told(&world, "PUT", &format!("tasks/{task}?action=execute"), body).await;
+        let said = said["err"].as_str().unwrap();
+        assert_eq!(status, 422, "{said}");
+        assert!(said.contains("'params'") && said.contains(words), "{said}");
+    }
+    assert!(log(&world, "message").await.is_empty());
+}
+
+#[tokio::test]
+async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
+    let world = World::start().await;
+    let (task, other) = (
+        waiting_task(&world, "t", "x").await,
+        waiting_task(&world, "other", "y").await,
+    );
+    // More than end in one transaction.
+    for _ in 0..102 {
+        told(&world, "POST", &format!("tasks/{task}/execute"), json!({})).await;
+    }
+    told(&world, "POST", &format!("tasks/{other}/execute"), json!({})).await;
+    let stranger = world.key_of(4, "k").await;
+    let path = format!("tasks/{task}/cancel");
+    let refused = world
+        .call(
+            &stranger,
+            tests::world::HERE,
+            "POST",
+            &path,
+            Some(json!({})),
+        )
+        .await;
+    assert_eq!(refused.status, 404, "{}", refused.body);
+    assert!(log(&world, "status").await.iter().all(|s| s == "queued"));
+
+    assert_eq!(
+        told(&world, "POST", &path, json!({})).await,
+        (200, json!({}))
+    );
+    let standing = log(&world, "status").await;
+    assert_eq!(standing.len(), 103);
+    assert!(standing[..102].iter().all(|status| status == "error"));
+    assert_eq!(standing[102], "queued");
+    assert_eq!(log(&world, "status_info").await[0], "cancelled");
+
+    // Again, in the other spellings: nothing waits, which is no error; the task is as it was.
+    let body = json!({"task": task, "action": "cancel"});
+    assert_eq!(
+        told(&world, "POST", "task_actions", body).await,
+        (200, json!({}))
+    );
+    let by_query = format!("tasks/{task}?action=cancel");
+    assert_eq!(
+        told(&world, "PUT", &by_query, json!({})).await,
+        (200, json!({}))
+    );
+    told(&world, "POST", &format!("tasks/{task}/execute"), json!({})).await;
+    assert_eq!(log(&world, "status").await[103], "queued");
+    assert_eq!(
+        told(&world, "POST", "tasks/99/cancel", json!({})).await.0,
+        404
+    );
+}
+
+#[tokio::test]
+async fn events_on_objects_that_do_not_exist_are_refused() {
+    let folder = tempdir().unwrap();
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
+    let webhook = json!({"name": "w", "url": "https://example.com/"});
+    let webhook = platform.make("webhook_urls", webhook).await;
+    let task = json!({"name": "t", "owner": format!("webhook_urls/{webhook}")});
+    let task = platform.make("tasks", task).await;
+    let on =
+        |owner: &str| json!({"task": task, "table": "vms", "event": "poweron", "owner": owner});
+    let made = vec![
+        (on("vms/99"), 422, "there is no such object or tag"),
+        (on("vms/3"), 201, ""),
+    ];
+    platform.judge("POST", "task_events", made).await;
+    let moved = vec![
+        (
+            json!({"owner": "vms/99"}),
+            422,
+            "there is no such object or tag",
+        ),
+        (json!({"owner": "vms/2"}), 200, ""),
+    ];
+    platform.judge("PUT", "task_events/1", moved).await;
+}
