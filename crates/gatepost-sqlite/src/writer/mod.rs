@@ -156,7 +156,8 @@ mod tests {
     async fn a_panic_on_the_writers_thread_costs_the_commit_and_not_the_store() {
         let folder = tempfile::tempdir().unwrap();
         let config = SqliteConfig::file(folder.path().join("gatepost.db"));
-        let connection = crate::connection::writer(&config).unwrap();
+        let mut connection = crate::connection::writer(&config).unwrap();
+        crate::migrate::migrate(&mut connection).unwrap();
         let writer = Writer::start(config, connection, Arc::default()).unwrap();
         for _ in 0..2 {
             let sent = writer.commands.send(Message::Run(Box::new(Bomb))).await;
