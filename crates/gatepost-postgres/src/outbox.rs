@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
 use gatepost_storage::webhooks::{
-    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken,
+    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
 };
 use tokio_postgres::Row;
 use webhook_model::{Occurrence, TaskId};
@@ -180,15 +180,26 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         trace: row.try_get::<_, Option<&str>>("trace")?.map(Into::into),
     };
     // A row that names its tasks in a way that cannot be read is set aside as a whole.
-    let (occurrence, left) = match left(row.try_get("after_task")?, row.try_get("tasks")?) {
+    let (mut occurrence, left) = match left(row.try_get("after_task")?, row.try_get("tasks")?) {
         Ok(left) => (columns.occurrence(), left),
         Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
     };
+    let mut unreadable = |column| {
+        occurrence = Err(Unreadable(format!("{column} is out of range")));
+    };
+    let turn = count(row, "turn").unwrap_or_else(|_| {
+        unreadable("turn");
+        0
+    });
+    let created = row.try_get("created").unwrap_or_else(|_| {
+        unreadable("created");
+        DateTime::UNIX_EPOCH
+    });
     Ok(OutboxRow {
         id: OutboxId(row.try_get("id")?),
         occurrence,
         left,
-        turn: count(row, "turn")?,
-        created: row.try_get("created")?,
+        turn,
+        created,
     })
 }

@@ -23,8 +23,8 @@ use tests::dumps;
 use tests::open::{Everybody, one_system};
 use tests::postgres::{FreshSchema, fresh};
 use webhook_model::{
-    Action, Audience, Catalog, Event, Filter, JsonObject, Occurrence, Specificity, Target, Task,
-    TaskId, Webhook, WebhookId,
+    Action, Audience, Catalog, Event, EventLabel, Filter, JsonObject, Occurrence, Specificity,
+    Target, Task, TaskId, Webhook, WebhookId,
 };
 
 const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));

@@ -23,6 +23,8 @@ pub(crate) struct Outgoing {
 pub(crate) struct Job {
     pub claim: Claim,
     pub claimed: DateTime<Utc>,
+    /// When another may have it: then no request begins any more.
+    pub lease_until: DateTime<Utc>,
     pub message: Outgoing,
     /// The webhook at the revision of the claim.
     pub route: Arc<Route>,

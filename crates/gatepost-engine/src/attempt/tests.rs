@@ -38,6 +38,7 @@ async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
     Job {
         claim: records.claimed(webhook).await,
         claimed: noon(),
+        lease_until: noon() + Duration::from_secs(60),
         untold: false,
         message: Outgoing {
             id: "msg_1".parse().unwrap(),

@@ -63,6 +63,8 @@ enum Tried {
     Rests,
     /// The clock cannot be read: nothing was sent.
     NoClock,
+    /// The lease is over: another may be sending it, and what comes after it.
+    TooLate,
 }
 
 impl Worker {
@@ -153,7 +155,8 @@ impl Worker {
     /// the platform that does not say whether the owner may send.
     async fn attempt(&self, job: &mut Job) -> Tried {
         let place = job.permit.place();
-        let mut send = pin!(self.send(job.route.clone(), place, job.message.clone()));
+        let (message, lease_until) = (job.message.clone(), job.lease_until);
+        let mut send = pin!(self.send(job.route.clone(), place, message, lease_until));
         tokio::select! {
             biased;
             tried = &mut send => return tried,
@@ -162,13 +165,22 @@ impl Worker {
         send.await
     }
 
-    async fn send(&self, route: Arc<Route>, place: Place, message: Outgoing) -> Tried {
+    async fn send(
+        &self,
+        route: Arc<Route>,
+        place: Place,
+        message: Outgoing,
+        lease_until: DateTime<Utc>,
+    ) -> Tried {
         if !self.is_in_good_standing(route.webhook.owner, place).await {
             return Tried::Rests;
         }
         let Ok(now) = self.clock.now() else {
             return Tried::NoClock;
         };
+        if now >= lease_until {
+            return Tried::TooLate;
+        }
         let began = Instant::now();
         let request = route.request(&message.id, &message.body);
         let sent = match request.and_then(|request| traced(request, &message)) {
@@ -194,6 +206,10 @@ impl Worker {
         let (Sent { attempt, tokens }, lesson) = match tried {
             Tried::Made(sent, lesson) => (*sent, lesson),
             Tried::NoClock => return self.given_back(job),
+            Tried::TooLate => {
+                guarded(|| tracing::warn!("the lease ended before the request could begin"));
+                return self.given_back(job);
+            }
             Tried::Rests => {
                 let owner = job.route.webhook.owner;
                 self.admission.lanes.rest(owner, Instant::now() + REST);

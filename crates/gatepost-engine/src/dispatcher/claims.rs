@@ -71,7 +71,8 @@ impl Dispatcher {
             if let Some(permit) = taken.permits.pop() {
                 let due = claimed.delivery.due;
                 self.admission.lanes.claimed(lane, &taken.route, due, now);
-                self.begin(claimed, taken.route.clone(), permit, now);
+                let lease = (now, lease_until);
+                self.begin(claimed, taken.route.clone(), permit, lease);
             }
         }
         for taken in taken.into_values() {
@@ -86,7 +87,13 @@ impl Dispatcher {
     }
 
     /// Sends what was claimed, by the webhook as it was at that moment.
-    fn begin(&self, claimed: Claimed, taken_for: Arc<Route>, permit: Permit, now: DateTime<Utc>) {
+    fn begin(
+        &self,
+        claimed: Claimed,
+        taken_for: Arc<Route>,
+        permit: Permit,
+        (now, lease_until): (DateTime<Utc>, DateTime<Utc>),
+    ) {
         let Claimed {
             delivery,
             token,
@@ -102,6 +109,7 @@ impl Dispatcher {
                 token,
             },
             claimed: now,
+            lease_until,
             message: Outgoing {
                 id: delivery.message_id,
                 body: delivery.body,

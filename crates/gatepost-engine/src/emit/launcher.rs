@@ -95,14 +95,15 @@ impl Launcher {
     }
 
     pub(super) fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
-        match (slip.leased, stored.token) {
-            (Some(permit), Some(token)) => self.worker.start(Job {
+        match (slip.leased, stored.token, new.lease_until) {
+            (Some(permit), Some(token), Some(lease_until)) => self.worker.start(Job {
                 untold: self.worker.watch.is_untold(new.cause.as_ref()),
                 claim: Claim {
                     delivery: stored.id,
                     token,
                 },
                 claimed: new.due,
+                lease_until,
                 message: Outgoing {
                     id: new.message_id,
                     body: new.body,

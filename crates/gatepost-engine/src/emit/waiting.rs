@@ -10,14 +10,17 @@ use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin};
 use super::apart::WaitingRow;
 use super::drain::OutboxDrain;
 use super::row::Row;
+use super::sink::Decided;
 use crate::error::EmitError;
 use crate::guard::guarded;
 
 /// How long other processes leave a row alone while this one waits for the platform: longer than
 /// that takes.
 const ASKING: Duration = Duration::from_secs(15);
-/// After this time without an answer of the platform, a row is given up.
+/// A row is given up that is this old and was put off this often, when the platform was asked once
+/// more and said nothing: while no process runs, nobody asks.
 const GIVEN_UP: TimeDelta = TimeDelta::hours(24);
+const PUT_OFF: u32 = 20;
 
 impl OutboxDrain {
     /// The platform has to be waited for: apart from the other rows, if there is room for that now.
@@ -26,9 +29,6 @@ impl OutboxDrain {
         mut row: Row,
         now: DateTime<Utc>,
     ) -> Result<(), EmitError> {
-        if now - row.created >= GIVEN_UP && matches!(row.left, Left::Tasks(_)) {
-            return self.give_up(&row, now).await;
-        }
         let Some(room) = self.waiting.take(row.occurrence.audience) else {
             return self.postpone(&row, row.pause(now), now).await;
         };
@@ -62,7 +62,11 @@ impl OutboxDrain {
             }
             Err(error) => Err(error),
         };
-        let left = self.conclude(row, decided, self.clock.now()?).await?;
+        let now = self.clock.now()?;
+        if matches!(decided, Ok(Decided::Undecided)) && self.is_to_give_up(&row, now) {
+            return self.give_up(&row, now).await;
+        }
+        let left = self.conclude(row, decided, now).await?;
         if let Some(row) = left {
             // What does not fit into one bite need not wait any more.
             let now = self.clock.now()?;
@@ -70,6 +74,14 @@ impl OutboxDrain {
         }
         self.emitter.wake.notify_one();
         Ok(())
+    }
+
+    fn is_to_give_up(&self, row: &Row, now: DateTime<Utc>) -> bool {
+        now - row.created >= GIVEN_UP
+            && row.turn >= PUT_OFF
+            && matches!(row.left, Left::Tasks(_))
+            // Who stops does not wait for an answer.
+            && self.lifecycle.is_running()
     }
 
     /// Nobody said for a day who may receive it: then nobody does.

@@ -65,10 +65,12 @@ impl Maintenance {
     }
 
     /// Expires and purges, one process at a time, and compares clocks each minute, until the engine
-    /// stops.
+    /// stops. While the clock may have been set by mistake, nothing is removed: it would not come
+    /// back.
     pub(crate) async fn tend_log(self: Arc<Self>) {
         while self.lifecycle.is_running() {
-            if self.lease(LEASE, LEASED).await
+            if self.clock_is_settled().await
+                && self.lease(LEASE, LEASED).await
                 && let Err(error) = self.remove_old().await
             {
                 guarded(|| tracing::warn!(%error, "could not remove what is old"));
@@ -81,6 +83,21 @@ impl Maintenance {
     /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
     /// short while ago.
     async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
+        if self.settled().await? && is_due {
+            self.reclaim().await?;
+        }
+        Ok(())
+    }
+
+    async fn clock_is_settled(&self) -> bool {
+        self.settled().await.unwrap_or_else(|error| {
+            guarded(|| tracing::warn!(%error, "could not remove what is old"));
+            false
+        })
+    }
+
+    /// Looks at the clock: whether it is right, and was not set for as long as a lease may last.
+    async fn settled(&self) -> Result<bool, StoreError> {
         let (stepped, settled) = {
             let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
             (steps.has_stepped()?, steps.is_settled()?)
@@ -88,10 +105,7 @@ impl Maintenance {
         if stepped || !self.clock.is_right() {
             self.clock.compare(&*self.store).await;
         }
-        if is_due && settled && self.clock.is_right() {
-            self.reclaim().await?;
-        }
-        Ok(())
+        Ok(settled && self.clock.is_right())
     }
 
     async fn reclaim(&self) -> Result<(), StoreError> {

@@ -238,6 +238,10 @@ impl Deliveries {
         let cancelled = self.store.cancel(ids, "cancelled", now).await?;
         let some = usize::try_from(cancelled).unwrap_or(usize::MAX);
         self.ended(waiting.get(..some).unwrap_or(&waiting));
+        // Which of them were cancelled is not known.
+        for one in waiting.get(some..).unwrap_or_default() {
+            self.emitter.look_at(one.webhook);
+        }
         Ok(cancelled)
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Access, Action, Column, Kind, Table};
+use crate::schema::{Action, Column, Kind, Table};
 
 /// Schemas that all tables use.
 pub(super) fn shared() -> Map<String, Value> {
@@ -164,7 +164,7 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
         let written: Vec<&Column> = table
             .columns
             .iter()
-            .filter(|c| c.access != Access::ReadOnly)
+            .filter(|c| c.access.at_creation())
             .collect();
         let required: Vec<&str> = written
             .iter()
@@ -177,7 +177,7 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
         let written: Vec<&Column> = table
             .columns
             .iter()
-            .filter(|c| matches!(c.access, Access::ReadWrite | Access::WriteOnly))
+            .filter(|c| c.access.by_edit())
             .collect();
         schemas.insert(update_name(table), object(&written, &[]));
     }

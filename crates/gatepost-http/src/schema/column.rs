@@ -26,12 +26,26 @@ pub(crate) enum Kind {
 pub(crate) enum Access {
     /// Only the service.
     ReadOnly,
+    /// Only the service, and without an edit: what a client read may differ from it by now.
+    Recorded,
     /// The client, at creation.
     CreateOnly,
     /// The client.
     ReadWrite,
     /// The client; it is in no response.
     WriteOnly,
+}
+
+impl Access {
+    /// Whether a creation may name it.
+    pub(crate) fn at_creation(self) -> bool {
+        !matches!(self, Self::ReadOnly | Self::Recorded)
+    }
+
+    /// Whether an edit changes it.
+    pub(crate) fn by_edit(self) -> bool {
+        matches!(self, Self::ReadWrite | Self::WriteOnly)
+    }
 }
 
 /// The declaration of a column.
@@ -122,6 +136,14 @@ impl Column {
     pub(crate) const fn read_only(self) -> Self {
         Self {
             access: Access::ReadOnly,
+            ..self
+        }
+    }
+
+    /// One that the service writes without an edit: a login, a run.
+    pub(crate) const fn recorded(self) -> Self {
+        Self {
+            access: Access::Recorded,
             ..self
         }
     }

@@ -15,25 +15,23 @@ pub(crate) struct Input {
 impl Input {
     /// The body of a `POST`: every required column is there, no column is unknown or read-only.
     pub(crate) fn create(table: &Table, body: &Value) -> Result<Self, ApiError> {
-        let input = Self::read(table.columns, body, |column, _| {
-            column.access != Access::ReadOnly
-        })?;
+        let input = Self::read(table.columns, body, |column, _| column.access.at_creation())?;
         input.require(table.columns)?;
         Ok(input)
     }
 
     /// The body of a `PUT`: only what is to change. A column that cannot be changed may be sent
-    /// along with the value that it has, as clients do that send a whole row back.
+    /// along with the value that it has, as clients do that send a whole row back; one that changes
+    /// without an edit with any, for it may have changed since the row was read.
     pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self, ApiError> {
         let writable = |column: &Column, value: &Value| match column.access {
-            Access::ReadWrite | Access::WriteOnly => true,
+            Access::ReadWrite | Access::WriteOnly | Access::Recorded => true,
             Access::ReadOnly | Access::CreateOnly => same(current.get(column.name), value),
         };
         let mut input = Self::read(table.columns, body, writable)?;
         let fixed = |name: &str| {
-            table.columns.iter().any(|c| {
-                c.name == name && matches!(c.access, Access::ReadOnly | Access::CreateOnly)
-            })
+            let mut columns = table.columns.iter();
+            columns.any(|c| c.name == name && !c.access.by_edit())
         };
         input.columns.retain(|name, _| !fixed(name));
         Ok(input)

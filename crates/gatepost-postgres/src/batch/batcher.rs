@@ -1,8 +1,10 @@
 //! Group commit: calls that wait at the same time share one statement.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
 use tokio::time::{Instant, sleep, timeout_at};
@@ -139,7 +141,14 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         drop(inbox);
         shared.pace.took(batch.items.len(), batch.weight, full);
         let Batch { items, waiting, .. } = batch;
-        let outcomes = shared.work.run(items).await;
+        // A panic (of the platform's logger, say) costs this batch, and not all later ones.
+        let run = AssertUnwindSafe(shared.work.run(items)).catch_unwind();
+        let Ok(outcomes) = run.await else {
+            for (reply, _) in waiting {
+                drop(reply.send(Err(Failure::unavailable("the store panicked"))));
+            }
+            continue;
+        };
         for ((reply, tries), outcome) in waiting.into_iter().zip(outcomes) {
             match outcome {
                 // The caller may be gone.
@@ -221,4 +230,52 @@ impl<W: Work> Batch<W> {
 
 fn gone() -> Failure {
     Failure::unavailable("the store is shutting down")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Doubles numbers; panics at 0.
+    struct Doubles;
+
+    #[async_trait::async_trait]
+    impl Work for Doubles {
+        type Item = u8;
+        type Answer = u8;
+        const MOST: usize = 8;
+        const ENOUGH: usize = 8;
+        const LINGER: Duration = Duration::from_millis(1);
+
+        fn weight(_: &u8) -> usize {
+            1
+        }
+
+        fn shares(_: &u8) -> bool {
+            true
+        }
+
+        async fn run(&self, items: Vec<u8>) -> Vec<Outcome<Self>> {
+            assert!(!items.contains(&0), "as told");
+            let doubled = items.into_iter().map(|item| Outcome::Done(Ok(item * 2)));
+            doubled.collect()
+        }
+
+        async fn alone(&self, item: u8) -> Result<u8> {
+            Ok(item * 2)
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_batch_that_panics_costs_its_callers_an_error_and_nobody_else_anything() {
+        let batcher = Batcher::start(Doubles);
+        // As while many come: nothing is done by callers themselves.
+        batcher.shared.pace.took(4, 4, true);
+        for _ in 0..2 * FLUSHERS {
+            assert!(batcher.submit(0).await.is_err());
+            batcher.shared.pace.took(4, 4, true);
+        }
+        let doubled = tokio::time::timeout(Duration::from_secs(60), batcher.submit(7));
+        assert_eq!(doubled.await.unwrap().unwrap(), 14);
+    }
 }

@@ -35,6 +35,7 @@ const EXPIRE: &str = concat!(
 );
 const HASTEN: &str = include_str!("../sql/log/hasten.sql");
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
+const DELETE_HOLD: &str = include_str!("../sql/log/delete_hold.sql");
 const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
 const DELETE: &str = include_str!("../sql/log/delete.sql");
 
@@ -132,6 +133,7 @@ impl PostgresStore {
         let picked: [Param<'_>; 1] = [&id.0];
         let statements = [
             (DELETE_PICK, &picked[..]),
+            (DELETE_HOLD, &[][..]),
             (DELETE_RUNNING, &[][..]),
             (DELETE, &[][..]),
         ];

@@ -1,9 +1,11 @@
 //! The connection that listens: opened again and again, with a heartbeat on it.
 
 use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
 use gatepost_storage::{RecentChanges, StoreError};
 use rand::RngExt as _;
@@ -210,23 +212,36 @@ fn remember(shared: &Shared, (since, up_to): (i64, i64), moved: &[Row]) -> Resul
     Ok(())
 }
 
-/// Listens, and connects again whenever the connection is lost.
+/// Listens, and connects again whenever the connection is lost. A panic (of the platform's
+/// subscriber, say) costs the connection.
 pub(super) async fn keep_alive(connector: Connector, first: Listening, shared: Arc<Shared>) {
-    let mut listening = first;
-    loop {
-        let failure = listening.listen(&shared).await;
+    let mut listening = Some(first);
+    while AssertUnwindSafe(listen_always(&connector, &mut listening, &shared))
+        .catch_unwind()
+        .await
+        .is_err()
+    {
         shared.generation.lost();
-        tracing::warn!(
-            cause = failure.cause(),
-            "no notice of changed keys arrives; until it does, keys are read from the database"
-        );
-        drop(listening);
+        sleep(FIRST_PAUSE).await;
+    }
+}
+
+async fn listen_always(connector: &Connector, listening: &mut Option<Listening>, shared: &Shared) {
+    loop {
+        if let Some(mut listening) = listening.take() {
+            let failure = listening.listen(shared).await;
+            shared.generation.lost();
+            tracing::warn!(
+                cause = failure.cause(),
+                "no notice of changed keys arrives; until it does, keys are read from the database"
+            );
+        }
         let mut pause = FIRST_PAUSE;
-        listening = loop {
+        *listening = loop {
             let share = rand::rng().random_range(0.5..=1.0);
             sleep(pause.mul_f64(share)).await;
-            match connector.connect(&shared).await {
-                Ok(listening) => break listening,
+            match connector.connect(shared).await {
+                Ok(listening) => break Some(listening),
                 Err(failure) => {
                     tracing::debug!(cause = failure.cause(), "no listening connection yet");
                 }

@@ -6,16 +6,18 @@
 mod ear;
 mod news;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use gatepost_storage::webhooks::Lane;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 pub(crate) use self::ear::Ear;
 pub(crate) use self::news::News;
-use crate::db::Db;
+use crate::db::{Db, Param};
 
 /// The least time between two notifications.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -34,7 +36,17 @@ struct Pending {
 impl Notifier {
     pub(crate) fn start(db: Db, schema: &str) -> Self {
         let pending = Arc::new(Pending::default());
-        let task = tokio::spawn(send(db, channel(schema), Arc::clone(&pending)));
+        let (channel, told) = (channel(schema), Arc::clone(&pending));
+        let task = tokio::spawn(async move {
+            // A panic (of the platform's subscriber, say) costs one notification.
+            while AssertUnwindSafe(send(&db, &channel, &told))
+                .catch_unwind()
+                .await
+                .is_err()
+            {
+                tokio::time::sleep(PAUSE).await;
+            }
+        });
         Self {
             pending,
             task: task.abort_handle(),
@@ -76,7 +88,7 @@ impl Pending {
     }
 }
 
-async fn send(db: Db, channel: String, pending: Arc<Pending>) {
+async fn send(db: &Db, channel: &str, pending: &Pending) {
     loop {
         pending.some.notified().await;
         let news = std::mem::take(&mut *pending.lock());
@@ -85,7 +97,10 @@ async fn send(db: Db, channel: String, pending: Arc<Pending>) {
         }
         // A notification that is lost costs others one poll, nothing more.
         let sent = db
-            .execute("SELECT pg_notify($1, $2)", &[&channel, &news.to_string()])
+            .execute(
+                "SELECT pg_notify($1, $2)",
+                &[&channel as Param<'_>, &news.to_string()],
+            )
             .await;
         if let Err(failure) = sent {
             tracing::debug!(

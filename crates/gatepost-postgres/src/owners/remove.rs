@@ -38,6 +38,7 @@ const MOVED: &str = concat!(
     include_str!("../sql/gone/moved.sql"),
     include_str!("../sql/log/ended.sql"),
 );
+const ARRIVED_HOLD: &str = include_str!("../sql/gone/arrived_hold.sql");
 const ARRIVED: &str = include_str!("../sql/gone/arrived.sql");
 
 /// How much of the limit is left, and how much a bite may be.
@@ -112,7 +113,9 @@ impl PostgresStore {
                 break;
             }
         }
-        if self.db().execute(ARRIVED, &[]).await? > 0 {
+        let statements = [(ARRIVED_HOLD, &[][..]), (ARRIVED, &[][..])];
+        let answers = self.repeated(&statements).await?;
+        if answers.last().is_some_and(|owners| !owners.is_empty()) {
             // What came for them since waits.
             self.notifier().anything();
         }

@@ -21,6 +21,7 @@ mod pooler;
 #[path = "../../../../tests/src/postgres.rs"]
 pub mod postgres;
 mod queue;
+mod races;
 mod schema;
 mod session;
 mod settle;

@@ -384,3 +384,62 @@ async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circ
         assert_eq!((used, refused), wanted, "key {at}");
     }
 }
+
+/// The platform's subscriber; it panics at every event.
+struct Panics;
+
+impl tracing::Subscriber for Panics {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, _: &tracing::Event<'_>) {
+        panic!("as told")
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// Each task of the store runs on this thread, and so writes its lines to that subscriber.
+#[tokio::test]
+async fn a_subscriber_that_panics_costs_a_connection_and_no_notice_afterwards() {
+    let server = TestPostgres::start();
+    let config = PostgresConfig::url(server.url());
+    let a = PostgresStore::connect(config.clone()).await.unwrap();
+    let b = PostgresStore::connect(config).await.unwrap();
+    let client = admin(server.url()).await;
+    let _panics = tracing::subscriber::set_default(Panics);
+    let listening = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name LIKE '%(listening)'";
+    for _ in 0..3 {
+        let before = b.key_generation(ANY);
+        let mut cut = 0;
+        while cut < 2 {
+            cut += client.query(listening, &[]).await.unwrap().len();
+            sleep(Duration::from_millis(20)).await;
+        }
+        let healed = || b.key_generation(ANY).is_some_and(|now| Some(now) > before);
+        until("healing", BOUND * 3, healed).await;
+    }
+    let hook = webhook("w");
+    let hook = a.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    // What was lost while it was away comes first.
+    while timeout(Duration::from_secs(1), b.work_arrived())
+        .await
+        .is_ok()
+    {}
+    let new = direct(vec![message(hook.id, "m1", at(0))]);
+    a.enqueue(new, at(0)).await.unwrap();
+    let heard = timeout(Duration::from_secs(60), b.work_arrived());
+    assert!(heard.await.is_ok());
+}

@@ -172,3 +172,32 @@ async fn audiences_are_listed_in_bites_however_many_one_transaction_has() {
     }
     assert_eq!(listed, 7_502);
 }
+
+/// The platform writes these rows with its own SQL: one that holds what nobody can read is set
+/// aside, and what stands behind it goes on.
+#[tokio::test]
+async fn a_row_whose_time_or_turn_is_none_says_so_and_stands_in_nobodys_way() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    for bad in ["created = 'infinity'", "created = '-infinity'", "turn = -1"] {
+        client
+            .batch_execute("DELETE FROM gatepost_occurrence")
+            .await
+            .unwrap();
+        insert(&client, 1).await;
+        let update = format!("UPDATE gatepost_occurrence SET {bad}");
+        client.batch_execute(&update).await.unwrap();
+        insert(&client, 1).await;
+        let taken = take(&store, ME).await.unwrap();
+        let read: Vec<bool> = taken
+            .rows
+            .iter()
+            .map(|row| row.occurrence.is_ok())
+            .collect();
+        assert_eq!(read, [false, true], "{bad}");
+        let id = taken.rows[0].id;
+        store.reject_outbox(id, "as told", at(0)).await.unwrap();
+        store.give_back_outbox(taken.audience, ME).await.unwrap();
+        assert_eq!(tenants(&store).await, [(1, 1)], "{bad}");
+    }
+}

@@ -1,5 +1,6 @@
 //! A row of the outbox and its columns.
 
+use chrono::DateTime;
 use gatepost_storage::columns::{OutboxColumns, left};
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, Unreadable};
 use rusqlite::Row;
@@ -12,16 +13,27 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
     let tasks = row.get_ref("tasks")?.as_str_or_null();
     let tasks = tasks.map_err(|_| Unreadable("tasks must be text in UTF-8".to_owned()));
     let after_task: i64 = row.get("after_task")?;
-    let (occurrence, left) = match tasks.and_then(|tasks| left(after_task, tasks)) {
+    let (mut occurrence, left) = match tasks.and_then(|tasks| left(after_task, tasks)) {
         Ok(left) => (occurrence(row)?, left),
         Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
     };
+    let mut unreadable = |column| {
+        occurrence = Err(Unreadable(format!("{column} is out of range")));
+    };
+    let turn = number(row, "turn").unwrap_or_else(|_| {
+        unreadable("turn");
+        0
+    });
+    let created = time(row, "created").unwrap_or_else(|_| {
+        unreadable("created");
+        DateTime::UNIX_EPOCH
+    });
     Ok(OutboxRow {
         id: OutboxId(row.get("id")?),
         occurrence,
         left,
-        turn: number(row, "turn")?,
-        created: time(row, "created")?,
+        turn,
+        created,
     })
 }
 

@@ -69,6 +69,11 @@ impl Group {
         }
     }
 
+    /// Nothing is known of the last commit; its connection is gone.
+    pub(super) fn lost(&mut self) {
+        self.batch.lost();
+    }
+
     pub(super) fn close(&mut self) {
         if let Some(connection) = self.connection.take() {
             let _ = connection.execute_batch("PRAGMA optimize");

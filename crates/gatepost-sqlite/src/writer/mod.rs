@@ -4,6 +4,7 @@
 mod command;
 mod group;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -82,7 +83,7 @@ impl Writer {
             .map_err(|_| unavailable("the store is closed"))?;
         answer
             .await
-            .map_err(|_| unavailable("the store was closed during the call"))?
+            .map_err(|_| unavailable("the store was closed during the call, or panicked"))?
     }
 
     /// Returns when everything that was handed over before is done and the connection is closed.
@@ -116,13 +117,55 @@ fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>) {
                 None
             };
         }
-        if !commands.is_empty() {
-            group.run(commands);
+        if commands.is_empty() {
+            continue;
+        }
+        // A panic (of the platform's subscriber, say) costs this commit, and not all later ones:
+        // who waits for an answer learns that there is none.
+        if catch_unwind(AssertUnwindSafe(|| group.run(commands))).is_err() {
+            group.lost();
         }
     }
     group.close();
     drop(waiting);
     if let Some(reply) = closing {
         let _ = reply.send(());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Panics outside of what a command guards by itself.
+    struct Bomb;
+
+    impl Command for Bomb {
+        fn alone(&self) -> bool {
+            panic!("as told")
+        }
+
+        fn run(&mut self, _: &Connection, _: &mut Batch) -> command::Ran {
+            command::Ran::Refused
+        }
+
+        fn answer(self: Box<Self>, _: Option<&str>) {}
+    }
+
+    #[tokio::test]
+    async fn a_panic_on_the_writers_thread_costs_the_commit_and_not_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+        let mut connection = crate::connection::writer(&config).unwrap();
+        crate::migrate::migrate(&mut connection).unwrap();
+        let writer = Writer::start(config, connection, Arc::default()).unwrap();
+        for _ in 0..2 {
+            let sent = writer.commands.send(Message::Run(Box::new(Bomb))).await;
+            assert!(sent.is_ok());
+            // This one may share the commit; the next does not.
+            drop(writer.run(|_| Ok(())).await);
+            let one = writer.run(|c| Ok(c.query_row("SELECT 1", [], |row| row.get::<_, u8>(0))?));
+            assert_eq!(one.await.unwrap(), 1);
+        }
     }
 }

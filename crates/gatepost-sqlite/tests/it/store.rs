@@ -454,3 +454,26 @@ async fn work_of_another_handle_is_noticed() {
     .await
     .unwrap();
 }
+
+/// The platform writes these rows with its own SQL: one that holds what nobody can read is set
+/// aside, and what stands behind it, and the rows of others, go on.
+#[tokio::test]
+async fn a_row_of_the_outbox_whose_time_or_turn_is_none_stands_in_nobodys_way() {
+    for bad in ["created = 9223372036854775807", "turn = -1"] {
+        let (store, _, folder) = fresh().await;
+        let host = Connection::open(folder.path().join("gatepost.db")).unwrap();
+        for bad in ["", bad] {
+            let insert =
+                "INSERT INTO gatepost_occurrence (event_type, event, due) VALUES ('vms', 'on', 0)";
+            host.execute_batch(insert).unwrap();
+            if !bad.is_empty() {
+                let update = format!("UPDATE gatepost_occurrence SET {bad} WHERE id = 1");
+                host.execute_batch(&update).unwrap();
+            }
+        }
+        let taken = store.take_outbox(1, 10, at(9), at(0)).await.unwrap();
+        let rows = taken.unwrap().rows;
+        let read: Vec<bool> = rows.iter().map(|row| row.occurrence.is_ok()).collect();
+        assert_eq!(read, [false, true], "{bad}");
+    }
+}

@@ -11,7 +11,7 @@ use chrono::TimeDelta;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    DeliveryState, DueLane, Lane, LaneClass, QueueStore as _, RecordId,
+    DeliveryState, DueLane, Lane, LaneClaim, LaneClass, QueueStore as _, RecordId,
 };
 use gatepost_testkit::fault::{Fault, When};
 use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
@@ -231,6 +231,40 @@ async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
         let stored = records.stored(id).await;
         assert_eq!((stored.state, stored.attempts), (DeliveryState::Sent, 1));
     }
+}
+
+/// Whoever has it by then has sent it, and what comes after it.
+#[tokio::test(start_paused = true)]
+async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
+    let records = Records::new();
+    let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
+    let first = records.waiting(webhook, "1").await;
+    records.waiting(webhook, "2").await;
+    let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
+    bench.store.gate().hold("claim", 1, When::After);
+    let bench = run_on(bench, Limits::default());
+    bench.store.gate().arrived().await;
+    // Another process takes it back, and sends it.
+    bench.broken.clock.advance(Duration::from_secs(120));
+    let now = noon() + TimeDelta::seconds(120);
+    let reclaimed = records.store.reclaim(10, now).await.unwrap();
+    assert_eq!(reclaimed.requeued, 1);
+    let other = Lane {
+        webhook,
+        class: LaneClass::Alone,
+    };
+    let until = now + TimeDelta::seconds(60);
+    let lanes = [LaneClaim {
+        lane: other,
+        limit: 1,
+    }];
+    let claimed = records.store.claim(&lanes, until, now).await.unwrap();
+    assert_eq!(claimed[0].delivery.id, first);
+    bench.store.gate().open();
+    a_second().await;
+    assert_eq!(bench.script.sent(), [""; 0]);
+    let stored = records.stored(first).await;
+    assert_eq!(stored.state, DeliveryState::Running, "it is the other's");
 }
 
 #[tokio::test(start_paused = true)]

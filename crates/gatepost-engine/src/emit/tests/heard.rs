@@ -159,6 +159,36 @@ async fn without_an_answer_for_a_day_it_ends() {
     assert!(bodies(&records).await.is_empty());
 }
 
+/// Nobody asked while no process ran: what waits was not refused by that.
+#[tokio::test(start_paused = true)]
+async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    bench.broken.clock.advance(Duration::from_secs(72 * 3_600));
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(30)).await;
+    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+    assert!(rows(&records).await.is_empty());
+}
+
+/// A platform that is not there yet when the process starts again has time to come back.
+#[tokio::test(start_paused = true)]
+async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Fails);
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    bench.broken.clock.advance(Duration::from_secs(72 * 3_600));
+    drain(&bench, emitter);
+    pass(&bench, Duration::from_secs(600)).await;
+    assert_eq!(rows(&records).await.len(), 1);
+    platform.set_watch_manner(Manner::Now);
+    pass(&bench, Duration::from_secs(600)).await;
+    assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
     let (records, platform, bench, emitter) = tenant().await;

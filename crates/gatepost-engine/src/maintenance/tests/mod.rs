@@ -190,6 +190,28 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     assert!(world.records.deliveries().await.is_empty());
 }
 
+/// A clock that was set by mistake is set back a moment later: what was removed in between would
+/// not come back.
+#[tokio::test(start_paused = true)]
+async fn after_a_step_of_the_clock_nothing_is_removed_or_expires_for_a_while() {
+    let world = World::new().await;
+    let paused = |w: &mut webhook_model::Webhook| w.activity = Activity::Paused;
+    let held = world.records.webhook(paused).await;
+    let held = world.records.waiting(held, "held").await;
+    let maintenance = world.maintenance.clone();
+    let lifecycle = &world.maintenance.lifecycle;
+    lifecycle.supervise("log", move || maintenance.clone().tend_log());
+    world.tend_claims();
+    world.pass(58).await;
+    world.broken.clock.jump(TimeDelta::days(31));
+    world.pass(100).await;
+    let state = async || world.records.stored(held).await.state;
+    assert_eq!(state().await, DeliveryState::Queued);
+    // It was right, after all.
+    world.pass(150).await;
+    assert_eq!(state().await, DeliveryState::Error);
+}
+
 impl World {
     /// A webhook with deliveries that is deleted: they are gone, and still there.
     async fn gone(&self, deliveries: usize) {

@@ -221,6 +221,20 @@ async fn a_delivery_is_queued_by_hand_cancelled_and_replayed() {
     assert!(matches!(nowhere, EngineError::NotFound), "{nowhere:?}");
 }
 
+/// Where order was asked for, the next waits for what is cancelled.
+#[tokio::test]
+async fn what_comes_after_a_delivery_that_is_cancelled_is_looked_for_whatever_else_was_named() {
+    let (records, bench) = bench().await;
+    let (running, in_order) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
+    let runs = records.claimed(running).await.delivery;
+    let waits = records.waiting(in_order, "x").await;
+    let deliveries = deliveries(&bench);
+    bench.admission.lanes.inquiries.take();
+    assert_eq!(deliveries.cancel(&[runs, waits]).await.unwrap(), 1);
+    let asked = bench.admission.lanes.inquiries.take().webhooks;
+    assert!(asked.contains(&in_order), "{asked:?}");
+}
+
 #[tokio::test]
 async fn a_test_is_sent_past_the_queue_and_not_recorded() {
     let (records, bench) = bench().await;

@@ -70,7 +70,7 @@ pub(super) static TABLE: Table = Table {
             "1790000300",
             "The most recent authentication; 0 for none.",
         )
-        .read_only()
+        .recorded()
         .short(),
         Column::new(
             "lastlogin_ip",
@@ -78,7 +78,7 @@ pub(super) static TABLE: Table = Table {
             "\"10.1.2.3\"",
             "The address it came from; empty for none.",
         )
-        .read_only()
+        .recorded()
         .short(),
         Column::new(
             "ip_allow_list",

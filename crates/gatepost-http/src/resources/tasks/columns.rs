@@ -60,7 +60,7 @@ pub(super) static TABLE: Table = Table {
             "\"idle\"",
             "Whether a delivery of it is in progress.",
         )
-        .read_only()
+        .recorded()
         .short(),
         Column::new(
             "last_run",
@@ -68,7 +68,7 @@ pub(super) static TABLE: Table = Table {
             "1790000000",
             "When it last ran; 0 for never.",
         )
-        .read_only()
+        .recorded()
         .short(),
         Column::new(
             "delete_after_run",

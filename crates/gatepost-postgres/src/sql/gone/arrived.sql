@@ -1,6 +1,6 @@
--- Owners of whom nothing of before their move is left that has not ended.
+-- Of these owners (arrived_hold.sql) those of whom nothing of before their move is left that has not ended.
 UPDATE :schema.gatepost_owner o SET moving = NULL
-WHERE o.moving IS NOT NULL AND NOT o.gone AND (
+WHERE o.owner = ANY (current_setting('gatepost.moving')::bigint[]) AND (
     SELECT min(q.id) FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
         SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE w.owner = o.owner AND NOT w.gone) IS NULL
@@ -10,3 +10,4 @@ AND o.owner NOT IN (
         UNION ALL SELECT d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
     JOIN :schema.gatepost_owner m ON m.owner = d.owner AND m.moving >= u.id
     WHERE (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL)
+RETURNING o.owner

@@ -1,0 +1,121 @@
+//! Two statements at once, of which one waits for the lock of the other: what it does then must
+//! rest on what is there when it has the lock, not on what was there when it began.
+
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_postgres::PostgresStore;
+use gatepost_storage::OwnerStore as _;
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, settlement_of, webhook};
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+use tokio_postgres::Client;
+
+use crate::common::{claim_all, fresh_at, raw};
+
+/// Two deliveries that are leased together.
+async fn two_leased(store: &PostgresStore) -> Vec<Claim> {
+    let hook = webhook("w");
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let new = ["m1", "m2"].map(|id| NewDelivery {
+        lease_until: Some(at(10)),
+        ..message(hook.id, id, at(0))
+    });
+    let stored = store.enqueue(direct(new.into()), at(0)).await.unwrap();
+    let Enqueued::Stored { deliveries, .. } = stored else {
+        panic!("{stored:?}")
+    };
+    let claims = deliveries.into_iter().map(|stored| Claim {
+        delivery: stored.id,
+        token: stored.token.unwrap(),
+    });
+    claims.collect()
+}
+
+/// Returns once this call waits for a lock that `holder` has, or has ended without.
+async fn blocked<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
+    let waiting = "SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
+    while !call.is_finished() && look.query(waiting, &[&holder]).await.unwrap().is_empty() {
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+async fn number(client: &Client) -> i32 {
+    let row = client.query_one("SELECT pg_backend_pid()", &[]).await;
+    row.unwrap().get(0)
+}
+
+/// Else the claim of what was leased beside it is gone, and nobody ever settles or takes back that
+/// delivery.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
+    let (store, _, place) = fresh_at().await;
+    let (client, look) = (raw(&place).await, raw(&place).await);
+    let claims = two_leased(&store).await;
+    let (ended, other) = (claims[0], claims[1]);
+    assert_eq!(ended.token, other.token, "leased together");
+    let hold = "BEGIN; SELECT FROM gatepost_running FOR UPDATE";
+    client.batch_execute(hold).await.unwrap();
+    let holder = number(&client).await;
+    let settles = store.clone();
+    let settling = tokio::spawn(async move {
+        let settlement = settlement_of(ended, Disposition::Sent);
+        settles.settle(vec![settlement], at(1)).await
+    });
+    blocked(&look, holder, &settling).await;
+    let deletes = store.clone();
+    let deleting =
+        tokio::spawn(async move { deletes.delete_delivery(ended.delivery, at(1)).await });
+    // It stands in line behind the settlement.
+    let in_line = "SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0
+        AND NOT pg_blocking_pids(pid) = ARRAY[$1::int]";
+    while look.query(in_line, &[&holder]).await.unwrap().is_empty() {
+        sleep(Duration::from_millis(2)).await;
+    }
+    client.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!(settling.await.unwrap().unwrap(), [Settled::Done]);
+    deleting.await.unwrap().unwrap();
+    assert!(store.delivery(ended.delivery).await.unwrap().is_none());
+    let settlement = settlement_of(other, Disposition::Sent);
+    let settled = store.settle(vec![settlement], at(2)).await.unwrap();
+    assert_eq!(settled, [Settled::Done]);
+}
+
+/// Else what came for the owner in the place that they left a moment ago is sent from the next.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_move_is_not_over_while_the_next_one_is_under_way() {
+    let (store, _, place) = fresh_at().await;
+    let (client, look) = (raw(&place).await, raw(&place).await);
+    let (owner, tenant) = (OwnerId(1), |n| Place::Tenant(TenantId(n)));
+    store.place_owner(owner, tenant(1), at(0)).await.unwrap();
+    let hook = webhook("w");
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let queue = async |id, now| {
+        let new = direct(vec![message(hook.id, id, at(now))]);
+        let stored = store.enqueue(new, at(now)).await.unwrap();
+        assert!(matches!(stored, Enqueued::Stored { .. }), "{stored:?}");
+    };
+    queue("m1", 0).await;
+    store.place_owner(owner, tenant(2), at(1)).await.unwrap();
+    let hold = "BEGIN; SELECT FROM gatepost_owner FOR NO KEY UPDATE";
+    client.batch_execute(hold).await.unwrap();
+    let removes = store.clone();
+    let removing = tokio::spawn(async move { removes.remove_gone(1_000, at(2)).await });
+    blocked(&look, number(&client).await, &removing).await;
+    queue("m2", 3).await;
+    let again = "UPDATE gatepost_owner SET place = 'tenant:3', tenant = 3,
+        moving = (SELECT last_value FROM gatepost_delivery_id_seq); COMMIT";
+    client.batch_execute(again).await.unwrap();
+    removing.await.unwrap().unwrap();
+    let claimed = claim_all(&store, hook.id, 4).await;
+    assert!(claimed.is_empty(), "of the place left: {claimed:?}");
+    store.remove_gone(1_000, at(5)).await.unwrap();
+    queue("m3", 6).await;
+    let claimed = claim_all(&store, hook.id, 7).await;
+    let claimed: Vec<&str> = claimed
+        .iter()
+        .map(|claimed| claimed.delivery.message_id.as_str())
+        .collect();
+    assert_eq!(claimed, ["m3"]);
+}
