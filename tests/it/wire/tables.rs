@@ -85,6 +85,45 @@ async fn defaults_partial_update_and_deletion() {
     assert_eq!((deleted.status, deleted.body.as_str()), (200, ""));
 }
 
+/// A client that sends a whole row back has read it before somebody logged in with the key, or the
+/// task ran: both are kept as they are. What changes by an edit alone is still held against it.
+#[tokio::test]
+async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
+    let world = World::start().await;
+    let key = world.make("user_api_keys", json!({"name": "k"})).await;
+    let webhook = webhook(&world, "w").await;
+    let owner = format!("webhook_urls/{webhook}");
+    let task = json!({"name": "t", "owner": owner});
+    let task = world.make("tasks", task).await;
+    let recorded = [
+        (
+            format!("user_api_keys/{key}"),
+            json!({"lastlogin_stamp": 1_790_000_000, "lastlogin_ip": "192.0.2.7"}),
+        ),
+        (
+            format!("tasks/{task}"),
+            json!({"status": "running", "last_run": 1_790_000_000}),
+        ),
+    ];
+    for (path, read_before) in recorded {
+        let now = rows(&world, &format!("{path}?fields=all")).await;
+        let mut sent = now.clone();
+        for (column, value) in read_before.as_object().unwrap() {
+            assert_ne!(&now[column], value, "{path}: {column}");
+            sent[column] = value.clone();
+        }
+        let answer = world.api("PUT", &path, Some(sent.clone())).await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        for column in read_before.as_object().unwrap().keys() {
+            assert_eq!(answer.json()[column], now[column], "{path}: {column}");
+        }
+        sent["created"] = json!(7);
+        let refused = world.api("PUT", &path, Some(sent)).await;
+        assert_eq!(refused.status, 422, "{path}: {}", refused.body);
+        assert!(refused.body.contains("created"), "{}", refused.body);
+    }
+}
+
 /// Without `fields` a short set; `all`; aliases; joins and counts; unknown columns and null joins
 /// are left out.
 #[tokio::test]

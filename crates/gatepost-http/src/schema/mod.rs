@@ -6,7 +6,7 @@ mod input;
 mod table;
 
 pub use column::Column;
-pub(crate) use column::{Access, Kind};
+pub(crate) use column::Kind;
 pub(crate) use input::{Input, int};
 pub use table::Action;
 pub(crate) use table::{KEY, RowMap, Table};
