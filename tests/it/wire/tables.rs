@@ -90,7 +90,9 @@ async fn defaults_partial_update_and_deletion() {
 #[tokio::test]
 async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
     let world = World::start().await;
-    let key = world.make("user_api_keys", json!({"name": "k"})).await;
+    let key = world
+        .make("user_api_keys", json!({"name": "k", "user": 1}))
+        .await;
     let webhook = webhook(&world, "w").await;
     let owner = format!("webhook_urls/{webhook}");
     let task = json!({"name": "t", "owner": owner});

@@ -1,6 +1,6 @@
-//! Workers that die, answer late or twice, beside cancellations, replays and reclaims: every
-//! delivery ends once between two replays, none is lost, and a webhook in order sends one at a
-//! time.
+//! Workers that die, answer late or twice, beside cancellations, replays, deletions and reclaims:
+//! every delivery ends once between two replays, none is lost but what was deleted, and a webhook in
+//! order sends one at a time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -27,6 +27,8 @@ struct World {
     /// Seconds; moved on by the keeper.
     clock: AtomicI64,
     made: Mutex<Vec<DeliveryId>>,
+    /// Those of them that belong to no order, which may be deleted.
+    unordered: Mutex<Vec<DeliveryId>>,
     /// What runs of each webhook in order, and until when.
     busy: Mutex<HashMap<WebhookId, (Claim, i64)>>,
 }
@@ -66,6 +68,9 @@ impl World {
         let mut leased = Vec::new();
         for (stored, hook) in deliveries.iter().zip(hooks) {
             self.made.lock().unwrap().push(stored.id);
+            if !self.is_ordered(hook) {
+                self.unordered.lock().unwrap().push(stored.id);
+            }
             if let Some(token) = stored.token {
                 let delivery = stored.id;
                 leased.push((Claim { delivery, token }, hook));
@@ -150,11 +155,27 @@ impl World {
         }
     }
 
+    /// Deletes one, whatever becomes of it just now.
+    async fn delete(&self, random: &mut StdRng, now: i64) {
+        let deleted = {
+            let mut unordered = self.unordered.lock().unwrap();
+            if unordered.is_empty() {
+                return;
+            }
+            let which = random.random_range(0..unordered.len());
+            unordered.swap_remove(which)
+        };
+        self.made.lock().unwrap().retain(|id| *id != deleted);
+        let done = self.store.delete_delivery(deleted, at(now)).await;
+        done.unwrap();
+    }
+
     async fn keep(&self, random: &mut StdRng) {
         let now = self
             .clock
             .fetch_add(random.random_range(0..4), Ordering::Relaxed);
         self.store.reclaim(20, at(now)).await.unwrap();
+        self.delete(random, now).await;
         let made = self.made.lock().unwrap().clone();
         if made.is_empty() {
             return;
@@ -196,6 +217,7 @@ async fn whoever_dies_or_repeats_itself_loses_nothing_and_ends_nothing_twice() {
         hooks,
         clock: AtomicI64::new(0),
         made: Mutex::default(),
+        unordered: Mutex::default(),
         busy: Mutex::default(),
     });
     let workers: Vec<_> = (0..WORKERS)
@@ -255,7 +277,7 @@ async fn whoever_dies_or_repeats_itself_loses_nothing_and_ends_nothing_twice() {
     let ended = "SELECT DISTINCT delivery FROM gatepost_outcome WHERE state >= 2";
     let ended = client.query(ended, &[]).await.unwrap();
     let ended: HashSet<i64> = ended.iter().map(|row| row.get(0)).collect();
-    assert_eq!(made, ended, "all have ended");
+    assert_eq!(made, ended, "all have ended, but for what was deleted");
     // Between two replays, which leave outcomes of no claim without tries, there is one end.
     let twice = "SELECT count(*) FROM (
         SELECT delivery, part, count(*) FILTER (WHERE state >= 2) AS ends FROM (
