@@ -1,6 +1,6 @@
 //! Workers that die, answer late or twice, beside cancellations, replays, deletions and reclaims:
-//! every delivery ends once between two replays, none is lost but what was deleted, and a webhook in
-//! order sends one at a time.
+//! every delivery ends once between two replays, none is lost but what was deleted, and a webhook
+//! in order sends one at a time.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicI64, Ordering};
