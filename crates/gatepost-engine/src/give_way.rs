@@ -58,8 +58,10 @@ mod tests {
             "a new count"
         );
         assert_eq!(pin!(apart(PIECE, || 7)).poll(&mut context), Poll::Ready(7));
-        let mut large = pin!(apart(PIECE + 1, || 7));
+        let (go, told) = std::sync::mpsc::channel();
+        let mut large = pin!(apart(PIECE + 1, move || told.recv().map_or(0, |()| 7)));
         assert!(large.as_mut().poll(&mut context).is_pending());
+        go.send(()).unwrap();
         assert_eq!(large.await, 7);
     }
 }

@@ -86,7 +86,8 @@ async fn defaults_partial_update_and_deletion() {
 }
 
 /// A client that sends a whole row back has read it before somebody logged in with the key, or the
-/// task ran: both are kept as they are. What changes by an edit alone is still held against it.
+/// task ran: both are kept as they are. Who writes those columns, or others that are read-only, is
+/// refused.
 #[tokio::test]
 async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
     let world = World::start().await;
@@ -119,6 +120,8 @@ async fn a_row_that_was_read_before_a_login_or_a_run_may_be_sent_back() {
         for column in read_before.as_object().unwrap().keys() {
             assert_eq!(answer.json()[column], now[column], "{path}: {column}");
         }
+        let alone = world.api("PUT", &path, Some(read_before)).await;
+        assert_eq!(alone.status, 422, "{path}: {}", alone.body);
         sent["created"] = json!(7);
         let refused = world.api("PUT", &path, Some(sent)).await;
         assert_eq!(refused.status, 422, "{path}: {}", refused.body);

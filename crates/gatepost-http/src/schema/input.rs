@@ -21,12 +21,16 @@ impl Input {
     }
 
     /// The body of a `PUT`: only what is to change. A column that cannot be changed may be sent
-    /// along with the value that it has, as clients do that send a whole row back; one that changes
-    /// without an edit with any, for it may have changed since the row was read.
+    /// along with the value that it has, as clients do that send a whole row back, with its `$key`.
+    /// Then one that changes without an edit may have another, of when the row was read.
     pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self, ApiError> {
+        let is_sent_back = body.get(KEY).is_some_and(|key| same(current.get(KEY), key));
         let writable = |column: &Column, value: &Value| match column.access {
-            Access::ReadWrite | Access::WriteOnly | Access::Recorded => true,
-            Access::ReadOnly | Access::CreateOnly => same(current.get(column.name), value),
+            Access::ReadWrite | Access::WriteOnly => true,
+            Access::Recorded if is_sent_back => true,
+            Access::ReadOnly | Access::Recorded | Access::CreateOnly => {
+                same(current.get(column.name), value)
+            }
         };
         let mut input = Self::read(table.columns, body, writable)?;
         let fixed = |name: &str| {
