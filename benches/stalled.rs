@@ -49,6 +49,11 @@ fn compare() {
         own.push(ours);
         ratios.push(ours / bare);
     }
+    benches::keep(
+        "memory in flight / bare hyper",
+        &ratios,
+        benches::Better::Less,
+    );
     let ((bytes, ..), (ratio, low, high)) = (spread(own), spread(ratios));
     println!(
         "{IN_FLIGHT} in flight to a stalled receiver: {bytes:.0} bytes each, {ratio:.2} x bare hyper ({low:.2} to {high:.2})"

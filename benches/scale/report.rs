@@ -4,6 +4,12 @@ use benches::platform::Kind;
 
 /// Prints it. The more rounds, the better the span says how noisy the figure is.
 pub(crate) fn row(kind: Kind, what: &str, figures: &[f64], unit: &str, goal: &str) {
+    let name = format!("{kind}: {what}");
+    match (unit, goal.split_once(' ')) {
+        ("x", Some(("<=", _))) => benches::keep(&name, figures, benches::Better::Less),
+        ("x", Some((">=", _))) => benches::keep(&name, figures, benches::Better::More),
+        _ => {}
+    }
     let (median, low, high) = benches::spread(figures.to_vec());
     let digits = match median {
         m if m >= 100.0 => 0,

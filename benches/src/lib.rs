@@ -9,6 +9,7 @@
 
 mod figures;
 pub mod forge;
+pub mod kept;
 pub mod machines;
 mod one_system;
 pub mod platform;
@@ -22,7 +23,7 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-pub use figures::spread;
+pub use figures::{Better, FIGURES, keep, spread};
 pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
 

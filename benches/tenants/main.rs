@@ -132,7 +132,14 @@ fn compare(name: &str, rest: &[&str]) {
                 ratios.entry(what.clone()).or_default().push(figure / base);
             }
         }
+        let better = if name == "outbox" {
+            benches::Better::More
+        } else {
+            benches::Better::Less
+        };
         for (what, figures) in ratios {
+            let kept = format!("{name}, {kind}: {what}, {case} over {against}");
+            benches::keep(&kept, &figures, better);
             let (median, low, high) = benches::spread(figures);
             println!(
                 "{name}, {kind}: {what}, {case} over {against}: {median:.2} ({low:.2} to {high:.2})"

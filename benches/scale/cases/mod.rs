@@ -3,6 +3,7 @@
 mod cycle;
 mod due;
 mod figures;
+mod growth;
 mod history;
 mod idle;
 mod lists;
@@ -27,6 +28,7 @@ pub(crate) const ALL: &[&str] = &[
     "retention",
     "history",
     "outbox",
+    "growth",
 ];
 
 /// Measures one of them and prints its figures.
@@ -43,6 +45,7 @@ pub(crate) async fn run(name: &str, stage: &mut Stage) {
         "retention" => retention::measure(stage).await,
         "history" => history::measure(stage).await,
         "outbox" => outbox::measure(stage).await,
+        "growth" => growth::measure(stage).await,
         other => panic!("no case {other}"),
     }
 }

@@ -42,7 +42,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
 }
 
 /// Rows a second, and CPU time of the processes and the server for each, in µs.
-async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64, f64) {
+pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64, f64) {
     let store = stage.fresh().await;
     let platform = Arc::new(Platform::at(store.kind, &store.place).await);
     let owners = (1..=places).map(owner);

@@ -1,8 +1,8 @@
-//! Gatepost against webhooksmith in one run: messages of 500 bytes, 256 emitters, each on an empty
-//! store with the same receiver, three rounds in turn.
+//! Gatepost against webhooksmith, and on SQLite against apalis, in one run: messages of 500 bytes,
+//! 256 emitters, each on an empty store with the same receiver, three rounds in turn.
 //!
-//! webhooksmith is a program of its own (`benches/peers`, which this builds): both bring SQLite,
-//! and a program has room for one.
+//! The peers are programs of their own (`benches/peers`, which this builds): all bring SQLite, and
+//! a program has room for one.
 
 use std::process::Command;
 
@@ -14,34 +14,48 @@ use crate::stage::Stage;
 
 const BYTES: usize = 500;
 const MESSAGES: i64 = 60_000;
-/// webhooksmith's, which take about as long.
+/// A peer's, which take about as long.
 const FEWER: i64 = 6_000;
 
 pub(crate) async fn measure(stage: &mut Stage) {
-    let program = build();
-    let (mut theirs, mut ours, mut tenants) = (Vec::new(), Vec::new(), Vec::new());
+    let kind = stage.kind;
+    let mut peers = vec![("webhooksmith 0.2.1", build("", "peers"), Vec::new())];
+    if kind == Kind::Sqlite {
+        let program = build("/apalis", "apalis-peer");
+        peers.push(("apalis-sqlite 1.0.0", program, Vec::new()));
+    }
+    let (mut ours, mut tenants) = (Vec::new(), Vec::new());
     for _ in 0..stage.rounds(3) {
-        theirs.push(round(stage, Command::new(&program)).await);
+        for (_, program, runs) in &mut peers {
+            runs.push(round(stage, Command::new(program)).await);
+        }
         for (system, runs) in [("one", &mut ours), ("tenants", &mut tenants)] {
             let mut command = Command::new(std::env::current_exe().unwrap());
             command.args(["--emit", system]);
             runs.push(round(stage, command).await);
         }
     }
-    let (kind, none) = (stage.kind, [""; 3]);
+    let none = [""; 3];
     let (goal, own) = match kind {
         Kind::Sqlite => (">= 35 x", ["<= 50", "", ""]),
         Kind::Postgres => (">= 14 x", none),
     };
-    print(kind, "webhooksmith 0.2.1, 500 bytes", &theirs, none);
     print(kind, "Gatepost, one webhook, 500 bytes", &ours, own);
     print(kind, "Gatepost, 1,000 tenants, 500 bytes", &tenants, none);
     let rate = |runs: &[Run]| runs.iter().map(|run| run.rate).collect::<Vec<_>>();
-    let theirs = rate(&theirs);
-    let what = "cycles, one webhook, over webhooksmith's";
-    ratio(kind, what, &rate(&ours), &theirs, goal);
-    let what = "cycles, 1,000 tenants, over webhooksmith's";
-    ratio(kind, what, &rate(&tenants), &theirs, goal);
+    for (peer, _, theirs) in &peers {
+        print(kind, &format!("{peer}, 500 bytes"), theirs, none);
+        let theirs = rate(theirs);
+        let what = format!("cycles, one webhook, over {peer}");
+        let goal = if peer.starts_with("webhooksmith") {
+            goal
+        } else {
+            ""
+        };
+        ratio(kind, &what, &rate(&ours), &theirs, goal);
+        let what = format!("cycles, 1,000 tenants, over {peer}");
+        ratio(kind, &what, &rate(&tenants), &theirs, goal);
+    }
 }
 
 async fn round(stage: &mut Stage, command: Command) -> Run {
@@ -57,15 +71,21 @@ async fn round(stage: &mut Stage, command: Command) -> Run {
     run
 }
 
-/// Where the program is.
-fn build() -> String {
-    let folder = env!("CARGO_MANIFEST_DIR");
-    let target = format!("{folder}/../target/peers");
+/// Builds a peer; where its program is.
+fn build(folder: &str, program: &str) -> String {
+    let benches = env!("CARGO_MANIFEST_DIR");
+    let target = format!("{benches}/../target/{program}");
     let built = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "--manifest-path"])
-        .arg(format!("{folder}/peers/Cargo.toml"))
+        .args([
+            "build",
+            "--release",
+            "--locked",
+            "--bins",
+            "--manifest-path",
+        ])
+        .arg(format!("{benches}/peers{folder}/Cargo.toml"))
         .args(["--target-dir", &target])
         .status();
-    assert!(built.unwrap().success(), "benches/peers cannot be built");
-    format!("{target}/release/peers")
+    assert!(built.unwrap().success(), "{program} cannot be built");
+    format!("{target}/release/{program}")
 }

@@ -18,7 +18,7 @@ use webhook_model::WebhookId;
 
 pub use self::work::{BODY, Work};
 use self::work::{now, sent, webhook};
-use crate::figures::spread;
+use crate::figures::{Better, keep, spread};
 
 /// How many emitters call at once, and how many deliveries the bare driver writes in one set.
 const EMITTERS: usize = 256;
@@ -111,6 +111,7 @@ async fn cycles<B: Backend>(backend: &mut B, work: &Work<B::Store>) {
         of_store.push(ours);
         ratios.push(ours / bare);
     }
+    keep("durable cycle / bare driver", &ratios, Better::More);
     let (ratio, least, most) = spread(ratios);
     println!(
         "durable cycle, {EMITTERS} emitters: bare {:.0}/s, store {:.0}/s, ratio {ratio:.2} ({least:.2} to {most:.2})",

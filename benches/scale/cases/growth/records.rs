@@ -1,0 +1,158 @@
+//! What one call costs, in µs, by the number of something.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use benches::platform::{Platform, Users, key_store, now, occurrence, open};
+use benches::process::process_cpu;
+use chrono::TimeDelta;
+use gatepost_ids::{AccessLevel, Account, OwnerId};
+use gatepost_keys::{KeyService, Principal, Via};
+use gatepost_storage::webhooks::DeliveryQuery;
+use gatepost_storage::{Page, Scope};
+
+use crate::backlog::Backlog;
+use crate::bulk::{Bulk, Waiting, hooks};
+use crate::cycle::Cycle;
+use crate::emitter::owner;
+use crate::stage::Stage;
+
+/// Calls of which the median, or the mean of the CPU time, is taken.
+const CALLS: u32 = 200;
+const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+/// Keys are in memory once each of them has been presented.
+pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
+    let store = stage.fresh().await;
+    let service = KeyService::builder(key_store(store.kind, &store.place).await, Arc::new(Users));
+    let service = service.build();
+    let mut headers = Vec::new();
+    let mut making = tokio::task::JoinSet::new();
+    for n in 0..count {
+        let service = service.clone();
+        making.spawn(async move { header(&service, owner(n % 1_000 + 1)).await });
+        if making.len() == 256 {
+            headers.push(making.join_next().await.unwrap().unwrap());
+        }
+    }
+    headers.extend(making.join_all().await);
+    let mut took = Duration::ZERO;
+    // Twice: the first time they come to memory.
+    for _ in 0..2 {
+        let begun = Instant::now();
+        for header in &headers {
+            let known = service.authenticate([header.as_bytes()], HERE).await;
+            assert!(known.is_ok());
+        }
+        took = begun.elapsed();
+    }
+    drop(service);
+    store.remove().await;
+    took.as_secs_f64() * 1e6 / count as f64
+}
+
+async fn header(service: &KeyService, owner: OwnerId) -> String {
+    let account = Account::enabled(AccessLevel::SystemAdministrator);
+    let maker = Principal::new(owner, account, Via::Platform);
+    let draft = KeyDraft {
+        owner,
+        name: "k".parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+        grant: Grant::all(),
+        limit: None,
+    };
+    let (_, reveal) = service.create(&maker, draft).await.unwrap();
+    format!("Bearer {}", reveal.reveal().as_str())
+}
+
+/// One emit after the other, each to the one webhook of another tenant, which is paused.
+pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
+    let store = stage.fresh().await;
+    let platform = Arc::new(Platform::at(store.kind, &store.place).await);
+    let owners = (1..=count).map(owner);
+    platform
+        .records_of_all(owners, "http://target.test/paused", 1)
+        .await;
+    let engine = platform.engine().await;
+    let mut cpu = Duration::ZERO;
+    // Ten of them, spread over all; the first time their routes are read.
+    for _ in 0..2 {
+        let before = process_cpu(std::process::id());
+        for n in 0..i64::from(CALLS) {
+            let to = owner(n % 10 * (count / 10) + 1);
+            engine.emit(occurrence(to)).await.unwrap();
+        }
+        cpu = process_cpu(std::process::id()) - before;
+    }
+    engine.shutdown(Duration::ZERO).await;
+    drop(platform);
+    store.remove().await;
+    cpu.as_secs_f64() * 1e6 / f64::from(CALLS)
+}
+
+/// Nine of ten are due, in lanes of ten each.
+pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
+    let store = stage.fresh().await;
+    hooks(&store, 1, (count / 10).min(1_000), false).await;
+    let mut bulk = Bulk::open(&store).await;
+    let lanes = count / 10;
+    bulk.copy_hooks(lanes).await;
+    let step = TimeDelta::seconds(10);
+    bulk.waiting(Waiting {
+        count,
+        lanes,
+        due: now() - step * i32::try_from(count / 10 * 9).unwrap(),
+        step,
+    })
+    .await;
+    let mut backlog = Backlog::open(&store).await;
+    let mut waits = Vec::new();
+    for call in 0..CALLS {
+        if call % 10 == 0 {
+            bulk.vacuum().await;
+        }
+        waits.push(backlog.claim_and_release(TimeDelta::zero()).await * 1e3);
+    }
+    drop((backlog, bulk));
+    store.remove().await;
+    benches::spread(waits).0
+}
+
+/// Of one of a hundred owners: his share grows with the history.
+pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
+    let store = stage.fresh().await;
+    hooks(&store, 1, 100, true).await;
+    let until = now() - TimeDelta::hours(1);
+    let mut bulk = Bulk::open(&store).await;
+    bulk.ended(count, until - TimeDelta::days(30), until).await;
+    drop(bulk);
+    let opened = open(store.kind, &store.place).await;
+    let query = DeliveryQuery {
+        scope: Scope::Owner(owner(7)),
+        ..DeliveryQuery::all(Page::newest(50))
+    };
+    let mut waits = Vec::new();
+    for _ in 0..CALLS {
+        let begun = Instant::now();
+        assert_eq!(opened.list_deliveries(&query).await.unwrap().len(), 50);
+        waits.push(begun.elapsed().as_secs_f64() * 1e6);
+    }
+    drop(opened);
+    store.remove().await;
+    benches::spread(waits).0
+}
+
+/// Of our process and the server's.
+pub(super) async fn bytes(stage: &mut Stage, bytes: i64) -> f64 {
+    let store = stage.fresh().await;
+    let mut cycle = Cycle::start(stage, "one", &store.place, bytes.try_into().unwrap()).await;
+    cycle.run(stage, 500).await;
+    let run = cycle.run(stage, 4_000).await;
+    drop(cycle);
+    store.remove().await;
+    run.own + run.server
+}
