@@ -8,7 +8,7 @@ use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
 use benches::platform::{Platform, Users, key_store, now, occurrence, open};
 use benches::process::process_cpu;
 use chrono::TimeDelta;
-use gatepost_ids::{AccessLevel, Account, OwnerId};
+use gatepost_ids::{AccessLevel, Account, Quota};
 use gatepost_keys::{KeyService, Principal, Via};
 use gatepost_storage::webhooks::DeliveryQuery;
 use gatepost_storage::{Page, Scope};
@@ -27,12 +27,12 @@ const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
     let service = KeyService::builder(key_store(store.kind, &store.place).await, Arc::new(Users));
-    let service = service.build();
+    let service = service.quotas(Arc::new(Quota::UNLIMITED)).build();
     let mut headers = Vec::new();
     let mut making = tokio::task::JoinSet::new();
     for n in 0..count {
         let service = service.clone();
-        making.spawn(async move { header(&service, owner(n % 1_000 + 1)).await });
+        making.spawn(async move { header(&service, n).await });
         if making.len() == 256 {
             headers.push(making.join_next().await.unwrap().unwrap());
         }
@@ -53,12 +53,14 @@ pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     took.as_secs_f64() * 1e6 / count as f64
 }
 
-async fn header(service: &KeyService, owner: OwnerId) -> String {
+/// Of a key of one of a thousand owners.
+async fn header(service: &KeyService, number: i64) -> String {
+    let owner = owner(number % 1_000 + 1);
     let account = Account::enabled(AccessLevel::SystemAdministrator);
     let maker = Principal::new(owner, account, Via::Platform);
     let draft = KeyDraft {
         owner,
-        name: "k".parse().unwrap(),
+        name: format!("k{number}").parse().unwrap(),
         description: Description::default(),
         expiration: Expiration::Never,
         ip: IpPolicy::default(),
