@@ -19,7 +19,6 @@ mod deletion;
 mod edits;
 mod lists;
 mod load;
-mod outbox;
 mod places;
 #[path = "../../tests/src/postgres.rs"]
 pub mod postgres;
@@ -69,11 +68,6 @@ const ALL: &[Measurement] = &[
             ("slow-neighbour", "nothing"),
             ("answered-once", "all-answer"),
         ],
-        rounds: 3,
-    },
-    Measurement {
-        name: "outbox",
-        pairs: &[("sixteen", "one")],
         rounds: 3,
     },
     Measurement {
@@ -132,14 +126,9 @@ fn compare(name: &str, rest: &[&str]) {
                 ratios.entry(what.clone()).or_default().push(figure / base);
             }
         }
-        let better = if name == "outbox" {
-            benches::Better::More
-        } else {
-            benches::Better::Less
-        };
         for (what, figures) in ratios {
             let kept = format!("{name}, {kind}: {what}, {case} over {against}");
-            benches::keep(&kept, &figures, better);
+            benches::keep(&kept, &figures, benches::Better::Less);
             let (median, low, high) = benches::spread(figures);
             println!(
                 "{name}, {kind}: {what}, {case} over {against}: {median:.2} ({low:.2} to {high:.2})"
@@ -182,7 +171,6 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
             "start" => start::measure(case, kind, short).await,
             "deletion" => deletion::measure(case, kind, short).await,
             "stalls" => stalls::measure(case, kind, short).await,
-            "outbox" => outbox::measure(case, kind, short).await,
             "lists" => lists::measure(case, kind, short).await,
             other => panic!("no measurement {other}"),
         }
