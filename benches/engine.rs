@@ -1,6 +1,6 @@
 //! The whole engine over real HTTP: from `emit` to the arrival of each message, and from one `emit`
-//! alone to the first byte at the receiver. Nothing asks the store meanwhile: the receiver's count
-//! ends a round.
+//! alone to the first byte at the receiver. Nothing asks the store while it measures: the count of
+//! the receiver ends a round.
 //!
 //! The store is a SQLite file (`synchronous=FULL`); the receiver answers at once, on a thread of
 //! its own in this process.

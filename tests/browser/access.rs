@@ -1,17 +1,23 @@
 //! Every page, light and dark, wide and narrow: axe-core finds no fault, nothing stands beyond the
-//! edge, and a picture is taken of each for people to look at.
+//! edge or out of its section, and a picture is taken of each for people to look at.
 
 use examples::receiver::Receiver;
 use serde_json::json;
-use tests::browser::{Browser, Look, PAGES, Site, faults, furnish};
+use tests::browser::{Browser, Look, PAGES, STANDS_OUT, Site, faults, furnish};
 
 async fn look_at(b: &Browser, path: &str, name: &str, width: u32) {
     let faults = faults(b).await;
     assert!(faults.is_empty(), "{name}: {faults:#?}");
     // A narrow screen's navigation scrolls by itself.
-    let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead, nav ul') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
-    assert_eq!(beyond, serde_json::json!([]), "{path} at {width} pixels");
+    let beyond = b.script("const w = document.documentElement.clientWidth; return [...document.querySelectorAll('main *, header *')].filter(e => e.getBoundingClientRect().right > w + 1 && !e.closest('.unseen, .skip, svg, pre, thead, nav ul, details:not([open]) > :not(summary)') && !e.matches('.unseen, .skip')).map(e => e.outerHTML.slice(0, 120)).slice(0, 3)").await;
+    assert_eq!(beyond, json!([]), "{path} at {width} pixels");
+    assert_eq!(out(b).await, json!([]), "{path} at {width} pixels");
     b.shot(name).await;
+}
+
+/// What stands out of its section.
+async fn out(b: &Browser) -> serde_json::Value {
+    b.script(&format!("return {STANDS_OUT}")).await
 }
 
 async fn all(look: Look, suffix: &'static str) {
@@ -34,6 +40,11 @@ async fn all(look: Look, suffix: &'static str) {
         b.click("#test button").await;
         b.until("h1", "Test of").await;
         look_at(&b, "test", &format!("webhook-test{suffix}"), look.width).await;
+        // What stands out of its section is found.
+        b.goto("/console/webhooks/1").await;
+        b.script("document.querySelector('section .button').style.paddingLeft = '200vw'")
+            .await;
+        assert_eq!(out(&b).await.as_array().map(Vec::len), Some(1));
         b.goto("/console/keys/new").await;
         b.fill("#name", "deploy").await;
         b.click("form.main .submit .primary").await;
@@ -79,13 +90,14 @@ async fn light() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn dark() {
+async fn dark_on_a_tablet() {
     all(
         Look {
+            width: 768,
             dark: true,
             ..Look::default()
         },
-        "-dark",
+        "-768-dark",
     )
     .await;
 }

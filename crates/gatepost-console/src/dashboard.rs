@@ -174,13 +174,13 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let health = ctx.actor.health().await?;
     let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
     Ok(html! {
-        (live.part("limits", "", &limits))
         @if let Some(health) = health { (live.section("queue", &figures(ctx, &health))) }
         (live.section("latest", &html! {
             div.title { h2 { (t.of("home-latest-title")) } div.actions { a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } } }
             @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
             @else { (delivery_rows::rows(ctx, &sent, &names)) }
         }))
+        (live.part("limits", "", &limits))
     })
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use tests::browser::{BEYOND, Browser, OVERLAPS, faults, gzipped};
+use tests::browser::{BEYOND, Browser, OVERLAPS, STANDS_OUT, faults, gzipped};
 
 use super::form::Form;
 use super::page::ask;
@@ -40,6 +40,10 @@ impl Judge {
         let overlaps = ask(b, OVERLAPS).await.unwrap_or_default();
         if overlaps != json!([]) {
             found.push(format!("parts lie upon each other: {overlaps}"));
+        }
+        let out = ask(b, STANDS_OUT).await.unwrap_or_default();
+        if out != json!([]) {
+            found.push(format!("parts stand out of their section: {out}"));
         }
         if form.look.scripts {
             found.extend(faults(b).await);

@@ -21,3 +21,13 @@ pub const OVERLAPS: &str = "(() => {
   }));
   return found.slice(0, 3);
 })()";
+/// Things to use that stand out of the section in which they are.
+pub const STANDS_OUT: &str = "(() => {
+  const out = part => {
+    const [own, around] = [part.getBoundingClientRect(), part.closest('section').getBoundingClientRect()];
+    return own.width > 2 && (own.right > around.right + 1 || own.left < around.left - 1);
+  };
+  return [...document.querySelectorAll('section :is(a, button, input, select, textarea, summary)')]
+    .filter(part => part.checkVisibility({visibilityProperty: true}) && !part.closest('.unseen, .scroll, pre') && out(part))
+    .slice(0, 3).map(part => part.outerHTML.slice(0, 120));
+})()";

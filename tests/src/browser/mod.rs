@@ -15,7 +15,7 @@ mod weight;
 pub use axe::faults;
 pub use driver::Browser;
 pub use furnish::furnish;
-pub use looks::{BEYOND, OVERLAPS};
+pub use looks::{BEYOND, OVERLAPS, STANDS_OUT};
 pub use pages::PAGES;
 pub use site::{PASSWORD, Setup, Site};
 pub use start::Look;

@@ -70,7 +70,8 @@ impl Charts {
                 html! { @if share > 0 { rect.failed width=(BAR) y=(100 - share) height=(share) {} } }
             }))
             (self.plot(t, &t.of("webhooks-chart-time"), &said("webhooks-chart-time-said"), [time(t, slowest), time(t, slowest / 2)], |part| {
-                let mean = part.mean().map_or(0, |mean| height(mean, slowest));
+                // Less than a millisecond is seen, too.
+                let mean = part.mean().map_or(0, |mean| height(mean, slowest).max(1));
                 html! { @if mean > 0 { rect.took width=(BAR) y=(100 - mean) height=(mean) {} } }
             }))
             (self.table(t))

@@ -57,8 +57,10 @@ pub(super) fn fields(
         None => t.of("webhooks-form-secret-again"),
     };
     let key_hint = format!("{} {more}", t.of("webhooks-form-client-key-hint"));
-    html! {
-        h2 { (t.of("webhooks-form-client-title")) }
+    // Few targets want one: open where there is one, or something is to be typed again.
+    let open = stored.is_some() || !problems.is_empty();
+    html! { details open[open] {
+        summary { h2 { (t.of("webhooks-form-client-title")) } }
         p.quiet { (t.of("webhooks-form-client")) }
         @if let Some(identity) = stored { dl { (details(ctx, identity)) } }
         (layout::area(problems, "client_certificate", &t.of("webhooks-form-client-certificate"), "", &t.of("webhooks-form-client-certificate-hint"), "code"))
@@ -66,5 +68,5 @@ pub(super) fn fields(
         @if stored.is_some() {
             (layout::check("client_remove", &t.of("webhooks-form-client-remove"), &t.of("webhooks-form-client-remove-hint"), form.remove))
         }
-    }
+    } }
 }

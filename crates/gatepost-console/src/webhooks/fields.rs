@@ -57,9 +57,9 @@ pub(super) fn fields(
                 (mode(t, form, problems))
                 (authorization(t, &form.authorization, problems, options))
             }
-            section { (client_certificate::fields(ctx, &form.client_identity, problems, options.identity)) }
             section { (headers(t, &form.headers, problems)) }
             section { (delivery(t, form, problems, options)) }
+            section { (client_certificate::fields(ctx, &form.client_identity, problems, options.identity)) }
             div.submit {
                 button.primary { (button) }
                 a.button href=(ctx.at(&back)) { (t.of("frame-cancel")) }

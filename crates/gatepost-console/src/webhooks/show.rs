@@ -116,18 +116,22 @@ async fn page_in(
     let tasks = ctx.actor.tasks(&query).await?.rows;
     let body = html! {
         @if !url.is_empty() { (note("warn", &url.render())) }
-        div.two { (shown.configuration(ctx)) (shown.figures(ctx)) }
+        // Two columns, each as long as it is.
         div.two {
-            @if fetched { (how_to_fetch(ctx, row)) }
-            @else { section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) } }
-            section {
-                h2 { (t.of("webhooks-tasks-title")) }
-                @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
-                @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.task.name.as_str())) } } } } }
-                p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
-                h2 { (t.of("webhooks-signing-title")) }
-                (signing_controls(ctx, row, &path))
+            div {
+                (shown.configuration(ctx))
+                section {
+                    h2 { (t.of("webhooks-tasks-title")) }
+                    @if tasks.is_empty() { p.quiet { (t.of("webhooks-tasks-none")) } }
+                    @else { ul { @for task in &tasks { li { a href=(ctx.at(&format!("/tasks/{}/edit", task.id))) { (seen(task.task.name.as_str())) } } } } }
+                    p { a.button href=(ctx.at(&format!("/tasks/new?webhook={}", row.id))) { (t.of("webhooks-tasks-new")) } }
+                    h2 { (t.of("webhooks-signing-title")) }
+                    (signing_controls(ctx, row, &path))
+                }
+                @if fetched { (how_to_fetch(ctx, row)) }
+                @else { section id="test" { h2 { (t.of("webhooks-test-title")) } (test_form(ctx, &path, Message::default().as_str(), OBJECT)) } }
             }
+            div { (shown.figures(ctx)) }
         }
         (shown.dropped(ctx))
         (shown.deliveries(ctx))
