@@ -130,6 +130,22 @@ impl AuditQuery {
             page,
         }
     }
+
+    /// Whether an entry is asked for, whatever the page.
+    #[must_use]
+    pub fn matches(&self, entry: &AuditEntry) -> bool {
+        let in_scope = match self.scope {
+            Scope::All => true,
+            Scope::Owner(owner) => entry.owner == owner,
+            Scope::Tenant(tenant) => entry.tenant == Some(tenant),
+        };
+        let is_of = |(table, row): &(String, i64)| entry.table == *table && entry.row == *row;
+        in_scope
+            && self.record.as_ref().is_none_or(is_of)
+            && self.actor.is_none_or(|actor| entry.actor == actor)
+            && self.from.is_none_or(|from| entry.at >= from)
+            && self.before.is_none_or(|before| entry.at < before)
+    }
 }
 
 /// Stores who changed what. A trait of its own: a platform that keeps no such log needs none.

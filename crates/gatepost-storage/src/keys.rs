@@ -130,7 +130,8 @@ pub enum ChangedKeys {
 impl ChangedKeys {
     /// From a log that has one entry for each generation of the store and forgets the oldest:
     /// `lookups` are its entries after `since`, of all slices, `generation` is the present one.
-    /// [`All`](Self::All) where an entry is missing, or `since` is in the future.
+    /// [`All`](Self::All) where an entry is missing, or `since` is in the future. What
+    /// [`KeyStore::key_changes`] returns is the part that is [of the slice](Self::of_slice).
     #[must_use]
     pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
         let passed = generation.0.checked_sub(since.0);
@@ -141,6 +142,15 @@ impl ChangedKeys {
             Self::All
         }
     }
+
+    /// Those of one slice alone.
+    #[must_use]
+    pub fn of_slice(mut self, slice: KeySlice) -> Self {
+        if let Self::These(lookups) = &mut self {
+            lookups.retain(|lookup| KeySlice::of(*lookup) == slice);
+        }
+        self
+    }
 }
 
 /// Stores API keys.
@@ -150,7 +160,7 @@ impl ChangedKeys {
 /// durable; one that returns `Err` has stored nothing (see [`ErrorKind::Unavailable`] for the
 /// one exception). Times are kept to the microsecond. No method reads a clock. All methods may
 /// be called at once from any number of tasks, and a future that is dropped leaves either all
-/// or nothing of its work.
+/// or nothing of its work. Times are cut to the microsecond, not rounded, also in what is returned.
 ///
 /// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
 #[async_trait]
@@ -319,5 +329,14 @@ mod tests {
         assert_eq!(logged(2, 5, 2), None, "the oldest was forgotten");
         assert_eq!(logged(6, 5, 0), None, "a generation of the future");
         assert_eq!(logged(i64::MIN, i64::MAX, 0), None, "no overflow");
+    }
+
+    #[test]
+    fn changes_of_a_slice_are_its_own() {
+        let [one, other] = [1, 2].map(|n| LookupId::of_imported(&[n; 32]));
+        let both = ChangedKeys::These(vec![one, other]);
+        let own = both.of_slice(KeySlice::of(other));
+        assert_eq!(own, ChangedKeys::These(vec![other]));
+        assert_eq!(ChangedKeys::All.of_slice(KeySlice(0)), ChangedKeys::All);
     }
 }

@@ -87,8 +87,10 @@ pub enum Gone {
 /// - Versions of places ([`RoutesVersion`](crate::webhooks::RoutesVersion)) are drawn from one
 ///   counter of the store: no version is given twice, also not to two places. Placing, holding and
 ///   removing move the version of the place, or of both.
-/// - What is gone is not found, listed, matched, claimed, counted or sent from the commit that
-///   marked it. [`remove_gone`](Self::remove_gone) makes room later.
+/// - What is gone is not found, listed, matched, claimed, reclaimed, counted or sent from the
+///   commit that marked it, by any method. [`remove_gone`](Self::remove_gone) makes room later.
+/// - An owner who is gone and stores something again has from then on what an owner without a row
+///   has, and nothing of before.
 #[async_trait]
 pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// The owner's row; `None` when the owner was never placed, or is gone.
@@ -100,7 +102,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// Places an owner, or moves one; one commit. Of an owner who already was in another place than
     /// `Common`, deliveries that wait are not claimed any more and end, in
     /// [`remove_gone`](Self::remove_gone), as `error` with `the owner moved`, those that are being
-    /// sent as soon as they wait again; until that is done nothing of the owner's is claimed.
+    /// sent as soon as they wait again; until that is done nothing of the owner's is claimed. What
+    /// is replayed until then may end with them.
     /// Ended deliveries stay with the tenant in which they were made. An owner that was removed may
     /// be placed again and then has nothing.
     ///
@@ -157,7 +160,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
 
     /// Removes at most `limit` rows of what is gone (keys first, then records, deliveries and their
     /// attempts), and ends waiting deliveries of owners who moved. Returns how many; fewer than
-    /// `limit` means that nothing is left. Takes no lock that an emit or a claim waits for longer
+    /// `limit` means that nothing is left that can be done now: what an owner who moved has running
+    /// ends by a later call. Takes no lock that an emit or a claim waits for longer
     /// than it takes to remove them.
     ///
     /// # Errors

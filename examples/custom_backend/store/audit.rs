@@ -3,7 +3,6 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::Scope;
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
 use redb::ReadableTable as _;
 use serde_json::Value;
@@ -27,7 +26,7 @@ impl AuditStore for RedbStore {
         let query = query.clone();
         self.read(move |tx, _| {
             let rows = tx.open_table(AUDIT).map_err(failed)?;
-            let is_wanted = |row: &Value| Ok(is_wanted(&query, &decode::<AuditRow>(row)?.entry));
+            let is_wanted = |row: &Value| Ok(query.matches(&decode::<AuditRow>(row)?.entry));
             let decoded = |_, row: Value| decode(&row).map(Some);
             page(&rows, &query.page.numbered(|id| id.0), is_wanted, decoded)
         })
@@ -100,18 +99,4 @@ fn remove(tx: &Tx, ids: &[i64]) -> Answer<u64> {
         }
     }
     Ok(ids.len() as u64)
-}
-
-fn is_wanted(query: &AuditQuery, entry: &AuditEntry) -> bool {
-    let in_scope = match query.scope {
-        Scope::All => true,
-        Scope::Owner(owner) => entry.owner == owner,
-        Scope::Tenant(tenant) => entry.tenant == Some(tenant),
-    };
-    let is_of = |(table, row): &(String, i64)| entry.table == *table && entry.row == *row;
-    in_scope
-        && query.record.as_ref().is_none_or(is_of)
-        && query.actor.is_none_or(|actor| entry.actor == actor)
-        && query.from.is_none_or(|from| entry.at >= from)
-        && query.before.is_none_or(|before| entry.at < before)
 }

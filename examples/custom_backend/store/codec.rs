@@ -1,15 +1,13 @@
 //! Rows as JSON and back, and fields that are read without the rest of their row.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{OutboxColumns, left, left_columns};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::stored::SealedWebhook;
-use gatepost_storage::webhooks::{NewOutbox, OutboxId, OutboxRow, Unreadable};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use webhook_model::{Occurrence, Webhook, WebhookId};
+use serde_json::Value;
+use webhook_model::{Webhook, WebhookId};
 
 use super::error::Answer;
 
@@ -78,49 +76,4 @@ impl<'a> Fields<'a> {
     pub(super) fn time(&self, field: &'static str) -> Answer<DateTime<Utc>> {
         self.maybe_time(field).ok_or_else(|| corrupt(field))
     }
-}
-
-pub(super) fn from_occurrence(new: &NewOutbox, now: DateTime<Utc>) -> Value {
-    let c = OutboxColumns::of(&new.occurrence);
-    let (after_task, tasks) = left_columns(&new.left);
-    json!({
-        "turn": 0, "created": micros(now), "due": micros(new.due), "after_task": after_task, "tasks": tasks,
-        "tenant": c.tenant, "owner": c.owner, "operators": c.operators,
-        "event_type": c.event_type, "event": c.event, "object_id": c.object_id, "object_name": c.object_name,
-        "tags": c.tags, "variables": c.variables, "data": c.data, "occurrence_id": c.occurrence_id,
-        "webhooks": c.webhooks, "channel": c.channel, "trace": c.trace,
-    })
-}
-
-pub(super) fn outbox_row(id: i64, row: &Value) -> Answer<OutboxRow> {
-    let f = Fields(row);
-    Ok(OutboxRow {
-        id: OutboxId(id),
-        occurrence: occurrence(row),
-        left: left(f.int("after_task")?, f.maybe_text("tasks")).map_err(|_| corrupt("tasks"))?,
-        turn: f.number("turn")?,
-        created: f.time("created")?,
-    })
-}
-
-/// The occurrence, or why the row cannot be used.
-fn occurrence(row: &Value) -> Result<Occurrence, Unreadable> {
-    let text = |column: &str| row[column].as_str();
-    OutboxColumns {
-        event_type: text("event_type").unwrap_or_default(),
-        event: text("event").unwrap_or_default(),
-        object_id: row["object_id"].as_i64(),
-        object_name: text("object_name"),
-        tags: text("tags").unwrap_or_default().into(),
-        variables: text("variables").unwrap_or_default().into(),
-        data: text("data"),
-        occurrence_id: text("occurrence_id"),
-        webhooks: text("webhooks").map(Into::into),
-        channel: text("channel"),
-        tenant: row["tenant"].as_i64(),
-        owner: row["owner"].as_i64(),
-        operators: row["operators"].as_bool().unwrap_or_default(),
-        trace: text("trace").map(Into::into),
-    }
-    .occurrence()
 }

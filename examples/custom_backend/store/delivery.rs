@@ -1,9 +1,8 @@
 //! Deliveries: their rows.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, Lane, LaneClass};
+use gatepost_storage::webhooks::{DeliveryRow, Lane, LaneClass};
 use redb::ReadableTable;
-use serde::{Deserialize, Serialize};
 use webhook_model::WebhookId;
 
 use super::codec::{self, corrupt};
@@ -11,40 +10,6 @@ use super::error::{Answer, failed};
 
 /// In the order of lanes.
 pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
-
-/// A delivery and what the store knows of it besides.
-#[derive(Clone, Deserialize, Serialize)]
-pub(super) struct Slot {
-    #[serde(flatten)]
-    pub(super) delivery: Delivery,
-    /// The token of the last claim, 0 before the first.
-    pub(super) token: i64,
-    /// Whether a claim of it was lost and no attempt was made since.
-    pub(super) alone: bool,
-    /// The token under which it was settled last.
-    pub(super) settled: Option<i64>,
-    /// Bytes of the responses in the log.
-    pub(super) responses: u64,
-}
-
-impl Slot {
-    pub(super) fn lane(&self) -> Lane {
-        let class = match self.delivery.tries {
-            _ if self.alone => LaneClass::Alone,
-            0 => LaneClass::First,
-            _ => LaneClass::Retry,
-        };
-        Lane {
-            webhook: self.delivery.webhook,
-            class,
-        }
-    }
-
-    /// Bytes of the message and of the responses.
-    pub(super) fn bytes(&self) -> u64 {
-        self.delivery.body.len() as u64 + self.responses
-    }
-}
 
 /// The number by which a class is stored: its place among [`CLASSES`].
 pub(super) fn class_number(class: LaneClass) -> u8 {
@@ -63,14 +28,20 @@ pub(super) fn lane(webhook: i64, class: u8) -> Answer<Lane> {
     })
 }
 
-pub(super) fn slot(rows: &impl ReadableTable<i64, &'static str>, id: i64) -> Answer<Option<Slot>> {
+pub(super) fn slot(
+    rows: &impl ReadableTable<i64, &'static str>,
+    id: i64,
+) -> Answer<Option<DeliveryRow>> {
     super::tables::row(rows, id)?
         .map(|row| codec::decode(&row))
         .transpose()
 }
 
 /// Whether the delivery's webhook is gone.
-pub(super) fn is_gone(gone: &impl ReadableTable<i64, &'static str>, slot: &Slot) -> Answer<bool> {
+pub(super) fn is_gone(
+    gone: &impl ReadableTable<i64, &'static str>,
+    slot: &DeliveryRow,
+) -> Answer<bool> {
     let webhook = slot.delivery.webhook.0;
     Ok(gone.get(webhook).map_err(failed)?.is_some())
 }

@@ -2,17 +2,15 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::columns::left_columns;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, Delivery, DeliveryId, DeliveryState, Enqueue, Enqueued, NewDelivery, Origin,
-    RecordId, RoutesVersion, StoredDelivery,
+    Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
+    RoutesVersion, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, Revision, StoreError};
 use redb::ReadableTable as _;
 use webhook_model::OccurrenceId;
 
 use super::codec::{Fields, micros};
-use super::delivery::{Slot, to_micros};
 use super::error::{Answer, failed};
 use super::tables::{EVENTS, SEEN, TASKS, Tx, WEBHOOKS};
 use super::{outbox_rows, tasks};
@@ -123,11 +121,8 @@ fn use_up(tx: &Tx, origin: Origin, now: DateTime<Utc>) -> Answer<()> {
             left,
         } => {
             match (left, outbox_rows::at_turn(tx, row, turn)?) {
-                (Some((left, due)), Some(mut waiting)) => {
-                    let (after_task, tasks) = left_columns(&left);
-                    waiting["after_task"] = after_task.into();
-                    waiting["tasks"] = tasks.into();
-                    outbox_rows::move_on(tx, row, waiting, due)?;
+                (Some((left, due)), Some(waiting)) => {
+                    outbox_rows::move_on(tx, row, waiting, Some(&left), due)?;
                 }
                 _ => outbox_rows::remove(tx, row)?,
             }
@@ -157,42 +152,12 @@ fn insert(tx: &Tx, new: NewDelivery, now: DateTime<Utc>) -> Answer<StoredDeliver
     let webhook = tx.row(WEBHOOKS, new.webhook.0)?;
     let missing = || StoreError::new(ErrorKind::Invalid, "the delivery's webhook does not exist");
     let owner = OwnerId(Fields(&webhook.ok_or_else(missing)?).int("owner")?);
-    let leased = new.lease_until.is_some();
-    let slot = Slot {
-        token: if leased { tx.count("token")? } else { 0 },
-        alone: false,
-        settled: None,
-        responses: 0,
-        delivery: Delivery {
-            id: DeliveryId(tx.count("delivery")?),
-            message_id: new.message_id,
-            webhook: new.webhook,
-            owner,
-            tenant: tx.owner(owner)?.place.tenant(),
-            task: new.task,
-            cause: new.cause,
-            body: new.body,
-            message_kept: true,
-            state: if leased {
-                DeliveryState::Running
-            } else {
-                DeliveryState::Queued
-            },
-            class: String::new(),
-            status_info: String::new(),
-            created: to_micros(now),
-            due: to_micros(new.due),
-            lease_until: new.lease_until.map(to_micros),
-            last_attempt: None,
-            attempts: 0,
-            tries: 0,
-            lost_claims: 0,
-            response_status: None,
-            duration: None,
-        },
+    let token = match new.lease_until {
+        Some(_) => Some(ClaimToken(tx.count("token")?)),
+        None => None,
     };
-    let id = slot.delivery.id;
-    tx.insert(&slot)?;
-    let token = leased.then_some(ClaimToken(slot.token));
+    let id = DeliveryId(tx.count("delivery")?);
+    let tenant = tx.owner(owner)?.place.tenant();
+    tx.insert(&DeliveryRow::enqueued(id, new, (owner, tenant), token, now))?;
     Ok(StoredDelivery { id, token })
 }

@@ -204,10 +204,7 @@ impl KeyStore for RedbStore {
             }
             // The log is of all slices, so a gap shows.
             let generation = KeyGeneration(generation);
-            let mut changed = ChangedKeys::logged(changed, since, generation);
-            if let ChangedKeys::These(changed) = &mut changed {
-                changed.retain(|id| KeySlice::of(*id) == slice);
-            }
+            let changed = ChangedKeys::logged(changed, since, generation).of_slice(slice);
             Ok(KeyChanges {
                 generation,
                 changed,

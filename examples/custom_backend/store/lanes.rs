@@ -7,12 +7,14 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Revision;
 use gatepost_storage::columns::SENDS;
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneSweep};
+use gatepost_storage::webhooks::{
+    DeliveryId, DeliveryRow, DueLane, DueLanes, DuePoint, Lane, LaneSweep,
+};
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 use webhook_model::WebhookId;
 
 use super::codec::{Fields, corrupt, micros};
-use super::delivery::{CLASSES, Slot, class_number, lane, slot};
+use super::delivery::{CLASSES, class_number, lane, slot};
 use super::error::{Answer, failed};
 use super::owner_rows::owner;
 use super::tables::{DELIVERIES, DUE, OPEN, OWNERS, QUEUED, SENDING, Tx, WEBHOOKS};
@@ -100,7 +102,7 @@ where
         lane: Lane,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Answer<Vec<Slot>> {
+    ) -> Answer<Vec<DeliveryRow>> {
         let webhook = lane.webhook.0;
         let Some(sending) = self.sending(webhook)? else {
             return Ok(Vec::new());

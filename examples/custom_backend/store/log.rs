@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
-    EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryRow, DeliveryState,
+    Dropped, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
     UsageDelta,
 };
 use gatepost_storage::{Scope, StoreError};
@@ -13,7 +13,7 @@ use webhook_model::WebhookId;
 
 use super::attempts::attempts;
 use super::codec::decode;
-use super::delivery::{Slot, is_gone, slot, to_micros};
+use super::delivery::{is_gone, slot};
 use super::error::{Answer, failed};
 use super::figures::webhooks;
 use super::purge::purge;
@@ -43,25 +43,11 @@ impl DeliveryLog for RedbStore {
             let gone = tx.open_table(GONE).map_err(failed)?;
             let p = query.page.numbered(|id| id.0);
             let wanted = |row: &serde_json::Value| {
-                let slot: Slot = decode(row)?;
-                let there = !is_gone(&gone, &slot)?;
-                let d = slot.delivery;
-                let in_scope = match query.scope {
-                    Scope::All => true,
-                    Scope::Owner(owner) => d.owner == owner,
-                    Scope::Tenant(tenant) => d.tenant == Some(tenant),
-                };
-                Ok(there
-                    && in_scope
-                    && query.webhook.is_none_or(|w| d.webhook == w)
-                    && query.task.is_none_or(|t| d.task == Some(t))
-                    && query.class.as_ref().is_none_or(|c| d.class == *c)
-                    && (query.states.is_empty() || query.states.contains(&d.state))
-                    && query.created_from.is_none_or(|t| d.created >= t)
-                    && query.created_before.is_none_or(|t| d.created < t))
+                let row: DeliveryRow = decode(row)?;
+                Ok(query.matches(&row.delivery) && !is_gone(&gone, &row)?)
             };
             bodied_page(&rows, &p, wanted, |_, row| {
-                Ok(Some(decode::<Slot>(&row)?.delivery))
+                Ok(Some(decode::<DeliveryRow>(&row)?.delivery))
             })
         })
         .await
@@ -87,45 +73,35 @@ impl DeliveryLog for RedbStore {
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
         let which = which.clone();
-        let wanted = move |d: &Delivery| match &which {
-            _ if !d.message_kept => false,
-            Replay::Ids(ids) => d.state.is_final() && ids.contains(&d.id),
-            Replay::Failed {
-                webhook,
-                from,
-                before,
-            } => {
-                d.state == DeliveryState::Error
-                    && d.webhook == *webhook
-                    && (*from..*before).contains(&d.created)
-            }
+        let wanted = move |row: &DeliveryRow| {
+            let is_named = match &which {
+                Replay::Ids(ids) => ids.contains(&row.delivery.id),
+                Replay::Failed { .. } => true,
+            };
+            is_named && row.is_replayed_by(&which)
         };
-        self.change(limit, wanted, move |slot| {
-            slot.settled = None;
-            slot.alone = false;
-            let delivery = &mut slot.delivery;
-            delivery.state = DeliveryState::Queued;
-            delivery.due = to_micros(now);
-            delivery.tries = 0;
-            delivery.lost_claims = 0;
-            delivery.status_info.clear();
-        })
-        .await
+        self.change(limit, wanted, move |row| row.replay(now)).await
     }
 
     async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
         let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        let wanted = move |d: &Delivery| d.state == DeliveryState::Queued && ids.contains(&d.id);
+        let wanted = move |row: &DeliveryRow| {
+            row.delivery.state == DeliveryState::Queued && ids.contains(&row.delivery.id)
+        };
         self.end(u32::MAX, wanted, reason, now).await
     }
 
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
-        let (ids, due) = (ids.to_vec(), to_micros(now));
-        let wanted = move |d: &Delivery| {
-            d.state == DeliveryState::Queued && d.due > due && ids.contains(&d.id)
+        let ids = ids.to_vec();
+        let wanted = move |row: &DeliveryRow| {
+            let delivery = &row.delivery;
+            let waits = delivery.state == DeliveryState::Queued && delivery.due > now;
+            waits && ids.contains(&delivery.id)
         };
-        self.change(u32::MAX, wanted, move |slot| slot.delivery.due = due)
-            .await
+        let hasten = move |row: &mut DeliveryRow| {
+            row.hasten(now);
+        };
+        self.change(u32::MAX, wanted, hasten).await
     }
 
     async fn expire_held(
@@ -135,7 +111,8 @@ impl DeliveryLog for RedbStore {
         now: DateTime<Utc>,
     ) -> Answer<u64> {
         let held = self.write(held).await?;
-        let wanted = move |d: &Delivery| {
+        let wanted = move |row: &DeliveryRow| {
+            let d = &row.delivery;
             d.state == DeliveryState::Queued
                 && d.created < created_before
                 && held.contains(&d.webhook.0)
@@ -224,8 +201,8 @@ impl RedbStore {
     async fn change(
         &self,
         limit: u32,
-        wanted: impl Fn(&Delivery) -> bool + Send + 'static,
-        act: impl Fn(&mut Slot) + Send + 'static,
+        wanted: impl Fn(&DeliveryRow) -> bool + Send + 'static,
+        act: impl Fn(&mut DeliveryRow) + Send + 'static,
     ) -> Answer<u64> {
         self.write(move |tx| Ok(change(tx, limit, wanted, act)?.len() as u64))
             .await
@@ -235,12 +212,12 @@ impl RedbStore {
     async fn end(
         &self,
         limit: u32,
-        wanted: impl Fn(&Delivery) -> bool + Send + 'static,
+        wanted: impl Fn(&DeliveryRow) -> bool + Send + 'static,
         reason: String,
         now: DateTime<Utc>,
     ) -> Answer<u64> {
         self.write(move |tx| {
-            let ended = change(tx, limit, wanted, |slot| end(slot, &reason))?;
+            let ended = change(tx, limit, wanted, |row| row.fail(&reason))?;
             let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
             counters::add(tx, &counts.collect::<Vec<_>>())?;
             Ok(ended.len() as u64)
@@ -253,12 +230,12 @@ impl RedbStore {
 fn change(
     tx: &Tx,
     limit: u32,
-    wanted: impl Fn(&Delivery) -> bool,
-    act: impl Fn(&mut Slot),
+    wanted: impl Fn(&DeliveryRow) -> bool,
+    act: impl Fn(&mut DeliveryRow),
 ) -> Answer<Vec<WebhookId>> {
     let mut changed = Vec::new();
     for old in tx.slots()? {
-        if changed.len() < limit as usize && wanted(&old.delivery) {
+        if changed.len() < limit as usize && wanted(&old) {
             let mut new = old.clone();
             act(&mut new);
             tx.replace(&old, &new)?;
@@ -271,10 +248,4 @@ fn change(
 /// The webhooks that are not active. What a held owner has waits as long as it takes.
 fn held(tx: &Tx) -> Answer<Vec<i64>> {
     webhooks(tx, |active, owner| !active && !owner.held)
-}
-
-fn end(slot: &mut Slot, reason: &str) {
-    slot.settled = None;
-    slot.delivery.state = DeliveryState::Error;
-    reason.clone_into(&mut slot.delivery.status_info);
 }

@@ -9,9 +9,8 @@ use gatepost_storage::webhooks::{
 use webhook_model::{Occurrence, TaskId};
 
 use super::error::Answer;
-use super::outbox_rows::{at_turn, due, move_on, push, reject};
+use super::outbox_rows::{at_turn, due, find, move_on, push, reject};
 use super::redb_store::RedbStore;
-use super::tables::OUTBOX;
 use super::turns;
 
 #[async_trait]
@@ -55,7 +54,7 @@ impl OutboxStore for RedbStore {
 
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
         self.write(move |tx| match at_turn(tx, id, turn)? {
-            Some(row) => move_on(tx, id, row, due),
+            Some(row) => move_on(tx, id, row, None, due),
             None => Ok(()),
         })
         .await
@@ -64,7 +63,7 @@ impl OutboxStore for RedbStore {
     async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
         let reason = reason.to_owned();
         self.write(move |tx| {
-            let row = tx.row(OUTBOX, id.0)?;
+            let row = find(tx, id)?;
             let row = row.ok_or_else(|| StoreError::not_found("outbox row"))?;
             reject(tx, id, row, &reason)
         })

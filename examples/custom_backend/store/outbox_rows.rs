@@ -1,50 +1,55 @@
 //! Rows of the outbox: how they wait, move on and go.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{NewOutbox, OutboxAudience, OutboxId, OutboxRow};
+use gatepost_storage::stored::StoredOccurrence;
+use gatepost_storage::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow};
 use redb::ReadableTable as _;
-use serde_json::Value;
 
-use super::codec::{self, Fields, micros};
+use super::codec::{decode, encode, micros};
 use super::error::{Answer, failed};
 use super::tables::{OUTBOX, OUTBOX_DUE, Tx};
 use super::turns;
 
 pub(super) fn push(tx: &Tx, new: &NewOutbox, now: DateTime<Utc>) -> Answer<OutboxId> {
     let id = OutboxId(tx.count("outbox")?);
-    let row = codec::from_occurrence(new, now);
-    tx.put(OUTBOX, id.0, &row)?;
-    waits(tx, id, &row)?;
+    put(tx, id, &StoredOccurrence::pushed(new, now))?;
     Ok(id)
 }
 
 /// The row, if it waits at this turn.
-pub(super) fn at_turn(tx: &Tx, id: OutboxId, turn: u32) -> Answer<Option<Value>> {
-    let waits = |row: &Value| row["rejected"].is_null() && row["turn"] == turn;
-    Ok(tx.row(OUTBOX, id.0)?.filter(waits))
+pub(super) fn at_turn(tx: &Tx, id: OutboxId, turn: u32) -> Answer<Option<StoredOccurrence>> {
+    Ok(find(tx, id)?.filter(|row| row.is_at(turn)))
 }
 
-/// Stores a row at its next turn.
-pub(super) fn move_on(tx: &Tx, id: OutboxId, mut row: Value, due: DateTime<Utc>) -> Answer<()> {
+pub(super) fn find(tx: &Tx, id: OutboxId) -> Answer<Option<StoredOccurrence>> {
+    tx.row(OUTBOX, id.0)?.map(|row| decode(&row)).transpose()
+}
+
+/// Stores a row at its next turn, with what is left of it then, if that changes.
+pub(super) fn move_on(
+    tx: &Tx,
+    id: OutboxId,
+    mut row: StoredOccurrence,
+    left: Option<&Left>,
+    due: DateTime<Utc>,
+) -> Answer<()> {
     waits_no_more(tx, id, &row)?;
-    row["turn"] = (Fields(&row).int("turn")? + 1).into();
-    row["due"] = micros(due).into();
-    tx.put(OUTBOX, id.0, &row)?;
-    waits(tx, id, &row)
+    row.move_on(left, due);
+    put(tx, id, &row)
 }
 
 pub(super) fn remove(tx: &Tx, id: OutboxId) -> Answer<()> {
-    if let Some(row) = tx.row(OUTBOX, id.0)? {
+    if let Some(row) = find(tx, id)? {
         waits_no_more(tx, id, &row)?;
     }
     tx.remove(OUTBOX, id.0)
 }
 
 /// Sets a row aside.
-pub(super) fn reject(tx: &Tx, id: OutboxId, mut row: Value, reason: &str) -> Answer<()> {
+pub(super) fn reject(tx: &Tx, id: OutboxId, mut row: StoredOccurrence, reason: &str) -> Answer<()> {
     waits_no_more(tx, id, &row)?;
-    row["rejected"] = reason.into();
-    tx.put(OUTBOX, id.0, &row)
+    row.reject(reason);
+    put(tx, id, &row)
 }
 
 /// The rows of an audience that are due, the oldest due first, at most `limit`.
@@ -60,32 +65,31 @@ pub(super) fn due(
     let mut rows = Vec::new();
     for entry in waiting.range(span).map_err(failed)?.take(limit as usize) {
         let id = entry.map_err(failed)?.0.value().3;
-        if let Some(row) = tx.row(OUTBOX, id)? {
-            rows.push(codec::outbox_row(id, &row)?);
-        }
+        let id = OutboxId(id);
+        rows.extend(find(tx, id)?.map(|row| row.row(id)));
     }
     Ok(rows)
 }
 
-fn waits(tx: &Tx, id: OutboxId, row: &Value) -> Answer<()> {
-    let (audience, key) = place(id, row)?;
-    tx.open(OUTBOX_DUE)?.insert(key, ()).map_err(failed)?;
-    turns::set_head(tx, audience, head(tx, audience)?)
+fn put(tx: &Tx, id: OutboxId, row: &StoredOccurrence) -> Answer<()> {
+    tx.put(OUTBOX, id.0, &encode(row)?)?;
+    if let Some(key) = place(id, row) {
+        tx.open(OUTBOX_DUE)?.insert(key, ()).map_err(failed)?;
+    }
+    turns::set_head(tx, row.audience(), head(tx, row.audience())?)
 }
 
-fn waits_no_more(tx: &Tx, id: OutboxId, row: &Value) -> Answer<()> {
-    let (audience, key) = place(id, row)?;
-    tx.open(OUTBOX_DUE)?.remove(key).map_err(failed)?;
-    turns::set_head(tx, audience, head(tx, audience)?)
+fn waits_no_more(tx: &Tx, id: OutboxId, row: &StoredOccurrence) -> Answer<()> {
+    if let Some(key) = place(id, row) {
+        tx.open(OUTBOX_DUE)?.remove(key).map_err(failed)?;
+    }
+    turns::set_head(tx, row.audience(), head(tx, row.audience())?)
 }
 
-/// Whose a row is, and where it waits.
-fn place(id: OutboxId, row: &Value) -> Answer<(OutboxAudience, (i64, i64, i64, i64))> {
-    let f = Fields(row);
-    let tenant = f.maybe_int("tenant").unwrap_or(0);
-    let owner = f.maybe_int("owner").unwrap_or(0);
-    let key = (tenant, owner, f.int("due")?, id.0);
-    Ok((OutboxAudience { tenant, owner }, key))
+/// Where a row waits.
+fn place(id: OutboxId, row: &StoredOccurrence) -> Option<(i64, i64, i64, i64)> {
+    let OutboxAudience { tenant, owner } = row.audience();
+    row.waits_until().map(|due| (tenant, owner, due, id.0))
 }
 
 /// When the oldest row of an audience that waits is due.

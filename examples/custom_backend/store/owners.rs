@@ -5,13 +5,12 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
 use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerRow};
-use gatepost_storage::webhooks::{Cascade, DeliveryState, RecordId};
+use gatepost_storage::webhooks::{Cascade, DeliveryRow, DeliveryState, RecordId};
 use redb::ReadableTable as _;
 use serde_json::json;
 use webhook_model::WebhookId;
 
 use super::codec::{self, Fields, micros};
-use super::delivery::Slot;
 use super::error::{Answer, failed};
 use super::owner_rows::{self, Owner};
 use super::records::records_of;
@@ -213,16 +212,14 @@ fn remove_deliveries(tx: &Tx, webhook: i64, room: usize) -> Answer<usize> {
 
 /// Ends what waited when its owner was moved. What is being sent then is waited for.
 fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answer<usize> {
-    let waits = |slot: &Slot| {
+    let waits = |slot: &DeliveryRow| {
         let delivery = &slot.delivery;
         delivery.owner == id && delivery.id.0 <= last && delivery.state == DeliveryState::Queued
     };
     let mut ended = 0;
     for old in tx.slots()?.into_iter().filter(waits).take(room) {
         let mut new = old.clone();
-        new.settled = None;
-        new.delivery.state = DeliveryState::Error;
-        MOVED_INFO.clone_into(&mut new.delivery.status_info);
+        new.fail(MOVED_INFO);
         tx.replace(&old, &new)?;
         ended += 1;
     }
@@ -240,7 +237,7 @@ fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answ
 
 /// Whether a delivery of this owner, up to this number, has not ended.
 fn any_open(tx: &Tx, owner: OwnerId, last: i64) -> Answer<bool> {
-    let open = |slot: &Slot| {
+    let open = |slot: &DeliveryRow| {
         let delivery = &slot.delivery;
         delivery.owner == owner && delivery.id.0 <= last && !delivery.state.is_final()
     };

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use gatepost_storage::webhooks::{PurgeBounds, Purged};
+use gatepost_storage::webhooks::{DeliveryRow, PurgeBounds, Purged};
 
 use super::codec::micros;
 use super::counters;
-use super::delivery::Slot;
 use super::error::{Answer, failed};
 use super::tables::{SEEN, Tx};
 use super::work::LOG_BYTES;
@@ -33,7 +32,7 @@ fn purge_deliveries(tx: &Tx, bounds: &PurgeBounds, limit: usize) -> Answer<usize
     let all = u64::try_from(tx.counter(LOG_BYTES)?).unwrap_or(0);
     let mut bytes_over = all.saturating_sub(bounds.bytes.unwrap_or(u64::MAX));
     let mut newer: HashMap<i64, u32> = HashMap::new();
-    let mut ended: Vec<(Slot, bool)> = Vec::new();
+    let mut ended: Vec<(DeliveryRow, bool)> = Vec::new();
     for slot in tx.slots()?.into_iter().rev() {
         if !slot.delivery.state.is_final() {
             continue;

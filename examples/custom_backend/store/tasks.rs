@@ -66,18 +66,23 @@ pub(super) fn update(
         task: edit.task,
     };
     let row = codec::encode(&new)?;
+    let events = events_of(tx, new.id)?;
     let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.task.stored_bytes());
+    if owner != old.owner {
+        less = 0;
+        for (_, event) in &events {
+            more += bytes_of(tx, EVENTS, event)?;
+        }
+    }
+    check_growth(tx, owner, (less, more), at_most)?;
     let mut named = vec![RecordId::Task(new.id)];
-    for (id, mut event) in events_of(tx, new.id)? {
+    for (id, mut event) in events {
         if owner != old.owner {
-            more += bytes_of(tx, EVENTS, &event)?;
-            less = 0;
             event["owner"] = owner.0.into();
             tx.put(EVENTS, id, &event)?;
         }
         named.push(RecordId::Event(EventId(id)));
     }
-    check_growth(tx, owner, (less, more), at_most)?;
     tx.put(TASKS, new.id.0, &row)?;
     changed(tx, [old.owner, owner], &named)?;
     Ok(new)

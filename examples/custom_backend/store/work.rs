@@ -1,9 +1,9 @@
 //! What goes with each delivery: its place among what waits, runs or has not ended, and its bytes.
 
-use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryState};
+use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryRow, DeliveryState};
 
 use super::codec::{corrupt, decode, encode, micros};
-use super::delivery::{Slot, class_number, is_gone, slot};
+use super::delivery::{class_number, is_gone, slot};
 use super::error::{Answer, failed};
 use super::tables::{ATTEMPTS, DELIVERIES, DUE, GONE, OPEN, QUEUED, RUNNING, SENDING, Tx};
 
@@ -12,7 +12,7 @@ pub(super) const LOG_BYTES: &str = "log_bytes";
 
 impl Tx {
     /// The delivery, unless its webhook is gone.
-    pub(super) fn slot(&self, id: DeliveryId) -> Answer<Option<Slot>> {
+    pub(super) fn slot(&self, id: DeliveryId) -> Answer<Option<DeliveryRow>> {
         let slot = slot(&self.open(DELIVERIES)?, id.0)?;
         let gone = self.open(GONE)?;
         Ok(match slot {
@@ -22,7 +22,7 @@ impl Tx {
     }
 
     /// All deliveries whose webhooks are not gone, oldest first.
-    pub(super) fn slots(&self) -> Answer<Vec<Slot>> {
+    pub(super) fn slots(&self) -> Answer<Vec<DeliveryRow>> {
         let gone = self.open(GONE)?;
         let mut slots = Vec::new();
         for (_, row) in self.rows(DELIVERIES)? {
@@ -35,19 +35,19 @@ impl Tx {
     }
 
     /// Stores a new delivery.
-    pub(super) fn insert(&self, slot: &Slot) -> Answer<()> {
+    pub(super) fn insert(&self, slot: &DeliveryRow) -> Answer<()> {
         self.put(DELIVERIES, slot.delivery.id.0, &encode(slot)?)?;
         self.index(slot, true)
     }
 
     /// Stores the new state of a delivery and removes the entries of `old` from the indexes.
-    pub(super) fn replace(&self, old: &Slot, new: &Slot) -> Answer<()> {
+    pub(super) fn replace(&self, old: &DeliveryRow, new: &DeliveryRow) -> Answer<()> {
         self.index(old, false)?;
         self.insert(new)
     }
 
     /// Removes a delivery with its attempts.
-    pub(super) fn remove_delivery(&self, slot: &Slot) -> Answer<()> {
+    pub(super) fn remove_delivery(&self, slot: &DeliveryRow) -> Answer<()> {
         self.index(slot, false)?;
         let id = slot.delivery.id.0;
         self.remove(DELIVERIES, id)?;
@@ -68,7 +68,7 @@ impl Tx {
     }
 
     /// Adds a delivery to the indexes that its state asks for, or removes it from them.
-    fn index(&self, slot: &Slot, add: bool) -> Answer<()> {
+    fn index(&self, slot: &DeliveryRow, add: bool) -> Answer<()> {
         let bytes = i64::try_from(slot.bytes()).unwrap_or(i64::MAX);
         let before = self.counter(LOG_BYTES)?;
         let after = if add { before + bytes } else { before - bytes };

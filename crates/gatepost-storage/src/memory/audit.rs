@@ -27,14 +27,7 @@ impl AuditStore for MemoryStore {
 
     async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError> {
         let audit = &self.tables().audit;
-        let wanted = |row: &AuditRow| {
-            let entry = &row.entry;
-            let is_of = |(table, row): &(String, i64)| entry.table == *table && entry.row == *row;
-            query.record.as_ref().is_none_or(is_of)
-                && query.actor.is_none_or(|actor| entry.actor == actor)
-                && query.from.is_none_or(|from| entry.at >= from)
-                && query.before.is_none_or(|before| entry.at < before)
-        };
+        let wanted = |row: &AuditRow| query.matches(&row.entry);
         let (rows, asked) = (&audit.rows, &query.page);
         let found = match query.scope {
             Scope::All => page(rows, asked, wanted),

@@ -4,7 +4,6 @@ use chrono::{DateTime, Utc};
 use webhook_model::{DeliveryOrder, WebhookId};
 
 use super::record_table::WebhookRow;
-use super::rows::micros;
 use super::slot::Slot;
 use super::store::Tables;
 use crate::webhooks::{
@@ -71,9 +70,7 @@ impl Tables {
         let claimed = ids.into_iter().filter_map(|id| {
             let token = ClaimToken(self.deliveries.tokens.next());
             self.deliveries.change(id, |slot| {
-                slot.token = Some(token);
-                slot.delivery.state = DeliveryState::Running;
-                slot.delivery.lease_until = Some(micros(lease_until));
+                slot.claim(token, lease_until);
                 Claimed {
                     delivery: slot.delivery.clone(),
                     token,
@@ -92,18 +89,15 @@ impl Tables {
     ) -> Vec<Acknowledged> {
         let mut ended = Vec::new();
         for handed in &fetched.deliveries {
-            let waits = |slot: &Slot| {
-                let d = &slot.delivery;
-                d.state == DeliveryState::Queued
-                    && d.webhook == fetched.webhook
-                    && d.attempts == handed.attempts
-            };
             let delivery = handed.delivery;
-            if let Some(slot) = self.deliveries.get(delivery).filter(|slot| waits(slot)) {
+            let slot = self.deliveries.get(delivery);
+            if let Some(slot) = slot.filter(|slot| slot.is_fetched_by(fetched, *handed)) {
                 let bytes = slot.delivery.body.len() as u64;
                 ended.push(Acknowledged { delivery, bytes });
-                let fetch = |slot: &mut Slot| slot.fetch(fetched.keep_messages, now);
-                self.deliveries.change(delivery, fetch);
+                self.deliveries.change(delivery, |slot| {
+                    let attempt = slot.fetch(fetched.keep_messages, now);
+                    slot.log.push(attempt);
+                });
             }
         }
         ended.sort_unstable();

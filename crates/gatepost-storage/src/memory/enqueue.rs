@@ -3,14 +3,13 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 
-use super::rows::micros;
 use super::slot::Slot;
 use super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
 use crate::page::Revision;
 use crate::webhooks::{
-    Basis, ClaimToken, Delivery, DeliveryId, DeliveryState, Enqueue, Enqueued, NewDelivery, Origin,
-    RecordId, RoutesVersion, StoredDelivery,
+    Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
+    RoutesVersion, StoredDelivery,
 };
 
 impl Tables {
@@ -139,36 +138,9 @@ impl Tables {
         let tokens = &mut self.deliveries.tokens;
         let token = new.lease_until.map(|_| ClaimToken(tokens.next()));
         let id = DeliveryId(self.deliveries.ids.next());
-        let delivery = Delivery {
-            id,
-            message_id: new.message_id,
-            webhook: new.webhook,
-            owner,
-            tenant: self.owners.place(owner).tenant(),
-            task: new.task,
-            cause: new.cause,
-            body: new.body,
-            message_kept: true,
-            state: token.map_or(DeliveryState::Queued, |_| DeliveryState::Running),
-            class: String::new(),
-            status_info: String::new(),
-            created: micros(now),
-            due: micros(new.due),
-            lease_until: new.lease_until.map(micros),
-            last_attempt: None,
-            attempts: 0,
-            tries: 0,
-            lost_claims: 0,
-            response_status: None,
-            duration: None,
-        };
-        self.deliveries.insert(Slot {
-            delivery,
-            token,
-            settled: None,
-            alone: false,
-            log: Vec::new(),
-        });
+        let tenant = self.owners.place(owner).tenant();
+        let row = DeliveryRow::enqueued(id, new, (owner, tenant), token, now);
+        self.deliveries.insert(Slot::new(row));
         Some(StoredDelivery { id, token })
     }
 }

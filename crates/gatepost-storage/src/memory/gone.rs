@@ -85,7 +85,7 @@ impl Tables {
         };
         let moved: Vec<DeliveryId> = open.filter(waits).take(room).collect();
         for id in &moved {
-            self.deliveries.change(*id, |slot| slot.end(MOVED_INFO));
+            self.deliveries.change(*id, |slot| slot.fail(MOVED_INFO));
         }
         if !webhooks.iter().any(|id| self.has_open(*id, last)) {
             self.owners.moving.remove(&owner);

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::WebhookId;
 
-use super::rows::{micros, page, page_of};
+use super::rows::{page, page_of};
 use super::slot::Slot;
 use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
@@ -75,14 +75,8 @@ impl DeliveryLog for MemoryStore {
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
         let (mut tables, mut hastened) = (self.tables(), 0);
         for id in ids {
-            let waits = |slot: &Slot| {
-                slot.delivery.state == DeliveryState::Queued && slot.delivery.due > now
-            };
-            if tables.deliveries.get(*id).is_some_and(waits) {
-                let due = |slot: &mut Slot| slot.delivery.due = micros(now);
-                tables.deliveries.change(*id, due);
-                hastened += 1;
-            }
+            let done = tables.deliveries.change(*id, |slot| slot.hasten(now));
+            hastened += u64::from(done == Some(true));
         }
         Ok(hastened)
     }
@@ -163,7 +157,7 @@ impl Tables {
     fn list_deliveries(&self, query: &DeliveryQuery) -> Vec<Delivery> {
         let deliveries = &self.deliveries;
         let (slots, listed) = (&deliveries.slots, &deliveries.listed);
-        let wanted = |slot: &Slot| deliveries.is_there(slot) && matches(query, &slot.delivery);
+        let wanted = |slot: &Slot| deliveries.is_there(slot) && query.matches(&slot.delivery);
         let page_query = &query.page;
         let is_open = |state: &DeliveryState| !state.is_final();
         let only_open = !query.states.is_empty() && query.states.iter().all(is_open);
@@ -189,12 +183,6 @@ impl Tables {
     }
 
     fn replay(&mut self, which: &Replay, limit: u32, now: DateTime<Utc>) -> u64 {
-        let wanted = |d: &Delivery| match which {
-            Replay::Ids(_) => d.state.is_final(),
-            Replay::Failed { from, before, .. } => {
-                d.state == DeliveryState::Error && d.created >= *from && d.created < *before
-            }
-        };
         let mut ids: Vec<DeliveryId> = match which {
             Replay::Ids(ids) => ids.clone(),
             Replay::Failed { webhook, .. } => {
@@ -204,19 +192,11 @@ impl Tables {
         ids.sort_unstable();
         ids.dedup();
         let slots = ids.iter().filter_map(|id| self.deliveries.get(*id));
-        let rows = slots.map(|slot| &slot.delivery);
-        let rows = rows.filter(|d| d.message_kept && wanted(d));
-        let ids: Vec<DeliveryId> = rows.take(limit as usize).map(|d| d.id).collect();
+        let slots = slots.filter(|slot| slot.is_replayed_by(which));
+        let ids = slots.map(|slot| slot.delivery.id).take(limit as usize);
+        let ids: Vec<DeliveryId> = ids.collect();
         for id in &ids {
-            self.deliveries.change(*id, |slot| {
-                slot.settled = None;
-                slot.alone = false;
-                slot.delivery.state = DeliveryState::Queued;
-                slot.delivery.due = micros(now);
-                slot.delivery.tries = 0;
-                slot.delivery.lost_claims = 0;
-                slot.delivery.status_info.clear();
-            });
+            self.deliveries.change(*id, |slot| slot.replay(now));
         }
         ids.len() as u64
     }
@@ -224,7 +204,7 @@ impl Tables {
     /// Ends a delivery that waits; it counts as failed.
     fn end_counted(&mut self, id: DeliveryId, reason: &str, now: DateTime<Utc>) {
         let end = |slot: &mut Slot| {
-            slot.end(reason);
+            slot.fail(reason);
             slot.delivery.webhook
         };
         if let Some(webhook) = self.deliveries.change(id, end) {
@@ -247,19 +227,4 @@ impl Tables {
         }
         ids.len() as u64
     }
-}
-
-fn matches(query: &DeliveryQuery, d: &Delivery) -> bool {
-    let in_scope = match query.scope {
-        Scope::All => true,
-        Scope::Owner(owner) => d.owner == owner,
-        Scope::Tenant(tenant) => d.tenant == Some(tenant),
-    };
-    in_scope
-        && query.webhook.is_none_or(|w| d.webhook == w)
-        && query.task.is_none_or(|t| d.task == Some(t))
-        && query.class.as_ref().is_none_or(|class| d.class == *class)
-        && (query.states.is_empty() || query.states.contains(&d.state))
-        && query.created_from.is_none_or(|t| d.created >= t)
-        && query.created_before.is_none_or(|t| d.created < t)
 }

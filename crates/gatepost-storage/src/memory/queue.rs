@@ -83,8 +83,14 @@ impl QueueStore for MemoryStore {
         let mut tables = self.tables();
         let settle = |settlement: Settlement| {
             let id = settlement.claim.delivery;
-            let settled = tables.deliveries.change(id, |slot| slot.settle(settlement));
-            settled.unwrap_or(Settled::Stale)
+            let settled = tables.deliveries.change(id, |slot| {
+                slot.settle(settlement)
+                    .map(|attempt| slot.log.extend(attempt))
+            });
+            match settled {
+                Some(settled) => settled.map_or_else(|answer| answer, |()| Settled::Done),
+                None => Settled::Stale,
+            }
         };
         Ok(settlements.into_iter().map(settle).collect())
     }

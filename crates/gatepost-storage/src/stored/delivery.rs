@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use super::field::{Wrong, base64, bytes, maybe_time, parsed, stored_as, time};
-use crate::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Phases};
+use crate::webhooks::{
+    AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryRow, DeliveryState, Phases,
+};
 
 stored_as!(Delivery, StoredDelivery);
+stored_as!(DeliveryRow, StoredRow);
 stored_as!(AttemptRecord, StoredAttempt);
 
 #[derive(Deserialize, Serialize)]
@@ -93,6 +96,42 @@ impl TryFrom<StoredDelivery> for Delivery {
             lost_claims: row.lost_claims,
             response_status: row.response_status,
             duration: row.duration.map(Duration::from_nanos),
+        })
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct StoredRow {
+    #[serde(flatten)]
+    delivery: StoredDelivery,
+    token: Option<i64>,
+    settled: Option<i64>,
+    alone: bool,
+    kept_bytes: u64,
+}
+
+impl From<&DeliveryRow> for StoredRow {
+    fn from(row: &DeliveryRow) -> Self {
+        Self {
+            delivery: (&row.delivery).into(),
+            token: row.token.map(|token| token.0),
+            settled: row.settled.map(|token| token.0),
+            alone: row.alone,
+            kept_bytes: row.kept_bytes,
+        }
+    }
+}
+
+impl TryFrom<StoredRow> for DeliveryRow {
+    type Error = Wrong;
+
+    fn try_from(row: StoredRow) -> Result<Self, Wrong> {
+        Ok(Self {
+            delivery: row.delivery.try_into()?,
+            token: row.token.map(ClaimToken),
+            settled: row.settled.map(ClaimToken),
+            alone: row.alone,
+            kept_bytes: row.kept_bytes,
         })
     }
 }

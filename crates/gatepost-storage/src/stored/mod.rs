@@ -5,6 +5,12 @@
 //! is kept: a later version reads what an earlier one wrote, so a field that is added has a
 //! default. It is for stores alone: a key's row carries its digest, a delivery's its message. A
 //! webhook has secrets and goes through `SealedWebhook`.
+//!
+//! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `SealedWebhook`,
+//! `StoredOccurrence` for the outbox, and `DeliveryRow` with an `AttemptRecord` for each of its
+//! attempts. An error of `serde_json` may quote the value that it refuses: put its
+//! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
+//! `StoreError`, not its text.
 
 mod audit;
 #[cfg(feature = "webhooks")]
@@ -15,10 +21,14 @@ mod field;
 #[cfg(feature = "keys")]
 mod key;
 #[cfg(feature = "webhooks")]
+mod outbox;
+#[cfg(feature = "webhooks")]
 mod task;
 #[cfg(feature = "webhooks")]
 mod webhook;
 
+#[cfg(feature = "webhooks")]
+pub use outbox::StoredOccurrence;
 #[cfg(feature = "webhooks")]
 pub use webhook::SealedWebhook;
 

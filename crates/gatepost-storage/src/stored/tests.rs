@@ -1,28 +1,32 @@
 //! What is stored reads back, what an earlier version stored too, and what is wrong is named.
 
+use gatepost_ids::TenantId;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use webhook_model::{
-    Authorization, ClientIdentity, Event, EventId, Headers, OwnerId, SigningSecret, SigningSecrets,
-    Webhook, WebhookId,
+    Audience, Authorization, ClientIdentity, Event, EventId, Headers, Occurrence, OwnerId,
+    SigningSecret, SigningSecrets, TaskId, Webhook, WebhookId,
 };
 
-use super::SealedWebhook;
+use super::{SealedWebhook, StoredOccurrence};
 use crate::audit::AuditRow;
 use crate::error::ErrorKind;
 use crate::keys::KeyRow;
 use crate::page::{Revision, Row};
 use crate::seal::{SealingKey, SealingKeys};
-use crate::webhooks::{AttemptRecord, Delivery, TaskRow};
+use crate::webhooks::{
+    AttemptRecord, Delivery, DeliveryRow, Left, NewOutbox, OutboxAudience, OutboxId, TaskRow,
+};
 
 type Again = fn(&Value) -> Result<Value, String>;
 
-const RECORDS: [(&str, Again); 7] = [
+const RECORDS: [(&str, Again); 8] = [
     ("key", again::<KeyRow>),
     ("task", again::<TaskRow>),
     ("event", again::<Row<EventId, Event>>),
     ("delivery", again::<Delivery>),
+    ("queued", again::<DeliveryRow>),
     ("attempt", again::<AttemptRecord>),
     ("audit", again::<AuditRow>),
     ("webhook", opened),
@@ -31,7 +35,7 @@ const RECORDS: [(&str, Again); 7] = [
 /// Fields that may be missing.
 const OPTIONAL: &str = "cause channels client_identity connect dns duration expires first_byte \
     from instance key label last_attempt last_run lease_until limit login protocol rate remote \
-    response_status retry_schedule rolled_from rolled_to status tag task tenant tls";
+    response_status retry_schedule rolled_from rolled_to settled status tag task tenant tls token";
 /// Fields in which any text may stand.
 const FREE: &str = "body changes class description info label message name operation protocol \
     status_info table";
@@ -39,6 +43,17 @@ const FREE: &str = "body changes class description info label message name opera
 /// A row of each record with every field set, as version 0.1.0 stores it. It is never edited: what
 /// is added has a default, and a row of its own here.
 fn rows() -> Value {
+    let mut rows = records();
+    let beside = json!({"token": 9, "settled": 8, "alone": true, "kept_bytes": 70});
+    let mut queued = rows["delivery"].clone();
+    for (field, value) in beside.as_object().unwrap() {
+        queued[field] = value.clone();
+    }
+    rows["queued"] = queued;
+    rows
+}
+
+fn records() -> Value {
     json!({
         "key": {
             "id": 7, "revision": 3, "owner": -2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "scheme": "sha256",
@@ -129,6 +144,46 @@ fn a_field_that_is_missing_or_wrong_is_named() {
             }
         }
     }
+}
+
+#[test]
+fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() {
+    let audience = Audience::Tenant(TenantId(3));
+    let mut occurrence =
+        Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience);
+    occurrence.variables = vec![("A".to_owned(), "canary-2f".to_owned())];
+    let at = |second| chrono::DateTime::from_timestamp(second, 0).unwrap();
+    let new = NewOutbox {
+        occurrence,
+        left: Left::After(TaskId(0)),
+        due: at(5),
+    };
+    let stored = StoredOccurrence::pushed(&new, at(4));
+    assert!(!format!("{stored:?}").contains("canary"));
+    let mut json = serde_json::to_value(&stored).unwrap();
+    let mut read: StoredOccurrence = serde_json::from_value(json.clone()).unwrap();
+    let row = read.row(OutboxId(7));
+    assert_eq!(row.occurrence.as_ref(), Ok(&new.occurrence));
+    assert_eq!((row.left, row.turn, row.created), (new.left, 0, at(4)));
+    assert_eq!(read.waits_until(), Some(at(5).timestamp_micros()));
+    let left = Left::Tasks(vec![TaskId(8)]);
+    read.move_on(Some(&left), at(6));
+    assert_eq!((read.is_at(0), read.is_at(1)), (false, true));
+    assert_eq!(read.row(OutboxId(7)).left, left);
+
+    json["tags"] = "none".into();
+    let mut unreadable: StoredOccurrence = serde_json::from_value(json).unwrap();
+    assert!(unreadable.row(OutboxId(7)).occurrence.is_err());
+    let audience = OutboxAudience {
+        tenant: 3,
+        owner: 0,
+    };
+    assert_eq!(unreadable.audience(), audience);
+    unreadable.reject("no tags");
+    assert_eq!(
+        (unreadable.waits_until(), unreadable.is_at(0)),
+        (None, false)
+    );
 }
 
 #[test]

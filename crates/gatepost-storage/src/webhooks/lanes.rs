@@ -16,8 +16,8 @@ pub enum LaneClass {
     First,
     /// Deliveries with at least one attempt.
     Retry,
-    /// Deliveries that lost a claim and have had no attempt since. To be claimed alone: one at a
-    /// time in a process.
+    /// Deliveries that lost a claim and have not been settled since, or only
+    /// [released](super::Disposition::Release). To be claimed alone: one at a time in a process.
     Alone,
 }
 

@@ -51,6 +51,30 @@ impl DeliveryQuery {
             page,
         }
     }
+
+    /// Whether a delivery is asked for, whatever the page.
+    #[must_use]
+    pub fn matches(&self, delivery: &Delivery) -> bool {
+        let in_scope = match self.scope {
+            Scope::All => true,
+            Scope::Owner(owner) => delivery.owner == owner,
+            Scope::Tenant(tenant) => delivery.tenant == Some(tenant),
+        };
+        let is_class = |class: &String| delivery.class == *class;
+        in_scope
+            && self
+                .webhook
+                .is_none_or(|webhook| delivery.webhook == webhook)
+            && self.task.is_none_or(|task| delivery.task == Some(task))
+            && (self.states.is_empty() || self.states.contains(&delivery.state))
+            && self.class.as_ref().is_none_or(is_class)
+            && self
+                .created_from
+                .is_none_or(|from| delivery.created >= from)
+            && self
+                .created_before
+                .is_none_or(|before| delivery.created < before)
+    }
 }
 
 /// Which deliveries to send again. Only those that have ended are sent again; others are skipped.
@@ -264,8 +288,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Ends at most `limit` queued deliveries of webhooks that do not
     /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and
-    /// that were created before `created_before`: `error` with [`EXPIRED_INFO`]. Returns how many.
-    /// Each counts as failed in the hour of `now`.
+    /// that were created before `created_before`: `error` with [`EXPIRED_INFO`]. What a held owner
+    /// has does not expire. Returns how many. Each counts as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.

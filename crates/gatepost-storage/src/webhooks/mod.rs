@@ -6,6 +6,7 @@
 mod body;
 mod cause;
 mod delivery;
+mod delivery_row;
 mod dropped;
 mod fetched;
 mod lanes;
@@ -22,6 +23,7 @@ pub use cause::{Cause, InvalidCause};
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
+pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
 pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};

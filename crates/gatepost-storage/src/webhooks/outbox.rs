@@ -106,11 +106,11 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     /// are due: the oldest due first, at most `limit`. Rows set aside are not among them.
     /// `None`: no audience has any, or others have those that do.
     ///
-    /// Audiences take turns: one that was never taken comes first, then the one that was taken
-    /// longest ago, also where it had no rows between. What this holder has, it may take again. One
-    /// that has many rows keeps nobody else's waiting, and its own are in order, since nobody
-    /// else has them until it is [given back](Self::give_back_outbox) or `until` has come. The
-    /// cost is that of one audience, however many have rows.
+    /// Audiences take turns: one that was never taken comes first (of several, any), then the one
+    /// that was taken longest ago, also where it had no rows between. What this holder has, it may
+    /// take again. One that has many rows keeps nobody else's waiting, and its own are in order,
+    /// since nobody else has them until it is [given back](Self::give_back_outbox) or `until` has
+    /// come. The cost is that of one audience, however many have rows.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -127,8 +127,8 @@ pub enum Enqueued {
     /// A place of [`Basis::Places`] has changed since it was read, or a task to consume is gone;
     /// nothing was stored. Read what has changed and match again.
     RoutesChanged,
-    /// These rows of [`Basis::Rows`] have changed or are gone, or a task to consume is; nothing was
-    /// stored.
+    /// These rows of [`Basis::Rows`] have changed, are gone, or are of an owner who is held or
+    /// moving; or these tasks to consume are gone. Nothing was stored.
     RowsChanged(Vec<RecordId>),
 }
 
@@ -226,8 +226,9 @@ pub enum Settled {
     Done,
     /// Not stored under this token, and nothing was changed: the claim was taken back
     /// ([`QueueStore::reclaim`]) or never given, or the delivery was deleted. Also of a delivery
-    /// that was settled under this token and replayed since; and a store may say so of one that was
-    /// settled under a later token since, or is shown no more.
+    /// that was settled under this token and has been replayed since, or has ended without a
+    /// settlement; and a store may say so of one that was settled or taken back under a later token
+    /// since, or is shown no more.
     Stale,
 }
 
@@ -324,7 +325,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Claims deliveries: from each lane the claimable ones, by `(due, id)`, up to its limit. They
     /// are `running` until `lease_until` and have fresh tokens, which may be shared
     /// ([`ClaimToken`]). No delivery is given to two callers. A delivery that cannot be read ends
-    /// in `error` with a reason and does not hold up the others. The webhooks are not read.
+    /// in `error` with a reason, or, where no more can be stored of it, leaves the queue and is
+    /// `Corrupt`; it does not hold up the others. The webhooks are not read.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -338,13 +340,18 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// Ends claims. For each, in order: if the row is `running` under that token, the disposition,
     /// the attempt (numbered by the store, appended to the log) and the row's summary of it
     /// (`attempts` and `tries`, one more each; `class`, `last_attempt`, `response_status`,
-    /// `duration`) are stored in one transaction: `Done`. If an earlier call settled it under that
-    /// very token (whose answer was lost, perhaps), nothing changes, and it is `Done` until the
-    /// delivery is settled under a later token, replayed or deleted, or has ended and is shown no
-    /// more ([`DeliveryLog::purge`](super::DeliveryLog::purge)): then a store may say `Stale`. That
-    /// it waits again or was claimed again does not matter. In all other cases nothing changes, and
-    /// it is [`Stale`](Settled::Stale). A lease that ran out but was not reclaimed yet still
-    /// settles.
+    /// `duration`) are stored in one transaction: `Done`. A lease that ran out but was not
+    /// reclaimed yet still settles. Where no attempt was made, `attempts` and `tries` stay, and a
+    /// delivery that waits again does so where its `tries` say.
+    ///
+    /// If an earlier call settled it under that very token (whose answer was lost, perhaps),
+    /// nothing changes, and it is `Done`, whether it waits again, was claimed again, or has ended
+    /// by that. Once it was replayed or deleted, or has ended without a settlement (it was
+    /// cancelled or fetched, has expired, or its owner moved), it is [`Stale`](Settled::Stale).
+    /// Once it was settled or taken back under a later token, or is shown no more
+    /// ([`DeliveryLog::purge`](super::DeliveryLog::purge)), a store may say either. In all other
+    /// cases nothing changes, and it is `Stale`. [`DeliveryRow`](super::DeliveryRow) has these
+    /// rules as functions.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.
@@ -370,10 +377,10 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
-    /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender
-    /// died 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from
-    /// then on. What shares a token is taken back together, so it may be somewhat more than
-    /// `limit`.
+    /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender died
+    /// 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from then
+    /// on. What shares a token is taken back together, so it may be somewhat more than `limit`.
+    /// What is gone is left to [`remove_gone`](crate::OwnerStore::remove_gone).
     ///
     /// # Errors
     /// `Unavailable`.

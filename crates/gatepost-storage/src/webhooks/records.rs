@@ -83,7 +83,9 @@ pub enum Cascade {
 /// signing secrets, headers) are sealed at rest where the backend was given a sealing key.
 ///
 /// An update must show the revision that it read (`row.revision`) and replaces the whole record; it
-/// returns the row as it is now.
+/// returns the row as it is now. Where several errors are true, any of them may be returned, but
+/// for `NotFound` and `Stale`, which come first. An [`Action`](webhook_model::Action) that this
+/// version does not know is `Invalid`.
 ///
 /// - A task's owner is its webhook's owner and an event's is its task's, from the commit that
 ///   stores it on, also when the webhook of a task is changed.
@@ -204,7 +206,8 @@ pub trait RecordStore: OwnerStore {
     ///
     /// # Errors
     /// `NotFound`, `Stale`, `Invalid` when its webhook does not exist, `Full` as for
-    /// [`update_webhook`](Self::update_webhook).
+    /// [`update_webhook`](Self::update_webhook): for another owner it has grown by all its bytes
+    /// and those of its events.
     async fn update_task(
         &self,
         row: &TaskRow,

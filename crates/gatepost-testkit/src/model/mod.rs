@@ -46,12 +46,12 @@ pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl F
                 now += i64::from(step.after);
                 let wanted = reference.carry_out(&step.call, now).await;
                 let found = backend.carry_out(&step.call, now).await;
-                same(number, &wanted, &found)?;
+                same(&of_call(number, &step.call), &wanted, &found)?;
                 reference.retain(now).await;
                 backend.retain(now).await;
             }
             let (wanted, found) = (reference.everything().await, backend.everything().await);
-            same(steps.len(), &wanted, &found)
+            same("all that is stored after the last call", &wanted, &found)
         })
     });
 }
@@ -70,7 +70,7 @@ pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: i
             for (number, call) in calls.iter().enumerate() {
                 let wanted = reference.carry_out(call).await;
                 let found = backend.carry_out(call).await;
-                same(number, &wanted, &found)?;
+                same(&of_call(number, call), &wanted, &found)?;
             }
             Ok(())
         })
@@ -97,10 +97,15 @@ fn check<S: proptest::strategy::Strategy>(
     }
 }
 
-fn same(number: usize, wanted: &str, found: &str) -> TestCaseResult {
+/// Which call of a sequence, counted from 1.
+fn of_call(number: usize, call: &impl std::fmt::Debug) -> String {
+    format!("call {}, {call:?}", number + 1)
+}
+
+fn same(what: &str, wanted: &str, found: &str) -> TestCaseResult {
     if wanted == found {
         return Ok(());
     }
-    let text = format!("call {number}\nreference: {wanted}\nbackend:   {found}");
+    let text = format!("{what}\nreference: {wanted}\nbackend:   {found}");
     Err(TestCaseError::fail(text))
 }

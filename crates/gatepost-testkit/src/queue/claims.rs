@@ -2,7 +2,9 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{Claim, Disposition, Enqueued, LaneClass, NewDelivery, Settled};
+use gatepost_storage::webhooks::{
+    Claim, Disposition, Enqueued, LaneClass, NewDelivery, Settled, Settlement,
+};
 use webhook_model::DeliveryOrder;
 
 use crate::fixtures::{
@@ -95,16 +97,17 @@ pub async fn q32_a_delivery_is_its_owners_and_its_tenants(store: Webhooks) {
 }
 
 /// What lost a claim waits in the lane of what is claimed alone, whether it had been tried before
-/// or not; a release leaves it there, an attempt takes it out.
+/// or not; a release leaves it there, any other end of a claim takes it out, with an attempt or
+/// without.
 pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
-    let hook = queued(&store, &["a", "b"]).await;
+    let hook = queued(&store, &["a", "b", "c"]).await;
     let alone = [lane(hook, LaneClass::Alone)];
     let claimed = claim(&store, hook, 0).await;
     let retry = settlement(&claimed[1], Disposition::Retry { due: at(1) });
     store.queue.settle(vec![retry], at(1)).await.unwrap();
     assert_eq!(claim(&store, hook, 1).await.len(), 1, "Q33 the retry");
     let back = store.queue.reclaim(9, at(20)).await.unwrap();
-    assert_eq!((back.requeued, back.ended), (2, 0), "Q33 two are lost");
+    assert_eq!((back.requeued, back.ended), (3, 0), "Q33 three are lost");
     let due = due_lanes(&store, 20).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
     assert_eq!(due, [LaneClass::Alone], "Q33 in one lane");
@@ -113,25 +116,30 @@ pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
     assert!(none.is_empty(), "Q33 and in no other");
 
     let claimed = store.queue.claim(&alone, at(30), at(20)).await.unwrap();
-    assert_eq!(claimed.len(), 2, "Q33 both");
+    assert_eq!(claimed.len(), 3, "Q33 all");
     let released = settlement(&claimed[0], Disposition::Release { due: at(21) });
     let retried = settlement(&claimed[1], Disposition::Retry { due: at(21) });
-    let both = vec![released, retried];
-    store.queue.settle(both, at(21)).await.unwrap();
+    let untried = Settlement {
+        attempt: None,
+        ..settlement(&claimed[2], Disposition::Retry { due: at(21) })
+    };
+    let all = vec![released, retried, untried];
+    store.queue.settle(all, at(21)).await.unwrap();
     let again = store.queue.claim(&alone, at(40), at(21)).await.unwrap();
     let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
     assert_eq!(
         again,
         [claimed[0].delivery.id],
-        "Q33 the one without an attempt"
+        "Q33 the one that was given back"
     );
-    let retry = claim(&store, hook, 21).await;
-    let found = (retry[0].delivery.id, retry[0].class);
-    assert_eq!(
-        found,
+    let others = claim(&store, hook, 21).await;
+    let mut found: Vec<_> = others.iter().map(|c| (c.delivery.id, c.class)).collect();
+    found.sort_unstable();
+    let wanted = [
         (claimed[1].delivery.id, LaneClass::Retry),
-        "Q33 the other"
-    );
+        (claimed[2].delivery.id, LaneClass::First),
+    ];
+    assert_eq!(found, wanted, "Q33 the others");
 }
 
 /// A webhook in order waits for its oldest delivery also while that is to be claimed alone.

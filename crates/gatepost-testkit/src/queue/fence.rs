@@ -71,11 +71,18 @@ pub async fn q37_what_was_given_together_ends_one_by_one(store: Webhooks) {
     assert_eq!(first, DeliveryState::Sent, "Q37 the first has ended");
 }
 
-/// A token is void once its delivery was reclaimed, replayed or deleted: its settlement is stale.
-/// After a retry or a release it is `Done` again, at least until the delivery is settled under a
-/// later token. Whatever it says changes nothing from then on.
+/// A token is void once its delivery was reclaimed, cancelled, replayed or deleted: its settlement
+/// is stale. After a retry or a release it is `Done` again, at least until the delivery is settled
+/// under a later token. Whatever it says changes nothing from then on.
 pub async fn q38_a_token_is_void_when_its_delivery_went_on(store: Webhooks) {
-    let ids = ["reclaimed", "retried", "released", "replayed", "deleted"];
+    let ids = [
+        "reclaimed",
+        "retried",
+        "released",
+        "replayed",
+        "deleted",
+        "cancelled",
+    ];
     let hook = queued(&store, &ids).await;
     let old = claims(&store, hook, 0).await;
     let ends = [
@@ -84,6 +91,7 @@ pub async fn q38_a_token_is_void_when_its_delivery_went_on(store: Webhooks) {
         Some(Disposition::Release { due: at(2) }),
         Some(Disposition::Failed),
         None,
+        Some(Disposition::Retry { due: at(2) }),
     ];
     for (old, end) in old.iter().zip(ends) {
         if let Some(end) = end {
@@ -94,6 +102,9 @@ pub async fn q38_a_token_is_void_when_its_delivery_went_on(store: Webhooks) {
     assert_eq!(store.log.replay(&failed, 9, at(2)).await.unwrap(), 1, "Q38");
     let deleted = store.log.delete_delivery(old[4].delivery, at(2)).await;
     assert!(deleted.is_ok(), "Q38 deleted");
+    let waits = [old[5].delivery];
+    let cancelled = store.log.cancel(&waits, "enough", at(2)).await;
+    assert_eq!(cancelled.unwrap(), 1, "Q38 cancelled");
     let late = settle(&store, old[3], Disposition::Failed, 2).await;
     assert_eq!(late, Settled::Stale, "Q38 replayed, and waits");
     store.queue.reclaim(9, at(10)).await.unwrap();

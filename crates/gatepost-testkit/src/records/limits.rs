@@ -73,7 +73,7 @@ pub async fn r28_no_more_rows_than_allowed(store: Webhooks) {
 /// to the byte; a record that does not grow is stored however much there is.
 pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
     let records = &store.records;
-    set(&store, 2, "w").await;
+    let theirs = set(&store, 2, "w").await;
     let used = async || records.record_usage(OwnerId(1)).await.unwrap().bytes;
     let hook = webhook_of(1, "w");
     let edge = hook.stored_bytes();
@@ -133,6 +133,16 @@ pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
     assert_eq!(full(refused), Some("bytes"), "R29 a webhook that grows");
     let same = records.update_webhook(&hook, bytes(1), at(1)).await;
     assert!(same.is_ok(), "R29 a webhook as large as before");
+
+    let mut edit = records.task(made.id).await.unwrap().unwrap();
+    let on = records.event(on.id).await.unwrap().unwrap();
+    edit.task = task(theirs.webhook);
+    let theirs = records.record_usage(OwnerId(2)).await.unwrap().bytes;
+    let edge = theirs + edit.task.stored_bytes() + on.value.stored_bytes();
+    let refused = records.update_task(&edit, bytes(edge - 1), at(3)).await;
+    assert_eq!(full(refused), Some("bytes"), "R29 another owner's task");
+    let moved = records.update_task(&edit, bytes(edge), at(3)).await;
+    assert!(moved.is_ok(), "R29 with its event");
 }
 
 fn with_message(task: &Task, text: &str) -> Task {

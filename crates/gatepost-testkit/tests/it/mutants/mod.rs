@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 18] = [
+const MORE: [&str; 21] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -37,8 +37,11 @@ const MORE: [&str; 18] = [
     "l33-trace",
     "o16-trace",
     "p19-floor",
+    "q33-untried",
+    "q38-cancelled",
     "r01-identity",
     "r01-scope",
+    "r29-moved",
     "r41-enabled",
 ];
 

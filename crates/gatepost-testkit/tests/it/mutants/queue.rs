@@ -254,6 +254,9 @@ passed_on! { QueueStore {}
                     s.disposition = Disposition::Release { due: *due };
                     s.attempt = None;
                 }
+                ("q33-untried", Disposition::Retry { due }) if s.attempt.is_none() => {
+                    s.disposition = Disposition::Release { due: *due };
+                }
                 ("q49", Disposition::Release { .. }) => s.disposition = Disposition::Sent,
                 ("q08", Disposition::Release { .. }) => s.disposition = Disposition::Failed,
                 ("q30", _) => s.claim.token = self.notes().tokens[&s.claim.delivery],
@@ -262,6 +265,7 @@ passed_on! { QueueStore {}
                 _ => {}
             }
         }
+        let ids: Vec<_> = settlements.iter().map(|s| s.claim.delivery).collect();
         let is_release = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
         let tokens = settlements.iter().map(|s| (s.claim.token, is_release(s)));
         let tokens: Vec<_> = tokens.collect();
@@ -272,6 +276,14 @@ passed_on! { QueueStore {}
         }
         if self.is(&["q40"]) && answers.contains(&Settled::Stale) {
             return Err(StoreError::new(ErrorKind::Unavailable, "the batch"));
+        }
+        for (answer, id) in answers.iter_mut().zip(ids) {
+            let cancelled = self.inner.delivery(id).await?;
+            if self.is(&["q38-cancelled"])
+                && cancelled.is_some_and(|delivery| delivery.status_info == "enough")
+            {
+                *answer = Settled::Done;
+            }
         }
         let mut notes = self.notes();
         if self.is(&["q52"]) && tokens.iter().any(|(token, _)| notes.settled.contains(token)) {

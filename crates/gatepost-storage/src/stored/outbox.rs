@@ -1,0 +1,149 @@
+//! Rows of the outbox.
+
+use std::fmt;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::{OutboxColumns, left, left_columns};
+use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow};
+
+/// A row of the outbox as it is stored: an occurrence, what is left of it, and its turn.
+///
+/// It keeps what cannot be read, so that such a row can be set aside as well.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct StoredOccurrence {
+    turn: u32,
+    created: i64,
+    due: i64,
+    after_task: i64,
+    tasks: Option<String>,
+    event_type: String,
+    event: String,
+    object_id: Option<i64>,
+    object_name: Option<String>,
+    tags: String,
+    variables: String,
+    data: Option<String>,
+    occurrence_id: Option<String>,
+    webhooks: Option<String>,
+    channel: Option<String>,
+    tenant: Option<i64>,
+    owner: Option<i64>,
+    operators: bool,
+    trace: Option<String>,
+    rejected: Option<String>,
+}
+
+impl StoredOccurrence {
+    /// A new row, at its first turn.
+    #[must_use]
+    pub fn pushed(new: &NewOutbox, now: DateTime<Utc>) -> Self {
+        let columns = OutboxColumns::of(&new.occurrence);
+        let (after_task, tasks) = left_columns(&new.left);
+        let maybe = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            turn: 0,
+            created: now.timestamp_micros(),
+            due: new.due.timestamp_micros(),
+            after_task,
+            tasks,
+            event_type: columns.event_type.to_owned(),
+            event: columns.event.to_owned(),
+            object_id: columns.object_id,
+            object_name: maybe(columns.object_name),
+            tags: columns.tags.into_owned(),
+            variables: columns.variables.into_owned(),
+            data: maybe(columns.data),
+            occurrence_id: maybe(columns.occurrence_id),
+            webhooks: maybe(columns.webhooks.as_deref()),
+            channel: maybe(columns.channel),
+            tenant: columns.tenant,
+            owner: columns.owner,
+            operators: columns.operators,
+            trace: maybe(columns.trace.as_deref()),
+            rejected: None,
+        }
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub fn audience(&self) -> OutboxAudience {
+        OutboxAudience {
+            tenant: self.tenant.unwrap_or_default(),
+            owner: self.owner.unwrap_or_default(),
+        }
+    }
+
+    /// When it is due, in microseconds since 1970; `None` of a row that was set aside.
+    #[must_use]
+    pub fn waits_until(&self) -> Option<i64> {
+        self.rejected.is_none().then_some(self.due)
+    }
+
+    /// Whether it waits at this turn.
+    #[must_use]
+    pub fn is_at(&self, turn: u32) -> bool {
+        self.rejected.is_none() && self.turn == turn
+    }
+
+    /// Puts it off until `due`, at its next turn, with what is left of it then, if that changes.
+    pub fn move_on(&mut self, changed: Option<&Left>, due: DateTime<Utc>) {
+        if let Some(left) = changed {
+            (self.after_task, self.tasks) = left_columns(left);
+        }
+        self.turn = self.turn.saturating_add(1);
+        self.due = due.timestamp_micros();
+    }
+
+    /// Sets it aside.
+    pub fn reject(&mut self, reason: &str) {
+        self.rejected = Some(reason.to_owned());
+    }
+
+    /// The row. What cannot be read says why.
+    #[must_use]
+    pub fn row(&self, id: OutboxId) -> OutboxRow {
+        let (occurrence, left) = match left(self.after_task, self.tasks.as_deref()) {
+            Ok(left) => (self.columns().occurrence(), left),
+            Err(unreadable) => (Err(unreadable), Left::Tasks(Vec::new())),
+        };
+        OutboxRow {
+            id,
+            occurrence,
+            left,
+            turn: self.turn,
+            created: DateTime::from_timestamp_micros(self.created).unwrap_or_default(),
+        }
+    }
+
+    fn columns(&self) -> OutboxColumns<'_> {
+        OutboxColumns {
+            event_type: &self.event_type,
+            event: &self.event,
+            object_id: self.object_id,
+            object_name: self.object_name.as_deref(),
+            tags: self.tags.as_str().into(),
+            variables: self.variables.as_str().into(),
+            data: self.data.as_deref(),
+            occurrence_id: self.occurrence_id.as_deref(),
+            webhooks: self.webhooks.as_deref().map(Into::into),
+            channel: self.channel.as_deref(),
+            tenant: self.tenant,
+            owner: self.owner,
+            operators: self.operators,
+            trace: self.trace.as_deref().map(Into::into),
+        }
+    }
+}
+
+/// Without variables and data, which are for messages.
+impl fmt::Debug for StoredOccurrence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredOccurrence")
+            .field("event_type", &self.event_type)
+            .field("event", &self.event)
+            .field("turn", &self.turn)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,250 @@
+//! What enqueues, claims, settlements and the calls of the log make of a delivery: the rules of
+//! [`QueueStore`](super::QueueStore) and [`DeliveryLog`](super::DeliveryLog) for a backend that
+//! keeps all of a delivery in one row. Which delivery may be claimed is for the backend to see.
+
+use chrono::{DateTime, SubsecRound as _, Utc};
+use gatepost_ids::{OwnerId, TenantId};
+
+use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use super::fetched::{Acknowledgement, FETCHED_INFO, HandedOut};
+use super::lanes::{Lane, LaneClass};
+use super::log::Replay;
+use super::queue::{
+    ClaimToken, Disposition, MAX_LOST_CLAIMS, NewDelivery, Settled, Settlement, lost_claims_info,
+};
+
+/// A delivery with what only the store knows of it. A backend that keeps messages apart leaves
+/// `body` empty in here, and removes the message once `message_kept` is false.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeliveryRow {
+    /// The delivery.
+    pub delivery: Delivery,
+    /// The claim given last; valid while the delivery is `running`.
+    pub token: Option<ClaimToken>,
+    /// The token under which a settlement that is repeated is `Done`.
+    pub settled: Option<ClaimToken>,
+    /// Whether it belongs in [`LaneClass::Alone`]: a claim of it was lost, and it has not been
+    /// settled since, or only given back.
+    pub alone: bool,
+    /// Bytes that are kept of the requests and responses of its attempts.
+    pub kept_bytes: u64,
+}
+
+impl DeliveryRow {
+    /// A new delivery of an owner who is in this tenant. `token` is given where `new` is leased.
+    #[must_use]
+    pub fn enqueued(
+        id: DeliveryId,
+        new: NewDelivery,
+        (owner, tenant): (OwnerId, Option<TenantId>),
+        token: Option<ClaimToken>,
+        now: DateTime<Utc>,
+    ) -> Self {
+        let state = match new.lease_until {
+            Some(_) => DeliveryState::Running,
+            None => DeliveryState::Queued,
+        };
+        Self {
+            delivery: Delivery {
+                id,
+                message_id: new.message_id,
+                webhook: new.webhook,
+                owner,
+                tenant,
+                task: new.task,
+                cause: new.cause,
+                body: new.body,
+                message_kept: true,
+                state,
+                class: String::new(),
+                status_info: String::new(),
+                created: micros(now),
+                due: micros(new.due),
+                lease_until: new.lease_until.map(micros),
+                last_attempt: None,
+                attempts: 0,
+                tries: 0,
+                lost_claims: 0,
+                response_status: None,
+                duration: None,
+            },
+            token,
+            settled: None,
+            alone: false,
+            kept_bytes: 0,
+        }
+    }
+
+    /// Where it waits, or waited before it was claimed.
+    #[must_use]
+    pub fn lane(&self) -> Lane {
+        let class = match self.delivery.tries {
+            _ if self.alone => LaneClass::Alone,
+            0 => LaneClass::First,
+            _ => LaneClass::Retry,
+        };
+        Lane {
+            webhook: self.delivery.webhook,
+            class,
+        }
+    }
+
+    /// Bytes of the message, of the heads of requests and of the responses: what it counts for in
+    /// its owner's log.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.delivery.body.len() as u64 + self.kept_bytes
+    }
+
+    /// Gives it to whoever holds this token.
+    pub fn claim(&mut self, token: ClaimToken, lease_until: DateTime<Utc>) {
+        self.token = Some(token);
+        self.delivery.state = DeliveryState::Running;
+        self.delivery.lease_until = Some(micros(lease_until));
+    }
+
+    /// Ends a claim. The attempt, where one was made, is numbered and to be logged.
+    ///
+    /// # Errors
+    /// What to answer where nothing changes: the claim was settled before, or is not valid.
+    pub fn settle(&mut self, settlement: Settlement) -> Result<Option<AttemptRecord>, Settled> {
+        let token = Some(settlement.claim.token);
+        if self.delivery.state != DeliveryState::Running || self.token != token {
+            let repeated = self.settled == token;
+            return Err(if repeated {
+                Settled::Done
+            } else {
+                Settled::Stale
+            });
+        }
+        let attempt = settlement.attempt.map(|attempt| self.attempted(attempt));
+        let (state, due) = settlement.disposition.state_and_due();
+        let delivery = &mut self.delivery;
+        delivery.lease_until = None;
+        delivery.status_info = settlement.status_info;
+        delivery.state = state;
+        delivery.due = due.map_or(delivery.due, micros);
+        if state.is_final() && !settlement.keep_message {
+            self.forget_message();
+        }
+        self.settled = token;
+        // What is given back is as it was before the claim.
+        self.alone &= matches!(settlement.disposition, Disposition::Release { .. });
+        Ok(attempt)
+    }
+
+    /// Whether it is as it was handed out to the receiver who says so, and waits.
+    #[must_use]
+    pub fn is_fetched_by(&self, fetched: &Acknowledgement, handed_out: HandedOut) -> bool {
+        let delivery = &self.delivery;
+        delivery.state == DeliveryState::Queued
+            && delivery.webhook == fetched.webhook
+            && delivery.attempts == handed_out.attempts
+    }
+
+    /// Ends it, since its receiver has fetched it. The attempt is to be logged.
+    pub fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
+        let attempt = self.attempted(AttemptRecord::fetched(now));
+        self.end(DeliveryState::Sent, FETCHED_INFO);
+        self.alone = false;
+        if !keep_message {
+            self.forget_message();
+        }
+        attempt
+    }
+
+    /// Takes it back from whoever let its lease run out: it waits, alone, or has ended in `error`
+    /// and is to be counted as failed.
+    pub fn reclaim(&mut self, now: DateTime<Utc>) -> DeliveryState {
+        self.delivery.lease_until = None;
+        self.delivery.lost_claims += u32::from(self.alone);
+        self.alone = true;
+        if self.delivery.lost_claims >= MAX_LOST_CLAIMS {
+            self.fail(&lost_claims_info());
+        } else {
+            self.delivery.state = DeliveryState::Queued;
+            self.delivery.due = micros(now);
+        }
+        self.delivery.state
+    }
+
+    /// Ends it in `error` without an attempt: it was cancelled, has expired, or its owner moved.
+    pub fn fail(&mut self, reason: &str) {
+        self.end(DeliveryState::Error, reason);
+    }
+
+    /// Whether it is to be sent again by that. Of [`Replay::Ids`] it is one: they are not compared.
+    #[must_use]
+    pub fn is_replayed_by(&self, which: &Replay) -> bool {
+        let delivery = &self.delivery;
+        let is_chosen = match which {
+            Replay::Ids(_) => delivery.state.is_final(),
+            Replay::Failed {
+                webhook,
+                from,
+                before,
+            } => {
+                delivery.state == DeliveryState::Error
+                    && delivery.webhook == *webhook
+                    && (*from..*before).contains(&delivery.created)
+            }
+        };
+        is_chosen && delivery.message_kept
+    }
+
+    /// Queues it again.
+    pub fn replay(&mut self, now: DateTime<Utc>) {
+        self.settled = None;
+        self.alone = false;
+        let delivery = &mut self.delivery;
+        delivery.state = DeliveryState::Queued;
+        delivery.due = micros(now);
+        delivery.tries = 0;
+        delivery.lost_claims = 0;
+        delivery.status_info.clear();
+    }
+
+    /// Makes it due now, if it waits for later; whether it did.
+    pub fn hasten(&mut self, now: DateTime<Utc>) -> bool {
+        let delivery = &mut self.delivery;
+        let waits = delivery.state == DeliveryState::Queued && delivery.due > now;
+        if waits {
+            delivery.due = micros(now);
+        }
+        waits
+    }
+
+    /// Without a settlement: none of before is repeated from now on.
+    fn end(&mut self, state: DeliveryState, info: &str) {
+        self.settled = None;
+        self.delivery.state = state;
+        info.clone_into(&mut self.delivery.status_info);
+    }
+
+    /// Numbers an attempt and sums it up.
+    fn attempted(&mut self, mut attempt: AttemptRecord) -> AttemptRecord {
+        let delivery = &mut self.delivery;
+        delivery.attempts = delivery.attempts.saturating_add(1);
+        delivery.tries = delivery.tries.saturating_add(1);
+        attempt.number = delivery.attempts;
+        attempt.started = micros(attempt.started);
+        delivery.class.clone_from(&attempt.class);
+        delivery.last_attempt = Some(attempt.started);
+        delivery.response_status = attempt.status;
+        delivery.duration = Some(attempt.duration);
+        self.kept_bytes = self.kept_bytes.saturating_add(attempt.kept_bytes());
+        attempt
+    }
+
+    fn forget_message(&mut self) {
+        self.delivery.body = "".into();
+        self.delivery.message_kept = false;
+    }
+}
+
+fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
+    time.trunc_subsecs(6)
+}
+
+#[cfg(test)]
+mod tests;

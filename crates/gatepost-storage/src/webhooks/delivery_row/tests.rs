@@ -1,0 +1,96 @@
+//! A delivery's way through its states.
+
+use super::*;
+use crate::webhooks::Claim;
+
+fn at(second: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(second, 1_999).unwrap()
+}
+
+fn new() -> DeliveryRow {
+    let new = NewDelivery {
+        message_id: "msg_a".parse().unwrap(),
+        webhook: webhook_model::WebhookId(5),
+        task: None,
+        cause: None,
+        body: "{}".into(),
+        due: at(0),
+        lease_until: None,
+    };
+    DeliveryRow::enqueued(DeliveryId(1), new, (OwnerId(2), None), None, at(0))
+}
+
+fn end(row: &mut DeliveryRow, token: i64, disposition: Disposition) -> Result<(), Settled> {
+    let settlement = Settlement {
+        claim: Claim {
+            delivery: row.delivery.id,
+            token: ClaimToken(token),
+        },
+        disposition,
+        status_info: "why".to_owned(),
+        attempt: Some(AttemptRecord::fetched(at(1))),
+        keep_message: false,
+    };
+    row.settle(settlement).map(drop)
+}
+
+#[test]
+fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
+    let mut row = new();
+    row.claim(ClaimToken(7), at(9));
+    let retry = Disposition::Retry { due: at(2) };
+    assert_eq!(end(&mut row, 6, retry.clone()), Err(Settled::Stale));
+    assert_eq!(end(&mut row, 7, retry.clone()), Ok(()));
+    assert_eq!(row.lane().class, LaneClass::Retry);
+    let before = row.clone();
+    assert_eq!(end(&mut row, 7, Disposition::Sent), Err(Settled::Done));
+    assert_eq!(row, before, "a repeated settlement changes nothing");
+    let ways: [fn(&mut DeliveryRow); 3] = [
+        |row| row.fail("cancelled"),
+        |row| drop(row.fetch(true, at(3))),
+        |row| row.replay(at(3)),
+    ];
+    for otherwise in ways {
+        let mut row = before.clone();
+        otherwise(&mut row);
+        assert_eq!(end(&mut row, 7, retry.clone()), Err(Settled::Stale));
+    }
+}
+
+#[test]
+fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
+    let mut row = new();
+    for (token, lost) in [(1, 0), (2, 1), (3, 2)] {
+        row.claim(ClaimToken(token), at(9));
+        assert_eq!(row.reclaim(at(10)), DeliveryState::Queued);
+        assert_eq!(row.lane().class, LaneClass::Alone);
+        assert_eq!(row.delivery.lost_claims, lost);
+    }
+    row.claim(ClaimToken(4), at(19));
+    assert_eq!(
+        end(&mut row, 4, Disposition::Release { due: at(11) }),
+        Ok(())
+    );
+    assert_eq!(row.lane().class, LaneClass::Alone);
+    row.claim(ClaimToken(5), at(29));
+    assert_eq!(row.reclaim(at(30)), DeliveryState::Error);
+    assert_eq!(row.delivery.status_info, lost_claims_info());
+}
+
+#[test]
+fn times_are_cut_to_the_microsecond_and_a_message_that_is_not_kept_is_not_replayed() {
+    let mut row = new();
+    row.claim(ClaimToken(1), at(9));
+    let times = (row.delivery.created, row.delivery.lease_until);
+    let cut = |second| DateTime::from_timestamp(second, 1_000);
+    assert_eq!((Some(times.0), times.1), (cut(0), cut(9)));
+    assert_eq!(end(&mut row, 1, Disposition::Failed), Ok(()));
+    assert_eq!(
+        (&*row.delivery.body, row.delivery.message_kept),
+        ("", false)
+    );
+    assert!(!row.is_replayed_by(&Replay::Ids(vec![row.delivery.id])));
+    row.delivery.message_kept = true;
+    assert!(row.is_replayed_by(&Replay::Ids(vec![row.delivery.id])));
+    assert!(!row.hasten(at(5)), "it does not wait");
+}
