@@ -78,10 +78,10 @@ impl Entries {
             vacate(places, own);
         } else if *taken < self.capacity {
             *taken += 1;
-        } else if let Some(any) = find(places, first(entry.lookup(), places), |_| true) {
-            if let Some(gone) = vacate(places, any) {
-                owners.remove(gone.owner);
-            }
+        } else if let Some(any) = find(places, first(entry.lookup(), places), |_| true)
+            && let Some(gone) = vacate(places, any)
+        {
+            owners.remove(gone.owner);
         }
         places[end_of_row(entry.lookup(), places)].store(Some(Arc::clone(&entry)));
         entry
