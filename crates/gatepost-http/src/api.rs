@@ -11,8 +11,8 @@ use tokio::sync::Semaphore;
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
 use crate::platform_table::{PlatformResource, PlatformRows};
-use crate::state::{Shared, Tables};
-use crate::{openapi, resources, router};
+use crate::state::{Parts, Shared, Tables};
+use crate::{openapi, resources, router, system};
 
 /// Requests that may match long patterns at a time.
 const ASIDE: usize = 2;
@@ -105,14 +105,15 @@ impl ApiBuilder {
             let catalog = self.management.catalog();
             openapi::document(&tables.declared(), catalog, &self.facts).to_string()
         };
-        let shared = Shared {
+        let shared = Shared(Arc::new(Parts {
             management: self.management,
             tables: Arc::new(tables),
             limits: self.limits,
-            facts: Arc::new(self.facts),
+            system: system::row(&self.facts),
+            facts: self.facts,
             openapi: openapi.into(),
             aside: Arc::new(Semaphore::new(ASIDE)),
-        };
+        }));
         Api {
             shared,
             guard: self.guard,

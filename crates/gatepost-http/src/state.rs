@@ -1,19 +1,20 @@
 //! What the handlers share, and the caller of a request.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use gatepost_manage::{Actor, Management, Principal};
-use http::request::Parts;
+use http::request;
 use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
 use crate::resource::Resource;
-use crate::schema::Table;
+use crate::schema::{RowMap, Table};
 
 /// Paths that no table can have.
 const OURS: [&str; 6] = [
@@ -25,16 +26,32 @@ const OURS: [&str; 6] = [
     "whoami",
 ];
 
-/// What the handlers share.
+/// What metrics call a path that is neither.
+pub(crate) const OTHER: &str = "other";
+
+/// What the handlers share: cheap to clone, since each request has one.
 #[derive(Clone, Debug)]
-pub(crate) struct Shared {
+pub(crate) struct Shared(pub Arc<Parts>);
+
+#[derive(Debug)]
+pub(crate) struct Parts {
     pub management: Management,
     pub tables: Arc<Tables>,
     pub limits: Limits,
-    pub facts: Arc<VersionFacts>,
+    pub facts: VersionFacts,
+    /// What the login probe says.
+    pub system: RowMap,
     pub openapi: Bytes,
     /// Requests that may do what takes long beside the others, at a time.
     pub aside: Arc<Semaphore>,
+}
+
+impl Deref for Shared {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
 }
 
 /// What the handlers of one table know.
@@ -50,7 +67,10 @@ pub(crate) struct Caller(pub Actor);
 impl FromRequestParts<Shared> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, shared: &Shared) -> Result<Self, ApiError> {
+    async fn from_request_parts(
+        parts: &mut request::Parts,
+        shared: &Shared,
+    ) -> Result<Self, ApiError> {
         let principal = parts.extensions.get::<Principal>();
         principal
             .map(|principal| Self(shared.management.of(principal)))
@@ -61,7 +81,10 @@ impl FromRequestParts<Shared> for Caller {
 impl FromRequestParts<Served> for Caller {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, served: &Served) -> Result<Self, ApiError> {
+    async fn from_request_parts(
+        parts: &mut request::Parts,
+        served: &Served,
+    ) -> Result<Self, ApiError> {
         Self::from_request_parts(parts, &served.shared).await
     }
 }
@@ -103,13 +126,19 @@ impl Tables {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
+    /// What paths are called in metrics, [`OTHER`] excluded.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &'static str> {
+        let tables = self.all.iter().map(|resource| resource.table().name);
+        OURS.into_iter().chain(tables)
+    }
+
     /// What a path is called in metrics: a table, whatever is done with it, one of ours, or
-    /// `other`.
+    /// [`OTHER`].
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();
         let first = first.unwrap_or_default();
         let ours = OURS.into_iter().find(|path| *path == first);
         ours.or_else(|| self.by_path.get(first).copied())
-            .unwrap_or("other")
+            .unwrap_or(OTHER)
     }
 }

@@ -2,9 +2,11 @@
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse as _, Response};
 use serde_json::json;
 
 use crate::error::ApiError;
+use crate::facts::VersionFacts;
 use crate::list::pick;
 use crate::query::ListQuery;
 use crate::schema::RowMap;
@@ -14,17 +16,19 @@ use crate::state::Shared;
 pub(crate) async fn system(
     State(shared): State<Shared>,
     RawQuery(query): RawQuery,
-) -> Result<Json<Vec<RowMap>>, ApiError> {
+) -> Result<Response, ApiError> {
     let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
-    let facts = &shared.facts;
-    let row: RowMap = [
+    Ok(Json([&*pick(&shared.system, &query.fields)]).into_response())
+}
+
+/// What the probe says of the platform, for as long as it runs.
+pub(crate) fn row(facts: &VersionFacts) -> RowMap {
+    let columns = [
         ("$key", json!(1)),
         ("yb_version", json!(facts.version)),
         ("os_version", json!(facts.os_version)),
         ("cloud_name", json!(facts.cloud_name)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into_iter()
-    .collect();
-    Ok(Json(vec![pick(&row, &query.fields)]))
+    ];
+    let columns = columns.map(|(name, value)| (name.to_owned(), value));
+    columns.into_iter().collect()
 }

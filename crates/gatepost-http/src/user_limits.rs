@@ -31,7 +31,7 @@ pub(crate) async fn limits(
         .map(|(name, value)| (name.to_owned(), value))
         .into_iter()
         .collect();
-        pick(&row, &asked.fields)
+        pick(&row, &asked.fields).into_owned()
     });
     Ok(Json(rows.collect()))
 }

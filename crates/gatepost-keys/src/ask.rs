@@ -12,6 +12,7 @@ use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId};
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Asks, and answers at once if the platform does; `Err` holds what is to be waited for.
+#[inline]
 pub(crate) fn ask(
     accounts: &dyn Accounts,
     owner: OwnerId,

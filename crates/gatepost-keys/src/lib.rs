@@ -3,7 +3,9 @@
 mod ask;
 mod authority;
 mod cache;
+mod circumstances;
 mod denied;
+mod entry;
 mod error;
 mod guesses;
 mod judged;
@@ -12,6 +14,7 @@ mod noted;
 mod observe;
 mod principal;
 mod service;
+mod thread;
 mod throttle;
 mod visit;
 

@@ -2,7 +2,7 @@
 //! and refused on the present day.
 
 use apikey_core::{KeyId, LastLogin};
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use gatepost_storage::keys::{KeyUse, Login};
 
 /// The metrics of what is lost.
@@ -29,6 +29,8 @@ pub(crate) struct Noted {
 #[derive(Clone, Copy, Debug)]
 struct Uses {
     day: NaiveDate,
+    /// When the day ends.
+    until: DateTime<Utc>,
     used: u32,
     refused: u32,
 }
@@ -60,15 +62,14 @@ impl Noted {
             }
             Outcome::Refused(at) => (at, 0, 1),
         };
-        let day = at.date_naive();
         match &mut self.uses {
-            Some(uses) if day <= uses.day => {
+            Some(uses) if at < uses.until => {
                 uses.used = uses.used.saturating_add(used);
                 uses.refused = uses.refused.saturating_add(refused);
                 None
             }
             uses => {
-                let ended = uses.replace(Uses { day, used, refused });
+                let ended = uses.replace(Uses::on_day_of(at, used, refused));
                 ended.map(|ended| ended.of(key))
             }
         }
@@ -76,6 +77,17 @@ impl Noted {
 }
 
 impl Uses {
+    fn on_day_of(at: DateTime<Utc>, used: u32, refused: u32) -> Self {
+        let day = at.date_naive();
+        let next = day.succ_opt().map(|next| next.and_time(NaiveTime::MIN));
+        Self {
+            day,
+            until: next.map_or(DateTime::<Utc>::MAX_UTC, |next| next.and_utc()),
+            used,
+            refused,
+        }
+    }
+
     fn of(self, key: KeyId) -> KeyUse {
         KeyUse {
             key,

@@ -48,6 +48,7 @@ pub struct Principal {
 
 impl Principal {
     /// A user with the powers of an account.
+    #[inline]
     #[must_use]
     pub fn new(owner: OwnerId, account: Account, via: Via) -> Self {
         Self {
@@ -63,12 +64,14 @@ impl Principal {
     }
 
     /// The same caller with no more than this of its powers.
+    #[inline]
     #[must_use]
     pub fn with_grant(self, grant: Grant) -> Self {
         Self { grant, ..self }
     }
 
     /// The same caller, known to come from this address.
+    #[inline]
     #[must_use]
     pub fn with_address(self, address: IpAddr) -> Self {
         Self {
@@ -77,6 +80,7 @@ impl Principal {
         }
     }
 
+    #[inline]
     pub(crate) fn with_rate(self, rate: Option<RateStanding>) -> Self {
         Self { rate, ..self }
     }

@@ -8,6 +8,8 @@ mod projection;
 mod sieve;
 mod written;
 
+use std::borrow::Cow;
+
 use gatepost_manage::Actor;
 use gatepost_storage::Order;
 use projection::{Projection, needed_columns, shown_columns};
@@ -64,9 +66,9 @@ pub(crate) async fn one(
 }
 
 /// The columns that were asked for, of a row that is in no table.
-pub(crate) fn pick(row: &RowMap, fields: &Fields) -> RowMap {
+pub(crate) fn pick<'r>(row: &'r RowMap, fields: &Fields) -> Cow<'r, RowMap> {
     let Fields::These(fields) = fields else {
-        return row.clone();
+        return Cow::Borrowed(row);
     };
     let mut out = RowMap::new();
     for field in fields {
@@ -79,7 +81,7 @@ pub(crate) fn pick(row: &RowMap, fields: &Fields) -> RowMap {
             Field::One { .. } => {}
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn check(table: &Table, query: &ListQuery, most: usize) -> Result<(), ApiError> {

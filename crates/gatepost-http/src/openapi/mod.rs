@@ -18,7 +18,11 @@ use crate::state::Shared;
 
 /// Serves the document; it needs no login beyond the one that guards the API.
 pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], shared.openapi).into_response()
+    (
+        [(header::CONTENT_TYPE, "application/json")],
+        shared.openapi.clone(),
+    )
+        .into_response()
 }
 
 /// The whole document for these tables, and for what the platform sends.

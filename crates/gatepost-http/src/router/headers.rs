@@ -6,7 +6,7 @@ use http::HeaderValue;
 
 /// What is one caller's is kept by no cache on the way, and read as nothing but what it says it
 /// is.
-pub(super) async fn private(mut response: Response) -> Response {
+pub(super) fn private(mut response: Response) -> Response {
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

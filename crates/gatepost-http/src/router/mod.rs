@@ -2,6 +2,7 @@
 
 mod actions;
 mod body;
+mod front;
 mod granted;
 mod headers;
 mod leaks;
@@ -11,11 +12,11 @@ mod other_sites;
 mod rows;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use gatepost_keys::AuthLayer;
 
+use self::front::Front;
 use crate::error::ApiError;
 use crate::state::{Served, Shared};
 
@@ -50,11 +51,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     routes
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
-        .layer(DefaultBodyLimit::max(shared.limits.body))
-        .layer(from_fn(other_sites::change_nothing))
-        .layer(guard.any_grant())
-        .layer(from_fn_with_state(shared, observe::observe))
-        .layer(map_response(headers::private))
+        .layer(from_fn_with_state(Front::new(&shared, guard), front::pass))
 }
 
 /// The paths of one table, each with the methods that it has: a 405 says which (RFC 9110 §15.5.6).

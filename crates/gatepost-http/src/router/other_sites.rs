@@ -18,13 +18,13 @@ const REFUSED: &str = "Sent by a page of another site: send JSON as application/
 const SITE: &str = "sec-fetch-site";
 
 /// Refuses a request that would change something, and that a form of another site could send.
-pub(super) async fn change_nothing(request: Request, next: Next) -> Response {
+pub(super) fn change_nothing(request: &Request) -> Result<(), ApiError> {
     // No form sends another method that changes something.
     let by_form = request.method() == Method::POST && !is_json(request.headers());
-    if by_form && is_forged(&request) {
-        return ApiError::refused(REFUSED.to_owned()).into_response();
+    if by_form && is_forged(request) {
+        return Err(ApiError::refused(REFUSED.to_owned()));
     }
-    next.run(request).await
+    Ok(())
 }
 
 /// The same for a route that changes something though its method is safe: an image is enough.

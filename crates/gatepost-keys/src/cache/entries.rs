@@ -1,221 +1,196 @@
-//! The entries of a slice. Who judges a key waits for nobody else who does: readers share the
-//! entries, and what comes of a use is noted in the entry itself.
+//! The entries of a slice. Who looks for one holds no lock, and writes nothing that others who look
+//! for it read.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use apikey_core::{Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge};
-use gatepost_storage::keys::KeyRow;
+use apikey_core::LookupId;
+use arc_swap::{ArcSwapOption, Guard};
 
-use super::fold::Fold;
 use super::owners::Owners;
-use crate::judged::{Circumstances, Judged};
-use crate::noted::{Noted, Notes, Outcome};
-use crate::throttle::Meter;
+use crate::entry::Entry;
 
-/// What waits in a slice of entries that had to go; what comes of more is dropped.
-const MAX_LEFT: usize = 1_000;
+/// What was found: an entry, or nothing. It stays as it is for as long as this is held, also when
+/// it is removed.
+pub(crate) type Held = Guard<Option<Arc<Entry>>>;
 
-/// All that a judgement touches lies in the slot itself.
-#[derive(Debug)]
-struct Slot {
-    checker: Checker,
-    key: KeyId,
-    owner: OwnerId,
-    grant: Grant,
-    meter: Option<Arc<Meter>>,
-    /// Held for as long as it takes to write a time and an address, and to count.
-    noted: Mutex<Noted>,
-    /// Seen expired: a clock that is set back does not bring the key back.
-    expired: AtomicBool,
-}
+type Place = ArcSwapOption<Entry>;
 
-type Slots = HashMap<u128, Slot, BuildHasherDefault<Fold>>;
-
-/// What is to be written.
-#[derive(Debug, Default)]
-struct Pending {
-    /// Slots in which something is noted, each once between two calls of `take_notes`.
-    dirty: Vec<u128>,
-    /// Of slots that had to go before they were written, and of days that have ended.
-    left: Notes,
-}
-
+/// Places in a row: an entry lies in the first that was free, from the one on that its id names.
+/// Where entries are moved, who looks at that moment may find none that is there: it is then read
+/// from the store.
 #[derive(Debug)]
 pub(super) struct Entries {
     capacity: usize,
-    slots: RwLock<Slots>,
-    pending: Mutex<Pending>,
+    /// A power of two, half as many again as the capacity at least; made for the first entry.
+    places: OnceLock<Box<[Place]>>,
+    /// How many are taken. Who changes anything holds it.
+    taken: Mutex<usize>,
 }
 
 impl Entries {
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             capacity,
-            slots: RwLock::default(),
-            pending: Mutex::default(),
+            places: OnceLock::new(),
+            taken: Mutex::default(),
         }
     }
 
+    /// The entry of this id.
     #[inline]
-    pub(super) fn judge(&self, key: &PresentedKey<'_>, at: &Circumstances<'_>) -> Option<Judged> {
-        let slots = self.read();
-        let slot = slots.get(&key.lookup().as_u128())?;
-        let mut outcome = judge(&slot.checker, key, at.addr, at.now, at.peppers);
-        match outcome {
-            Err(KeyRefusal::Expired) => slot.expired.store(true, Ordering::Relaxed),
-            Ok(_) | Err(KeyRefusal::NotOnAllowList | KeyRefusal::OnDenyList)
-                if slot.expired.load(Ordering::Relaxed) =>
-            {
-                outcome = Err(KeyRefusal::Expired);
-            }
-            _ => {}
-        }
-        Some(Judged {
-            key: slot.key,
-            owner: slot.owner,
-            grant: slot.grant.clone(),
-            meter: slot.meter.clone(),
-            outcome,
-            is_cold: false,
-        })
-    }
-
-    /// Notes what came of a use; whether there is an entry to note it in.
-    #[inline]
-    pub(super) fn note(&self, key: LookupId, outcome: Outcome) -> bool {
-        let slots = self.read();
-        let id = key.as_u128();
-        let Some(slot) = slots.get(&id) else {
-            return false;
+    pub(super) fn get(&self, id: LookupId) -> Held {
+        let Some(places) = self.places.get() else {
+            return Guard::from_inner(None);
         };
-        let mut noted = lock(&slot.noted);
-        if noted.is_empty() {
-            lock(&self.pending).dirty.push(id);
+        let mut at = first(id, places);
+        loop {
+            let held = places[at].load();
+            match &*held {
+                Some(entry) if entry.lookup() != id => at = after(at, places),
+                _ => return held,
+            }
         }
-        if let Some(ended) = noted.add(slot.key, outcome) {
-            lock(&self.pending).left.uses.push(ended);
-        }
-        true
     }
 
-    /// Inserts if `is_fresh` still says so under the lock. A full slice lets any entry go; an owner
-    /// who has as many as one may gets the place of another entry of its own, or none. A disabled
-    /// key is never taken.
+    /// Inserts if `is_fresh` still says so, and returns the entry of that id that is there then, or
+    /// this one. A full slice lets any entry go; an owner who has as many as one may gets the place
+    /// of another entry of its own, or none.
     pub(super) fn insert(
         &self,
-        row: &KeyRow,
-        meter: Option<Arc<Meter>>,
+        entry: Arc<Entry>,
         is_fresh: impl FnOnce() -> bool,
         owners: &Owners,
-    ) {
-        let (id, owner) = (row.key.lookup.as_u128(), row.key.owner);
-        let Some(checker) = row.key.checker() else {
-            return;
-        };
-        let slot = Slot {
-            checker,
-            key: row.id,
-            owner,
-            grant: row.key.grant.clone(),
-            meter,
-            noted: Mutex::default(),
-            expired: AtomicBool::new(false),
-        };
-        let mut slots = self.write();
-        // An entry that is there already is as fresh, and something may be noted in it.
-        if !is_fresh() || slots.contains_key(&id) {
-            return;
+    ) -> Arc<Entry> {
+        let mut taken = self.lock();
+        if !is_fresh() {
+            return entry;
         }
+        // One that is there already is as fresh, and something may be noted in it.
+        if let Some(there) = &*self.get(entry.lookup()) {
+            return Arc::clone(there);
+        }
+        let places = self.places.get_or_init(|| free(self.capacity));
+        let owner = entry.owner;
         if !owners.add(owner) {
-            let own = slots.iter().find(|(_, slot)| slot.owner == owner);
-            let Some(own) = own.map(|(id, _)| *id) else {
-                return;
+            let Some(own) = find(places, 0, |entry| entry.owner == owner) else {
+                return entry;
             };
-            self.take_out(&mut slots, own);
-        } else if slots.len() >= self.capacity
-            && let Some(any) = slots.keys().next().copied()
+            vacate(places, own);
+        } else if *taken < self.capacity {
+            *taken += 1;
+        } else if let Some(any) = find(places, first(entry.lookup(), places), |_| true)
+            && let Some(gone) = vacate(places, any)
         {
-            self.remove(&mut slots, any, owners);
+            owners.remove(gone.owner);
         }
-        slots.insert(id, slot);
+        places[end_of_row(entry.lookup(), places)].store(Some(Arc::clone(&entry)));
+        entry
     }
 
-    pub(super) fn forget(&self, key: LookupId, owners: &Owners) {
-        self.remove(&mut self.write(), key.as_u128(), owners);
+    pub(super) fn forget(&self, id: LookupId, owners: &Owners) {
+        let mut taken = self.lock();
+        let Some(places) = self.places.get() else {
+            return;
+        };
+        let mut at = first(id, places);
+        while let Some(entry) = &*places[at].load() {
+            if entry.lookup() == id {
+                vacate(places, at);
+                owners.remove(entry.owner);
+                *taken -= 1;
+                return;
+            }
+            at = after(at, places);
+        }
     }
 
     pub(super) fn clear(&self, owners: &Owners) {
-        let mut slots = self.write();
-        let ids: Vec<u128> = slots.keys().copied().collect();
-        for id in ids {
-            self.remove(&mut slots, id, owners);
+        let mut taken = self.lock();
+        for place in self.places.get().into_iter().flatten() {
+            if let Some(gone) = place.swap(None) {
+                owners.remove(gone.owner);
+            }
         }
+        *taken = 0;
     }
 
-    pub(super) fn take_notes(&self) -> Notes {
-        let slots = self.read();
-        let (dirty, mut notes) = {
-            let mut pending = lock(&self.pending);
-            let Pending { dirty, left } = &mut *pending;
-            // Copied, not taken: who notes the next use finds room.
-            let copied = dirty.clone();
-            dirty.clear();
-            (copied, std::mem::take(left))
-        };
-        for slot in dirty.iter().filter_map(|id| slots.get(id)) {
-            let noted = std::mem::take(&mut *lock(&slot.noted));
-            notes.take(slot.key, noted);
-        }
-        notes
-    }
-
-    fn remove(&self, slots: &mut Slots, id: u128, owners: &Owners) {
-        if let Some(owner) = self.take_out(slots, id) {
-            owners.remove(owner);
-        }
-    }
-
-    /// Keeps what was noted in an entry that goes; whose it was.
-    fn take_out(&self, slots: &mut Slots, id: u128) -> Option<OwnerId> {
-        let slot = slots.remove(&id)?;
-        let noted = *lock(&slot.noted);
-        let mut pending = lock(&self.pending);
-        if pending.left.uses.len() < MAX_LEFT {
-            pending.left.take(slot.key, noted);
-        } else {
-            let mut lost = Notes::default();
-            lost.take(slot.key, noted);
-            lost.lose();
-        }
-        Some(slot.owner)
-    }
-
-    /// A panic under a lock could only come from a bug, and leaves a whole entry or none.
-    fn read(&self) -> RwLockReadGuard<'_, Slots> {
-        self.slots.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn write(&self) -> RwLockWriteGuard<'_, Slots> {
-        self.slots.write().unwrap_or_else(PoisonError::into_inner)
+    /// A panic under this lock could only come from a bug, and leaves whole entries.
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Free places for a number of entries: a third of them at least stays free, so that rows are short
+/// and every one ends.
+fn free(capacity: usize) -> Box<[Place]> {
+    let count = (capacity + capacity / 2 + 1).next_power_of_two();
+    (0..count).map(|_| Place::empty()).collect()
+}
+
+/// Where an id belongs. Ids of keys are drawn at random, so nobody makes a row long.
+#[inline]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "all parts are folded into the lowest bits"
+)]
+fn first(id: LookupId, places: &[Place]) -> usize {
+    let id = id.as_u128();
+    let folded =
+        (id as u64 ^ ((id >> 64) as u64).rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (folded ^ (folded >> 32)) as usize & (places.len() - 1)
+}
+
+#[inline]
+fn after(at: usize, places: &[Place]) -> usize {
+    (at + 1) & (places.len() - 1)
+}
+
+/// The first free place for an id.
+fn end_of_row(id: LookupId, places: &[Place]) -> usize {
+    let mut at = first(id, places);
+    while places[at].load().is_some() {
+        at = after(at, places);
+    }
+    at
+}
+
+/// The first taken place from `from` on that holds such an entry.
+fn find(places: &[Place], from: usize, is_wanted: impl Fn(&Entry) -> bool) -> Option<usize> {
+    let (before, behind) = (0..from, from..places.len());
+    behind.chain(before).find(|at| {
+        places[*at]
+            .load()
+            .as_ref()
+            .is_some_and(|entry| is_wanted(entry))
+    })
+}
+
+/// Frees a place, and moves up those behind it that would not be found beyond a free one. Each is
+/// at its new place before it leaves the old one.
+fn vacate(places: &[Place], at: usize) -> Option<Arc<Entry>> {
+    let gone = places[at].load_full();
+    let (mut free, mut next) = (at, after(at, places));
+    while let Some(entry) = places[next].load_full() {
+        let behind = |from: usize| next.wrapping_sub(from) & (places.len() - 1);
+        if behind(first(entry.lookup(), places)) >= behind(free) {
+            places[free].store(Some(entry));
+            free = next;
+        }
+        next = after(next, places);
+    }
+    places[free].store(None);
+    gone
 }
 
 #[cfg(test)]
 impl Entries {
     pub(super) fn len(&self) -> usize {
-        self.read().len()
+        *self.lock()
     }
 
-    /// Does this while a reader is among the entries.
-    pub(super) fn while_read(&self, act: impl FnOnce()) {
-        let _reader = self.read();
+    /// Does this while somebody changes the entries.
+    pub(super) fn while_changed(&self, act: impl FnOnce()) {
+        let _taken = self.lock();
         act();
     }
 }

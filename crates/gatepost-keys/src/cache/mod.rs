@@ -10,7 +10,6 @@
 //! edited key alone is forgotten. An owner has at most a hundredth of all entries.
 
 mod entries;
-mod fold;
 mod owners;
 mod slice;
 #[cfg(test)]
@@ -18,16 +17,15 @@ mod tests;
 
 use std::sync::Arc;
 
-use apikey_core::{LookupId, PresentedKey};
-use gatepost_storage::keys::{KeyRow, KeySlice};
+use apikey_core::LookupId;
+pub(crate) use entries::Held;
+use gatepost_storage::keys::KeySlice;
 use gatepost_storage::{KeyStore, StoreError};
 use owners::Owners;
 pub(crate) use slice::Epoch;
 use slice::Slice;
 
-use crate::judged::{Circumstances, Judged};
-use crate::noted::{Notes, Outcome};
-use crate::throttle::Meter;
+use crate::entry::Entry;
 
 /// One owner may have one part in this many of all entries.
 const OWNERS_PART: usize = 100;
@@ -71,32 +69,17 @@ impl Cache {
         self.slice(key).epoch()
     }
 
-    /// Takes a record, unless its slice was changed since the epoch, or its owner has as many
-    /// entries as one may.
-    pub(crate) fn insert(&self, row: &KeyRow, meter: Option<Arc<Meter>>, epoch: Epoch) {
-        let slice = self.slice(row.key.lookup);
-        slice.insert(row, meter, epoch, &self.owners);
+    /// Takes an entry, unless its slice was changed since the epoch, or its owner has as many as
+    /// one may. Returns the one to use from now on: this one, or the one that is there already.
+    pub(crate) fn insert(&self, entry: Arc<Entry>, epoch: Epoch) -> Arc<Entry> {
+        let slice = self.slice(entry.lookup());
+        slice.insert(entry, epoch, &self.owners)
     }
 
-    /// Notes what came of a use of a key; false when the key is not in memory.
+    /// The entry of a key, if there is one.
     #[inline]
-    pub(crate) fn note(&self, key: LookupId, outcome: Outcome) -> bool {
-        self.slice(key).entries.note(key, outcome)
-    }
-
-    /// Judges a key by its entry; `None` when there is no entry.
-    #[inline]
-    pub(crate) fn judge(&self, key: &PresentedKey<'_>, at: &Circumstances<'_>) -> Option<Judged> {
-        self.slice(key.lookup()).entries.judge(key, at)
-    }
-
-    /// What was noted since the last call.
-    pub(crate) fn take_notes(&self) -> Notes {
-        let mut notes = Notes::default();
-        for slice in &self.slices {
-            notes.append(slice.entries.take_notes());
-        }
-        notes
+    pub(crate) fn get(&self, key: LookupId) -> Held {
+        self.slice(key).entries.get(key)
     }
 
     #[inline]

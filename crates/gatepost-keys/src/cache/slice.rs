@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
-use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeyRow, KeySlice};
+use gatepost_storage::keys::{ChangedKeys, KeyGeneration, KeySlice};
 use gatepost_storage::{KeyStore, StoreError};
 
 use super::entries::Entries;
 use super::owners::Owners;
-use crate::throttle::Meter;
+use crate::entry::Entry;
 
 /// The generation that no store ever has.
 const NEVER: i64 = i64::MIN;
@@ -88,14 +88,8 @@ impl Slice {
         Epoch(self.epoch.load(Ordering::Acquire))
     }
 
-    pub(super) fn insert(
-        &self,
-        row: &KeyRow,
-        meter: Option<Arc<Meter>>,
-        epoch: Epoch,
-        owners: &Owners,
-    ) {
+    pub(super) fn insert(&self, entry: Arc<Entry>, epoch: Epoch, owners: &Owners) -> Arc<Entry> {
         let is_fresh = || self.epoch.load(Ordering::Acquire) == epoch.0;
-        self.entries.insert(row, meter, is_fresh, owners);
+        self.entries.insert(entry, is_fresh, owners)
     }
 }

@@ -1,15 +1,18 @@
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use apikey_core::{
-    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, LastLogin, OwnerId, Peppers,
-    Prefix, RevealOnce,
+    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, Peppers, Prefix,
+    RevealOnce,
 };
 use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
 use gatepost_storage::{KeyStore, MemoryStore, Revision};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 use super::Cache;
-use crate::judged::Circumstances;
-use crate::noted::Outcome;
+use crate::circumstances::Circumstances;
+use crate::entry::Entry;
 
 fn at(peppers: &Peppers) -> Circumstances<'_> {
     Circumstances {
@@ -44,19 +47,16 @@ fn row(id: i64, owner: i64) -> KeyRow {
     }
 }
 
+fn entry(row: &KeyRow) -> Arc<Entry> {
+    Arc::new(Entry::new(row, row.key.checker().unwrap(), None))
+}
+
 fn take(cache: &Cache, row: &KeyRow) {
-    cache.insert(row, None, cache.epoch(row.key.lookup));
+    cache.insert(entry(row), cache.epoch(row.key.lookup));
 }
 
-fn last_login(second: u32) -> LastLogin {
-    LastLogin {
-        at: format!("2026-01-01T00:00:{second:02}Z").parse().unwrap(),
-        from: "10.0.0.1".parse().unwrap(),
-    }
-}
-
-fn login(second: u32) -> Outcome {
-    Outcome::LoggedIn(last_login(second))
+fn has(cache: &Cache, row: &KeyRow) -> bool {
+    cache.get(row.key.lookup).is_some()
 }
 
 fn held(cache: &Cache) -> usize {
@@ -81,20 +81,14 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
     store.delete_key(row.id, now).await.unwrap();
     assert!(!cache.is_current(lookup, store.as_ref()));
     cache.sync(lookup, store.as_ref()).await.unwrap();
-    cache.insert(&read, None, epoch);
-    assert!(
-        cache.judge(&presented, &at(&peppers)).is_none(),
-        "the late fill was refused"
-    );
+    cache.insert(entry(&read), epoch);
+    assert!(!has(&cache, &read), "the late fill was refused");
 
     let epoch = cache.epoch(lookup);
-    cache.insert(&read, None, epoch);
-    assert!(
-        cache
-            .judge(&presented, &at(&peppers))
-            .is_some_and(|judged| judged.outcome.is_ok()),
-        "a fill in time is taken"
-    );
+    cache.insert(entry(&read), epoch);
+    let held = cache.get(lookup);
+    let held = held.as_ref().expect("a fill in time is taken");
+    assert!(held.judge(&presented, &at(&peppers)).is_ok());
 }
 
 #[test]
@@ -118,11 +112,11 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
         take(&cache, row);
     }
     assert_eq!(held(&cache), 256 + 1);
-    assert!(cache.note(other.key.lookup, login(0)), "it is still there");
+    assert!(has(&cache, &other), "it is still there");
     // Its own entries make room for each other: the last key is there, or its slice had none.
-    let last = greedy.pop().unwrap().key.lookup;
-    let in_slice = cache.slice(last).entries.len();
-    assert!(cache.note(last, login(0)) || in_slice <= 1, "{in_slice}");
+    let last = greedy.pop().unwrap();
+    let in_slice = cache.slice(last.key.lookup).entries.len();
+    assert!(has(&cache, &last) || in_slice <= 1, "{in_slice}");
     // What is forgotten counts no more.
     for row in &greedy {
         let lookup = row.key.lookup;
@@ -136,74 +130,87 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
     assert_eq!(held(&cache), 256 + 1);
 }
 
+/// Who uses a key waits for nobody who uses or changes another.
 #[test]
-fn a_login_is_kept_when_its_entry_goes_and_told_once() {
-    let cache = Cache::new(100);
-    let (stays, goes) = (row(1, 1), row(2, 2));
-    for row in [&stays, &goes] {
-        take(&cache, row);
-        for second in [1, 3, 2] {
-            assert!(cache.note(row.key.lookup, login(second)));
-        }
-    }
-    let lookup = goes.key.lookup;
-    cache.slice(lookup).entries.clear(&cache.owners);
-    let mut notes = cache.take_notes();
-    notes.logins.sort_by_key(|login| login.key);
-    let told: Vec<_> = notes
-        .logins
-        .iter()
-        .map(|told| (told.key, told.login))
-        .collect();
-    let last = last_login(3);
-    assert_eq!(told, [(KeyId(1), last), (KeyId(2), last)]);
-    let uses: Vec<_> = notes
-        .uses
-        .iter()
-        .map(|day| (day.used, day.refused))
-        .collect();
-    assert_eq!(uses, [(3, 0), (3, 0)]);
-    let again = cache.take_notes();
-    assert!(again.logins.is_empty() && again.uses.is_empty());
-    assert!(!cache.note(lookup, login(4)), "it is gone");
-}
-
-#[test]
-fn entries_that_go_faster_than_they_are_written_leave_a_bounded_number_of_notes() {
+fn a_key_is_found_while_its_slice_is_being_changed() {
     let cache = Cache::new(100);
     let row = row(1, 1);
-    let slice = &cache.slice(row.key.lookup).entries;
-    for _ in 0..3_000 {
-        take(&cache, &row);
-        assert!(cache.note(row.key.lookup, login(0)));
-        slice.forget(row.key.lookup, &cache.owners);
-    }
-    let notes = cache.take_notes();
-    assert_eq!((notes.logins.len(), notes.uses.len()), (1_000, 1_000));
+    take(&cache, &row);
+    cache.slice(row.key.lookup).entries.while_changed(|| {
+        std::thread::scope(|scope| {
+            assert!(scope.spawn(|| has(&cache, &row)).join().unwrap());
+        });
+    });
 }
 
-/// Who judges a key holds no lock that another who does would wait for.
+/// What is in use stays whole for who uses it, and nobody else finds it.
 #[test]
-fn a_key_is_judged_while_another_reader_is_in_its_slice() {
+fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
     let cache = Cache::new(100);
-    let (record, reveal) = issue(1, "k");
-    let row = KeyRow {
-        id: KeyId(1),
-        revision: Revision::FIRST,
-        key: record,
-        rolled: Rolled::default(),
-    };
+    let row = row(7, 1);
     take(&cache, &row);
-    let key = reveal.reveal();
-    let entries = &cache.slice(row.key.lookup).entries;
-    entries.while_read(|| {
-        let presented = apikey_core::PresentedKey::parse(key.as_str()).unwrap();
-        let judged = std::thread::scope(|scope| {
-            let judge = || cache.judge(&presented, &at(&Peppers::none())).is_some();
-            scope.spawn(judge).join().unwrap()
+    let held = cache.get(row.key.lookup);
+    let slice = &cache.slice(row.key.lookup).entries;
+    slice.forget(row.key.lookup, &cache.owners);
+    assert!(!has(&cache, &row));
+    assert_eq!(held.as_ref().map(|entry| entry.key), Some(KeyId(7)));
+}
+
+/// In whatever order entries come and go, each is found and no other: the rows in which they lie
+/// close when one goes.
+#[test]
+fn entries_are_found_whatever_came_and_went_before() {
+    let cache = Cache::new(16 * KeySlice::COUNT);
+    let slice = &cache.slices[0].entries;
+    let rows: Vec<KeyRow> = (0..40).map(|n| row(n, n)).collect();
+    let mut kept: Vec<usize> = Vec::new();
+    let mut random = StdRng::seed_from_u64(17);
+    for _ in 0..20_000 {
+        let n = random.random_range(0..rows.len());
+        let lookup = rows[n].key.lookup;
+        if let Some(at) = kept.iter().position(|kept| *kept == n) {
+            slice.forget(lookup, &cache.owners);
+            kept.swap_remove(at);
+        } else if kept.len() < 16 {
+            slice.insert(entry(&rows[n]), || true, &cache.owners);
+            kept.push(n);
+        }
+        for (n, row) in rows.iter().enumerate() {
+            assert_eq!(slice.get(row.key.lookup).is_some(), kept.contains(&n));
+        }
+        assert_eq!(slice.len(), kept.len());
+    }
+}
+
+/// Readers beside one who changes: none finds another's entry, or one that went before it looked.
+#[test]
+fn who_looks_while_entries_move_finds_its_own_or_none() {
+    let cache = Cache::new(8 * KeySlice::COUNT);
+    let slice = &cache.slices[0].entries;
+    let rows: Vec<KeyRow> = (0..8).map(|n| row(n, n)).collect();
+    let stays = &rows[0];
+    slice.insert(entry(stays), || true, &cache.owners);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = StdRng::seed_from_u64(5);
+            for _ in 0..20_000 {
+                let row = &rows[random.random_range(1..rows.len())];
+                slice.insert(entry(row), || true, &cache.owners);
+                let gone = &rows[random.random_range(1..rows.len())];
+                slice.forget(gone.key.lookup, &cache.owners);
+                assert!(slice.get(gone.key.lookup).is_none());
+            }
+            done.store(true, Ordering::Release);
         });
-        assert!(judged);
+        while !done.load(Ordering::Acquire) {
+            for row in &rows {
+                let held = slice.get(row.key.lookup);
+                assert!(held.as_ref().is_none_or(|entry| entry.key == row.id));
+            }
+        }
     });
+    assert!(slice.get(stays.key.lookup).is_some());
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl<S> Layer<S> for AuthLayer {
     fn layer(&self, inner: S) -> AuthService<S> {
         AuthService {
             inner,
-            auth: self.clone(),
+            auth: Arc::new(self.clone()),
         }
     }
 }
@@ -203,7 +203,7 @@ impl<S> Layer<S> for AuthLayer {
 #[derive(Clone, Debug)]
 pub struct AuthService<S> {
     inner: S,
-    auth: AuthLayer,
+    auth: Arc<AuthLayer>,
 }
 
 impl<S, ReqBody, ResBody> Service<Request<ReqBody>> for AuthService<S>
@@ -225,7 +225,7 @@ where
         // The service that was polled ready is the one to call; its clone takes its place.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
-        let auth = self.auth.clone();
+        let auth = Arc::clone(&self.auth);
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
             let principal = match auth.admit(&parts).await {

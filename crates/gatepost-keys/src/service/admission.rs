@@ -10,8 +10,9 @@ use super::refusals::Refusals;
 use super::refused::Refused;
 use super::waiting::Waiting;
 use crate::ask;
+use crate::circumstances::Circumstances;
 use crate::denied::Denied;
-use crate::judged::{Circumstances, Judged};
+use crate::judged::Judged;
 use crate::noted::Outcome;
 use crate::principal::{Principal, Via};
 
@@ -25,24 +26,24 @@ pub(super) struct Admission {
 impl Admission {
     /// Admits where nothing has to be waited for: an owner that the platform knows at once, and a
     /// digest that need not be renewed. `None` where something has.
+    #[inline]
     pub(super) fn admit_at_once(
         &self,
         keys: &Lookup,
-        key: &PresentedKey<'_>,
-        judged: Judged,
+        judged: Judged<'_>,
         at: &Circumstances<'_>,
     ) -> Option<Result<Principal, Refused>> {
         match judged.outcome {
             Ok(accepted) if accepted.needs_rehash => None,
             Ok(_) => {
-                let answer = ask::ask(self.accounts.as_ref(), judged.owner).ok()?;
+                let answer = ask::ask(self.accounts.as_ref(), judged.entry.owner).ok()?;
                 Some(match good(answer) {
-                    Ok(account) => self.let_in(keys, key, judged, account, at),
-                    Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
+                    Ok(account) => self.let_in(keys, judged, account, at),
+                    Err(refused) => Err(self.turn_away(judged, refused, at)),
                 })
             }
             Err(refusal) if refusal.is_ip() => None,
-            Err(refusal) => Some(Err(self.turn_away(keys, key, &judged, refusal.into(), at))),
+            Err(refusal) => Some(Err(self.turn_away(judged, refusal.into(), at))),
         }
     }
 
@@ -51,12 +52,12 @@ impl Admission {
         &self,
         keys: &Lookup,
         key: &PresentedKey<'_>,
-        judged: Judged,
+        judged: Judged<'_>,
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
-        match self.judge_owner(keys, key, &judged, at).await {
-            Ok(account) => self.let_in(keys, key, judged, account, at),
-            Err(refused) => Err(self.turn_away(keys, key, &judged, refused, at)),
+        match self.judge_owner(keys, key, judged, at).await {
+            Ok(account) => self.let_in(keys, judged, account, at),
+            Err(refused) => Err(self.turn_away(judged, refused, at)),
         }
     }
 
@@ -65,23 +66,24 @@ impl Admission {
         &self,
         keys: &Lookup,
         key: &PresentedKey<'_>,
-        judged: &Judged,
+        judged: Judged<'_>,
         at: &Circumstances<'_>,
     ) -> Result<Account, Refused> {
+        let owner = judged.entry.owner;
         match judged.outcome {
             Ok(accepted) => {
-                let account = self.account(judged.owner).await?;
+                let account = self.account(owner).await?;
                 if judged.is_cold {
-                    keys.place(judged.owner, &account, at.now).await;
+                    keys.place(owner, &account, at.now).await;
                 }
                 if accepted.needs_rehash {
-                    keys.rehash(key, judged.key).await;
+                    keys.rehash(key, judged.entry.key).await;
                 }
                 Ok(account)
             }
             // Only a good key of a good owner learns that its address is the reason.
             Err(refusal) if refusal.is_ip() => {
-                self.account(judged.owner).await?;
+                self.account(owner).await?;
                 Err(refusal.into())
             }
             Err(refusal) => Err(refusal.into()),
@@ -89,52 +91,48 @@ impl Admission {
     }
 
     /// Everything was judged: now it is a login (SPEC 5.1 rule 6), if it is not one too many.
+    #[inline]
     fn let_in(
         &self,
         keys: &Lookup,
-        key: &PresentedKey<'_>,
-        judged: Judged,
+        judged: Judged<'_>,
         account: Account,
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
-        let drawn = match &judged.meter {
+        let entry = judged.entry;
+        let drawn = match &entry.meter {
             Some(meter) => meter.draw(keys.throttle.now()),
             None => Ok(None),
         };
-        let rate = drawn
-            .map_err(|over| self.turn_away(keys, key, &judged, Refused::throttled(over), at))?;
+        let rate = drawn.map_err(|over| self.turn_away(judged, Refused::throttled(over), at))?;
         let login = LastLogin {
             at: at.now,
             from: at.addr,
         };
-        self.note(keys, key, &judged, Outcome::LoggedIn(login));
-        let principal = Principal::new(judged.owner, account, Via::Key(judged.key));
-        Ok(principal.with_grant(judged.grant).with_rate(rate))
+        self.note(judged, Outcome::LoggedIn(login));
+        let principal = Principal::new(entry.owner, account, Via::Key(entry.key));
+        Ok(principal.with_grant(entry.grant.clone()).with_rate(rate))
     }
 
     /// Counts a use that was refused, where the secret was right and somebody judged it: a wrong
     /// secret says nothing of the key, for anybody can present one, nor does a platform that could
     /// not be asked.
-    fn turn_away(
-        &self,
-        keys: &Lookup,
-        key: &PresentedKey<'_>,
-        judged: &Judged,
-        refused: Refused,
-        at: &Circumstances<'_>,
-    ) -> Refused {
+    fn turn_away(&self, judged: Judged<'_>, refused: Refused, at: &Circumstances<'_>) -> Refused {
         if !judged.is_wrong_secret() && refused.denied != Denied::Unavailable {
-            self.note(keys, key, judged, Outcome::Refused(at.now));
+            self.note(judged, Outcome::Refused(at.now));
         }
         if refused.denied == Denied::Address {
-            self.refusals.note(judged.key, at.addr);
+            self.refusals.note(judged.entry.key, at.addr);
         }
         refused
     }
 
-    fn note(&self, keys: &Lookup, key: &PresentedKey<'_>, judged: &Judged, outcome: Outcome) {
-        if !keys.cache.note(key.lookup(), outcome) {
-            self.waiting.note(judged.key, outcome);
+    #[inline]
+    fn note(&self, judged: Judged<'_>, outcome: Outcome) {
+        if judged.is_cold {
+            self.waiting.note_cold(judged.entry.key, outcome);
+        } else {
+            self.waiting.note(judged.entry, outcome);
         }
     }
 
@@ -148,6 +146,7 @@ impl Admission {
 }
 
 /// What the platform's answer means for a key that is good.
+#[inline]
 fn good(answer: Result<Option<Account>, AccountsError>) -> Result<Account, Refused> {
     match answer {
         Ok(Some(account)) if account.enabled => Ok(account),

@@ -9,6 +9,7 @@ use super::key_service::{KeyService, Parts};
 use super::moment::Moment;
 use super::refused::Refused;
 use crate::denied::Denied;
+use crate::judged::Judged;
 use crate::principal::Principal;
 
 impl KeyService {
@@ -62,7 +63,10 @@ impl Parts {
     async fn walk(&self, key: &PresentedKey<'_>, addr: IpAddr) -> Result<Principal, Refused> {
         let (at, moment) = (self.keys.at(addr), Moment::now());
         let outcome = match self.keys.lookup(key, &at).await {
-            Ok(judged) => self.admission.admit(&self.keys, key, judged, &at).await,
+            Ok(found) => {
+                let admitted = self.admission.admit(&self.keys, key, found.judged(), &at);
+                admitted.await
+            }
             Err(refused) => Err(refused),
         };
         if outcome.is_err() {
@@ -72,13 +76,23 @@ impl Parts {
     }
 
     /// The same where nothing has to be waited for; `None` where something has.
+    #[inline]
     fn walk_at_once(
         &self,
         key: &PresentedKey<'_>,
         addr: IpAddr,
     ) -> Option<Result<Principal, Refused>> {
         let at = self.keys.at(addr);
-        let judged = self.keys.lookup_at_once(key, &at)?;
-        self.admission.admit_at_once(&self.keys, key, judged, &at)
+        let held = self.keys.held(key)?;
+        let entry = held.as_ref()?;
+        let judged = Judged {
+            entry,
+            outcome: entry.judge(key, &at),
+            is_cold: false,
+        };
+        if judged.is_wrong_secret() {
+            return None;
+        }
+        self.admission.admit_at_once(&self.keys, judged, &at)
     }
 }

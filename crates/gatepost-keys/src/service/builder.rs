@@ -87,7 +87,7 @@ impl KeyServiceBuilder {
         self
     }
 
-    /// How many keys are held in memory, about 200 bytes each; 100,000 by default, rounded up to a
+    /// How many keys are held in memory, about 350 bytes each; 100,000 by default, rounded up to a
     /// multiple of 256. The others are read from the store when they are used. One owner's keys
     /// take at most a hundredth of it.
     #[must_use]
@@ -152,7 +152,7 @@ impl KeyServiceBuilder {
             },
             admission: Admission {
                 accounts: self.accounts,
-                waiting: Waiting::default(),
+                waiting: Waiting::new(self.cached_keys),
                 refusals: Refusals::new(self.observer.is_some()),
             },
             outcomes: Outcomes::new(guesses),

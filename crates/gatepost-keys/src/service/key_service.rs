@@ -68,8 +68,7 @@ impl Parts {
     /// Writes what was noted. What the store does not take is dropped: a later login of the key
     /// replaces it, and uses are missing.
     pub(super) async fn flush(&self) {
-        let notes = self.keys.cache.take_notes();
-        self.admission.waiting.flush(notes, &*self.keys.store).await;
+        self.admission.waiting.flush(&*self.keys.store).await;
     }
 }
 

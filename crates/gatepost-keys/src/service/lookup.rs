@@ -3,16 +3,21 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown};
+use apikey_core::{
+    Accepted, KeyId, KeyRefusal, OwnerId, Peppers, PresentedKey, judge, reject_unknown,
+};
+use arc_swap::Guard;
 use chrono::{DateTime, Utc};
 use gatepost_ids::Account;
 use gatepost_storage::{Clock, KeyStore, StoreError};
 
 use super::placing::place;
 use super::refused::Refused;
-use crate::cache::Cache;
+use crate::cache::{Cache, Held};
+use crate::circumstances::Circumstances;
 use crate::denied::Denied;
-use crate::judged::{Circumstances, Judged, is_wrong_secret};
+use crate::entry::Entry;
+use crate::judged::{Judged, is_wrong_secret};
 use crate::throttle::Throttle;
 
 /// The records of keys, in memory and in the store.
@@ -26,6 +31,7 @@ pub(super) struct Lookup {
 
 impl Lookup {
     /// A key from this address, now.
+    #[inline]
     pub(super) fn at(&self, addr: IpAddr) -> Circumstances<'_> {
         Circumstances {
             addr,
@@ -34,17 +40,11 @@ impl Lookup {
         }
     }
 
-    /// Judges a key that is in memory, if memory may be used; costs no wait.
-    pub(super) fn lookup_at_once(
-        &self,
-        key: &PresentedKey<'_>,
-        at: &Circumstances<'_>,
-    ) -> Option<Judged> {
-        if !self.cache.is_current(key.lookup(), self.store.as_ref()) {
-            return None;
-        }
-        let judged = self.cache.judge(key, at);
-        judged.filter(|judged| !judged.is_wrong_secret())
+    /// The entry of a key, if memory may be used; costs no wait.
+    #[inline]
+    pub(super) fn held(&self, key: &PresentedKey<'_>) -> Option<Held> {
+        let is_current = self.cache.is_current(key.lookup(), self.store.as_ref());
+        is_current.then(|| self.cache.get(key.lookup()))
     }
 
     /// Finds the record of a key, in memory or in the store, and judges the key by it.
@@ -56,13 +56,17 @@ impl Lookup {
         &self,
         key: &PresentedKey<'_>,
         at: &Circumstances<'_>,
-    ) -> Result<Judged, Refused> {
-        let cached = self.cache.sync(key.lookup(), self.store.as_ref()).await;
-        let cached = cached.map_err(|error| unavailable(&error))?;
-        match self.cache.judge(key, at).filter(|_| cached) {
-            Some(judged) if !judged.is_wrong_secret() => return Ok(judged),
-            Some(_) => {}
-            None => drop(reject_unknown(key, &self.peppers)),
+    ) -> Result<Found, Refused> {
+        let synced = self.cache.sync(key.lookup(), self.store.as_ref()).await;
+        let synced = synced.map_err(|error| unavailable(&error))?;
+        let held = synced.then(|| Guard::into_inner(self.cache.get(key.lookup())));
+        if let Some(entry) = held.flatten() {
+            let found = Found::in_memory(entry, key, at);
+            if !found.judged().is_wrong_secret() {
+                return Ok(found);
+            }
+        } else {
+            let _ = reject_unknown(key, &self.peppers);
         }
         let epoch = self.cache.epoch(key.lookup());
         let row = self.store.key_by_lookup(key.lookup()).await;
@@ -76,24 +80,13 @@ impl Lookup {
         let outcome = judge(&checker, key, at.addr, at.now, at.peppers);
         let is_wrong = is_wrong_secret(outcome);
         let meter = (!is_wrong).then(|| self.throttle.meter(&row)).flatten();
-        if cached && !is_wrong {
-            self.cache.insert(&row, meter.clone(), epoch);
-            if let Some(judged) = self.cache.judge(key, at) {
-                return Ok(Judged {
-                    is_cold: true,
-                    ..judged
-                });
-            }
+        let entry = Arc::new(Entry::new(&row, checker, meter));
+        if is_wrong || !synced {
+            return Ok(Found::read(entry, outcome));
         }
-        // Without the cache the record that was just read counts.
-        Ok(Judged {
-            key: row.id,
-            owner: row.key.owner,
-            grant: row.key.grant,
-            meter,
-            outcome,
-            is_cold: true,
-        })
+        let entry = self.cache.insert(entry, epoch);
+        let outcome = entry.judge(key, at);
+        Ok(Found::read(entry, outcome))
     }
 
     /// Stores where an owner stands. What fails is tried again by the next cold lookup.
@@ -116,6 +109,41 @@ impl Lookup {
         };
         if let Err(error) = result.await {
             tracing::debug!(%error, "a digest was not renewed");
+        }
+    }
+}
+
+/// A key whose record was found.
+pub(super) struct Found {
+    entry: Arc<Entry>,
+    outcome: Result<Accepted, KeyRefusal>,
+    is_cold: bool,
+}
+
+impl Found {
+    fn in_memory(entry: Arc<Entry>, key: &PresentedKey<'_>, at: &Circumstances<'_>) -> Self {
+        let outcome = entry.judge(key, at);
+        Self {
+            entry,
+            outcome,
+            is_cold: false,
+        }
+    }
+
+    /// In the store, for this request.
+    fn read(entry: Arc<Entry>, outcome: Result<Accepted, KeyRefusal>) -> Self {
+        Self {
+            entry,
+            outcome,
+            is_cold: true,
+        }
+    }
+
+    pub(super) fn judged(&self) -> Judged<'_> {
+        Judged {
+            entry: &self.entry,
+            outcome: self.outcome,
+            is_cold: self.is_cold,
         }
     }
 }

@@ -18,6 +18,7 @@ mod read;
 mod refusals;
 mod refused;
 mod rolling;
+mod row_hash;
 mod teller;
 mod telling;
 mod uses;

@@ -32,6 +32,7 @@ impl Outcomes {
 
     /// Counts what came of this secret, and turns one failure too many into
     /// [`Denied::TooManyFailures`].
+    #[inline]
     pub(super) fn report(
         &self,
         outcome: Result<Principal, Refused>,

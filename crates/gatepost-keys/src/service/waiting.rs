@@ -1,45 +1,91 @@
 //! Last logins (SPEC 5.1 rule 6), and how often keys were used: written every few seconds, never
 //! waited for by a request.
+//!
+//! A key that is in memory has room for them in its entry, where one thread notes. What comes of
+//! its uses in other threads each of them notes in a page of its own, and so is what comes of keys
+//! that are not in memory: no two threads that use one key write to the same place.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::hash::BuildHasherDefault;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apikey_core::KeyId;
 use gatepost_storage::KeyStore;
 
+use super::row_hash::RowHash;
+use crate::entry::Entry;
 use crate::noted::{Noted, Notes, Outcome, lose_logins, lose_uses};
+use crate::thread::Thread;
 
-/// Keys of which something waits outside of the cache; what comes of more is dropped.
+/// Keys of which something waits, beyond as many as may be in memory; what comes of more is
+/// dropped.
 const MAX_WAITING: usize = 100_000;
 /// Logins, or days of keys, written in one call.
 const AT_ONCE: usize = 1_000;
+/// Threads beyond as many share a page.
+const PAGES: usize = 16;
 
-/// What came of keys that are not in the cache.
+/// What came of keys and is not written yet.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pages: [Page; PAGES],
+    /// Keys on all pages.
+    keys: AtomicUsize,
+    at_most: usize,
+}
+
+/// Two lines of the processor's cache, which are fetched together: nobody else's page is there.
 #[derive(Debug, Default)]
-pub(super) struct Waiting(Mutex<Notebook>);
+#[repr(align(128))]
+struct Page(Mutex<Notebook>);
 
 #[derive(Debug, Default)]
 struct Notebook {
-    keys: HashMap<KeyId, Noted>,
+    /// In which something is noted.
+    entries: Vec<Arc<Entry>>,
+    keys: HashMap<KeyId, Noted, BuildHasherDefault<RowHash>>,
     /// Of days that have ended.
     ended: Notes,
 }
 
 impl Waiting {
-    pub(super) fn note(&self, key: KeyId, outcome: Outcome) {
-        let mut notebook = self.lock();
-        let Notebook { keys, ended } = &mut *notebook;
-        if keys.len() >= MAX_WAITING && !keys.contains_key(&key) {
-            Notes::of(key, outcome).lose();
-            return;
+    /// Where this number of keys may be in memory.
+    pub(super) fn new(in_memory: usize) -> Self {
+        Self {
+            pages: Default::default(),
+            keys: AtomicUsize::new(0),
+            at_most: in_memory.saturating_add(MAX_WAITING),
         }
-        let day = keys.entry(key).or_default().add(key, outcome);
-        ended.uses.extend(day);
     }
 
-    /// Writes these and what waits here. What the store does not take is dropped.
-    pub(super) async fn flush(&self, mut notes: Notes, store: &dyn KeyStore) {
-        notes.append(self.take());
+    /// Notes what came of a use of a key that is in memory.
+    #[inline]
+    pub(super) fn note(&self, entry: &Arc<Entry>, outcome: Outcome) {
+        let thread = Thread::here();
+        if !entry.is_noted_by(thread) && self.note_apart(thread, entry.key, outcome) {
+            return;
+        }
+        let mut noted = entry.noted();
+        if noted.is_empty() && !self.list(thread, entry) {
+            drop(noted);
+            return Notes::of(entry.key, outcome).lose();
+        }
+        if let Some(ended) = noted.add(entry.key, outcome) {
+            self.page(thread).ended.uses.push(ended);
+        }
+    }
+
+    /// Notes what came of a use of a key that is not in memory.
+    pub(super) fn note_cold(&self, key: KeyId, outcome: Outcome) {
+        if !self.note_apart(Thread::here(), key, outcome) {
+            Notes::of(key, outcome).lose();
+        }
+    }
+
+    /// Writes what waits. What the store does not take is dropped.
+    pub(super) async fn flush(&self, store: &dyn KeyStore) {
+        let notes = self.take();
         for some in notes.logins.chunks(AT_ONCE) {
             if let Err(error) = store.record_logins(some).await {
                 tracing::warn!(%error, dropped = some.len(), "last logins were not written");
@@ -54,18 +100,72 @@ impl Waiting {
         }
     }
 
+    /// Notes on the page of this thread; false where there is no room.
+    fn note_apart(&self, thread: Thread, key: KeyId, outcome: Outcome) -> bool {
+        let mut page = self.page(thread);
+        let Notebook { keys, ended, .. } = &mut *page;
+        if !keys.contains_key(&key) && !self.has_room() {
+            return false;
+        }
+        let day = keys.entry(key).or_default().add(key, outcome);
+        ended.uses.extend(day);
+        true
+    }
+
+    /// Lists an entry in which something is noted from now on; false where there is no room.
+    fn list(&self, thread: Thread, entry: &Arc<Entry>) -> bool {
+        let has_room = self.has_room();
+        if has_room {
+            self.page(thread).entries.push(Arc::clone(entry));
+        }
+        has_room
+    }
+
+    /// Takes room for one more key, if there is any.
+    fn has_room(&self) -> bool {
+        let has_room = self.keys.fetch_add(1, Ordering::Relaxed) < self.at_most;
+        if !has_room {
+            self.keys.fetch_sub(1, Ordering::Relaxed);
+        }
+        has_room
+    }
+
     fn take(&self) -> Notes {
-        let Notebook { keys, ended } = std::mem::take(&mut *self.lock());
-        let mut notes = ended;
-        for (key, noted) in keys {
-            notes.take(key, noted);
+        let mut notes = Notes::default();
+        for page in &self.pages {
+            let taken = lock(page).take();
+            let keys = taken.entries.len() + taken.keys.len();
+            self.keys.fetch_sub(keys, Ordering::Relaxed);
+            notes.append(taken.ended);
+            for entry in taken.entries {
+                notes.take(entry.key, entry.take_noted());
+            }
+            for (key, noted) in taken.keys {
+                notes.take(key, noted);
+            }
         }
         notes
     }
 
-    fn lock(&self) -> MutexGuard<'_, Notebook> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn page(&self, thread: Thread) -> MutexGuard<'_, Notebook> {
+        lock(&self.pages[thread.part(PAGES)])
     }
+}
+
+impl Notebook {
+    /// Takes everything, and leaves room for as much: who notes the next use need not make it.
+    fn take(&mut self) -> Self {
+        let room = Self {
+            entries: Vec::with_capacity(self.entries.len()),
+            keys: HashMap::with_capacity_and_hasher(self.keys.len(), BuildHasherDefault::default()),
+            ended: Notes::default(),
+        };
+        std::mem::replace(self, room)
+    }
+}
+
+fn lock(page: &Page) -> MutexGuard<'_, Notebook> {
+    page.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -1,8 +1,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apikey_core::LastLogin;
-use gatepost_storage::MemoryStore;
+use apikey_core::{
+    Description, Expiration, Grant, IpPolicy, KeyDraft, LastLogin, OwnerId, Peppers, Prefix,
+};
+use chrono::{DateTime, Utc};
+use gatepost_storage::keys::{KeyRow, KeyUse, Rolled};
+use gatepost_storage::{MemoryStore, Revision};
 use gatepost_testkit::fault::FaultStore;
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
@@ -52,11 +56,55 @@ impl Recorder for Lost {
     }
 }
 
+fn now() -> DateTime<Utc> {
+    "2026-01-01T00:00:00Z".parse().unwrap()
+}
+
 fn login() -> Outcome {
+    login_at(0)
+}
+
+fn login_at(second: i64) -> Outcome {
     Outcome::LoggedIn(LastLogin {
-        at: "2026-01-01T00:00:00Z".parse().unwrap(),
+        at: now() + chrono::TimeDelta::seconds(second),
         from: "10.0.0.1".parse().unwrap(),
     })
+}
+
+fn row() -> KeyRow {
+    let draft = KeyDraft {
+        owner: OwnerId(1),
+        name: "k".parse().unwrap(),
+        description: Description::default(),
+        expiration: Expiration::Never,
+        ip: IpPolicy::default(),
+        grant: Grant::all(),
+        limit: None,
+    };
+    let new = draft.issue(
+        &Prefix::default(),
+        &Peppers::none(),
+        &mut rand::rng(),
+        now(),
+    );
+    KeyRow {
+        id: KeyId(1),
+        revision: Revision::FIRST,
+        key: new.unwrap().into_parts().0,
+        rolled: Rolled::default(),
+    }
+}
+
+fn entry(row: &KeyRow) -> Arc<Entry> {
+    Arc::new(Entry::new(row, row.key.checker().unwrap(), None))
+}
+
+/// Of each key: how often it was used.
+fn used(notes: &Notes) -> Vec<(i64, u64)> {
+    let uses = KeyUse::merged(&notes.uses);
+    let mut used: Vec<_> = uses.iter().map(|day| (day.key.0, day.used)).collect();
+    used.sort_unstable();
+    used
 }
 
 fn of(sum: &Sum) -> u64 {
@@ -67,34 +115,103 @@ fn of(sum: &Sum) -> u64 {
 #[tokio::test]
 async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_rest_is_said_to_be_lost()
  {
-    let (waiting, lost) = (Waiting::default(), Lost::default());
+    let (waiting, lost) = (Waiting::new(0), Lost::default());
     metrics::with_local_recorder(&lost, || {
         for key in 0..1_000_000 {
-            waiting.note(KeyId(key), login());
+            waiting.note_cold(KeyId(key), login());
         }
         // A key that has its place counts on.
-        waiting.note(KeyId(7), login());
+        waiting.note_cold(KeyId(7), login());
     });
     assert_eq!((of(&lost.logins), of(&lost.uses)), (900_000, 900_000));
-    assert_eq!(waiting.lock().keys.len(), MAX_WAITING);
+    assert_eq!(waiting.keys.load(Ordering::Relaxed), MAX_WAITING);
     let store = FaultStore::new(Arc::new(MemoryStore::new()));
-    waiting.flush(Notes::default(), &store).await;
+    waiting.flush(&store).await;
     let calls = ["record_logins", "record_uses"].map(|method| store.calls_of(method));
     assert_eq!(calls, [100, 100]);
-    waiting.flush(Notes::default(), &store).await;
+    waiting.flush(&store).await;
     assert_eq!(store.calls(), 200, "nothing where nothing was noted");
 }
 
 #[test]
 fn what_the_store_does_not_take_is_said_to_be_lost() {
-    let (waiting, lost) = (Waiting::default(), Lost::default());
+    let (waiting, lost) = (Waiting::new(0), Lost::default());
     for _ in 0..3 {
-        waiting.note(KeyId(1), login());
+        waiting.note_cold(KeyId(1), login());
     }
     let store = FaultStore::new(Arc::new(MemoryStore::new()));
     store.set_down(true);
     metrics::with_local_recorder(&lost, || {
-        gatepost_testkit::block_on(waiting.flush(Notes::default(), &store));
+        gatepost_testkit::block_on(waiting.flush(&store));
     });
     assert_eq!((of(&lost.logins), of(&lost.uses)), (1, 3));
+}
+
+#[test]
+fn what_several_threads_note_of_one_key_is_all_there() {
+    let (waiting, key) = (Waiting::new(10), entry(&row()));
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let (waiting, key) = (&waiting, &key);
+            scope.spawn(move || {
+                for second in 0..1_000 {
+                    waiting.note(key, login_at(thread * 1_000 + second));
+                }
+            });
+        }
+        let mut taken = Notes::default();
+        for _ in 0..100 {
+            taken.append(waiting.take());
+        }
+        scope
+            .spawn(|| waiting.note_cold(KeyId(2), login()))
+            .join()
+            .unwrap();
+        while taken.uses.iter().map(|day| day.used).sum::<u64>() < 8_001 {
+            taken.append(waiting.take());
+            std::thread::yield_now();
+        }
+        assert_eq!(used(&taken), [(1, 8_000), (2, 1)]);
+        let newest = taken.logins.iter().filter(|login| login.key == KeyId(1));
+        let newest = newest.map(|login| login.login.at).max();
+        assert_eq!(newest, Some(now() + chrono::TimeDelta::seconds(7_999)));
+    });
+    let left = waiting.take();
+    assert!(left.uses.is_empty() && left.logins.is_empty());
+    assert_eq!(waiting.keys.load(Ordering::Relaxed), 0);
+}
+
+/// Whoever uses a key beside another thread writes where that one does not.
+#[test]
+fn a_thread_notes_in_the_entry_and_others_on_pages_of_their_own() {
+    let (waiting, key) = (Waiting::new(10), entry(&row()));
+    waiting.note(&key, login());
+    let noted = key.noted();
+    std::thread::scope(|scope| {
+        // It would wait for ever if it noted in the entry.
+        scope.spawn(|| waiting.note(&key, login())).join().unwrap();
+    });
+    drop(noted);
+    assert_eq!(used(&waiting.take()), [(1, 2)]);
+    // What was taken is nobody's again.
+    std::thread::scope(|scope| {
+        scope.spawn(|| waiting.note(&key, login())).join().unwrap();
+    });
+    assert!(!key.noted().is_empty());
+}
+
+/// An entry that has left the memory is kept until what was noted in it is written.
+#[test]
+fn keys_that_leave_the_memory_faster_than_is_written_leave_a_bounded_number_of_notes() {
+    let (waiting, lost) = (Waiting::new(10), Lost::default());
+    let mut row = row();
+    metrics::with_local_recorder(&lost, || {
+        for _ in 0..MAX_WAITING + 100 {
+            row.id.0 += 1;
+            waiting.note(&entry(&row), login());
+        }
+    });
+    assert_eq!((of(&lost.logins), of(&lost.uses)), (90, 90));
+    let notes = waiting.take();
+    assert_eq!((notes.logins.len(), notes.uses.len()), (100_010, 100_010));
 }

@@ -1,0 +1,116 @@
+//! A key in memory: all that a judgement needs of its record, and what comes of its uses.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use apikey_core::{
+    Accepted, Checker, Grant, KeyId, KeyRefusal, LookupId, OwnerId, PresentedKey, judge,
+};
+use gatepost_storage::keys::KeyRow;
+
+use crate::circumstances::Circumstances;
+use crate::noted::Noted;
+use crate::thread::Thread;
+use crate::throttle::Meter;
+
+/// Of an entry in which no thread notes.
+const NOBODY: usize = 0;
+
+/// Two lines of the processor's cache that are only read while the key is used, and one that the
+/// thread writes which notes here: threads that use the same key do not take lines from each other.
+#[derive(Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Entry {
+    lookup: LookupId,
+    checker: Checker,
+    pub(crate) key: KeyId,
+    pub(crate) owner: OwnerId,
+    pub(crate) grant: Grant,
+    pub(crate) meter: Option<Arc<Meter>>,
+    /// The thread that notes here, until what it noted is taken.
+    noting: AtomicUsize,
+    /// Seen expired: a clock that is set back does not bring the key back.
+    expired: AtomicBool,
+    noted: Line,
+}
+
+/// Held for as long as it takes to write a time and an address, and to count.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line(Mutex<Noted>);
+
+impl Entry {
+    pub(crate) fn new(row: &KeyRow, checker: Checker, meter: Option<Arc<Meter>>) -> Self {
+        Self {
+            lookup: row.key.lookup,
+            checker,
+            key: row.id,
+            owner: row.key.owner,
+            grant: row.key.grant.clone(),
+            meter,
+            noting: AtomicUsize::new(NOBODY),
+            expired: AtomicBool::new(false),
+            noted: Line::default(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lookup(&self) -> LookupId {
+        self.lookup
+    }
+
+    #[inline]
+    pub(crate) fn judge(
+        &self,
+        key: &PresentedKey<'_>,
+        at: &Circumstances<'_>,
+    ) -> Result<Accepted, KeyRefusal> {
+        let outcome = judge(&self.checker, key, at.addr, at.now, at.peppers);
+        match outcome {
+            Err(KeyRefusal::Expired) => self.expired.store(true, Ordering::Relaxed),
+            Ok(_) | Err(KeyRefusal::NotOnAllowList | KeyRefusal::OnDenyList)
+                if self.expired.load(Ordering::Relaxed) =>
+            {
+                return Err(KeyRefusal::Expired);
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    /// Whether this thread is the one to note here: the first that asks.
+    #[inline]
+    pub(crate) fn is_noted_by(&self, thread: Thread) -> bool {
+        let (mine, relaxed) = (thread.number(), Ordering::Relaxed);
+        match self.noting.load(relaxed) {
+            NOBODY => {
+                let set = self.noting.compare_exchange(NOBODY, mine, relaxed, relaxed);
+                set.is_ok()
+            }
+            noting => noting == mine,
+        }
+    }
+
+    /// What is noted here.
+    #[inline]
+    pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes what was noted, and lets any thread be the next.
+    pub(crate) fn take_noted(&self) -> Noted {
+        let mut noted = self.noted();
+        self.noting.store(NOBODY, Ordering::Relaxed);
+        std::mem::take(&mut *noted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_two_lines_to_read_and_one_to_write() {
+        assert_eq!(size_of::<Entry>(), 3 * 64);
+    }
+}
