@@ -50,7 +50,7 @@ impl Api {
 
     /// The guarded routes, to be nested at `/api/v4` of an app with any state.
     pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
-        router::router(self.shared.clone(), self.guard.clone()).with_state(())
+        router::router(&self.shared, self.guard.clone()).with_state(())
     }
 
     /// `GET /version.json`, which needs no login, to be merged at the root of an app with any

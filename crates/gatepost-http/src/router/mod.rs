@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::state::{Served, Shared};
 
 /// The routes under `/api/v4`, behind the guard.
-pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
+pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     let of = |table: &'static str| from_fn_with_state(table, granted::of_table);
     let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
     let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
@@ -51,7 +51,7 @@ pub(crate) fn router(shared: Shared, guard: AuthLayer) -> Router {
     routes
         .fallback(|| async { ApiError::not_found() })
         .method_not_allowed_fallback(|| async { ApiError::not_permitted() })
-        .layer(from_fn_with_state(Front::new(&shared, guard), front::pass))
+        .layer(from_fn_with_state(Front::new(shared, guard), front::pass))
 }
 
 /// The paths of one table, each with the methods that it has: a 405 says which (RFC 9110 §15.5.6).
