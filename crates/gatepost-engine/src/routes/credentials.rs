@@ -11,6 +11,8 @@ const HIDDEN: &[u8] = b"(hidden)";
 
 /// Shorter texts are not looked for: they would be found everywhere.
 const SHORTEST: usize = 4;
+/// What a form costs beyond its text, about.
+const FORM: usize = 32;
 /// Parts of a URL that are at least as long are credentials where a service puts them there.
 const LONG_PART: usize = 16;
 
@@ -59,6 +61,11 @@ impl Credentials {
             add(&mut forms, token.expose());
         }
         Cow::Owned(Self(in_order(forms)))
+    }
+
+    /// What they cost, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(|form| FORM + form.expose().len()).sum()
     }
 
     /// A copy in which the credentials are hidden. `cut`: the text was truncated, so its end may be
@@ -255,6 +262,7 @@ mod tests {
         let long = |end: &str| format!("{}{end}", "a".repeat(8_000));
         let headers = ["b", "c", "d", "e"].map(|end| format!("X-Token: {}\n", long(end)));
         let hostile = credentials(Authorization::None, &headers.concat());
+        assert!(hostile.bytes() >= 4 * 8_001, "{}", hostile.bytes());
         let mut text = "a".repeat(16 * 1024 - 1);
         let start = tokio::time::Instant::now();
         assert_eq!(hidden(&hostile, &text, true).len(), text.len() - 8_000 + 8);
