@@ -1,8 +1,9 @@
 //! What a batch of occurrences costs in one call of `emit_many`, against as many calls of `emit` by
 //! as many tasks at once. Each occurrence makes one delivery, which waits: its webhook is paused.
 //!
-//! The store is a SQLite file (`synchronous=FULL`). Both take turns within one run; the figure is
-//! their ratio. `cargo bench -p benches --bench emit_many`
+//! The store is a SQLite file (`synchronous=FULL`), and then, if `BENCH_POSTGRES_URL` names a
+//! server, a database of its own there. Both ways take turns within one run; the figure is their
+//! ratio. `cargo bench -p benches --bench emit_many`
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -13,10 +14,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use benches::platform::{Kind, fresh_place, open};
 use benches::{machines, one_system, spread};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
-use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::webhooks::WebhookStore;
 use webhook_model::{Activity, Occurrence, OwnerId, TagId, Webhook};
 
 const AT_ONCE: usize = 100;
@@ -30,36 +32,41 @@ fn main() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let folder = tempfile::tempdir().unwrap();
-        let config = SqliteConfig::file(folder.path().join("gatepost.db"));
-        let store = Arc::new(SqliteStore::open(config).await.unwrap());
-        let engine = engine(store).await;
-        many(&engine).await;
-        apart(&engine).await;
-        let (mut ratios, mut rates) = (Vec::new(), (Vec::new(), Vec::new()));
-        for _ in 0..ROUNDS {
-            let began = Instant::now();
-            for _ in 0..BATCHES {
-                apart(&engine).await;
-            }
-            let by_tasks = began.elapsed();
-            let began = Instant::now();
-            for _ in 0..BATCHES {
-                many(&engine).await;
-            }
-            let by_batch = began.elapsed();
-            ratios.push(by_tasks.as_secs_f64() / by_batch.as_secs_f64());
-            rates.0.push(rate(by_tasks));
-            rates.1.push(rate(by_batch));
+        measure(Kind::Sqlite).await;
+        if std::env::var_os("BENCH_POSTGRES_URL").is_some() {
+            measure(Kind::Postgres).await;
         }
-        let (tasks, least, most) = spread(rates.0);
-        println!("emit by {AT_ONCE} tasks at once: {tasks:.0}/s ({least:.0} to {most:.0})");
-        let (batch, least, most) = spread(rates.1);
-        println!("emit_many of {AT_ONCE}: {batch:.0}/s ({least:.0} to {most:.0})");
-        let (ratio, least, most) = spread(ratios);
-        println!("emit_many against emit: {ratio:.1} x ({least:.1} to {most:.1})");
-        engine.shutdown(Duration::from_secs(1)).await;
     });
+}
+
+async fn measure(kind: Kind) {
+    let (place, _folder) = fresh_place(kind).await;
+    let engine = engine(open(kind, &place).await).await;
+    many(&engine).await;
+    apart(&engine).await;
+    let (mut ratios, mut rates) = (Vec::new(), (Vec::new(), Vec::new()));
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        for _ in 0..BATCHES {
+            apart(&engine).await;
+        }
+        let by_tasks = began.elapsed();
+        let began = Instant::now();
+        for _ in 0..BATCHES {
+            many(&engine).await;
+        }
+        let by_batch = began.elapsed();
+        ratios.push(by_tasks.as_secs_f64() / by_batch.as_secs_f64());
+        rates.0.push(rate(by_tasks));
+        rates.1.push(rate(by_batch));
+    }
+    let (tasks, least, most) = spread(rates.0);
+    println!("{kind}: emit by {AT_ONCE} tasks at once: {tasks:.0}/s ({least:.0} to {most:.0})");
+    let (batch, least, most) = spread(rates.1);
+    println!("{kind}: emit_many of {AT_ONCE}: {batch:.0}/s ({least:.0} to {most:.0})");
+    let (ratio, least, most) = spread(ratios);
+    println!("{kind}: emit_many against emit: {ratio:.1} x ({least:.1} to {most:.1})");
+    engine.shutdown(Duration::from_secs(1)).await;
 }
 
 fn rate(time: Duration) -> f64 {
@@ -88,7 +95,7 @@ async fn apart(engine: &Engine) {
     }
 }
 
-async fn engine(store: Arc<SqliteStore>) -> Engine {
+async fn engine(store: Arc<dyn WebhookStore>) -> Engine {
     let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
     let engine = one_system(Engine::builder(store, sender))
         .catalog(machines::catalog())

@@ -11,6 +11,7 @@ mod edit;
 mod emit;
 mod engine;
 mod error;
+mod few;
 mod generations;
 mod give_way;
 mod guard;

@@ -1,7 +1,7 @@
 //! Fills messages in: those of tasks, those sent by hand, and examples for the form in which a
 //! message is written.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -40,8 +40,9 @@ pub(crate) struct Renderer {
 #[derive(Debug)]
 pub(crate) struct Rendering<'a> {
     renderer: &'a Renderer,
-    date: String,
-    timestamp: i64,
+    now: DateTime<Utc>,
+    /// Made for the first message that asks for it.
+    date: OnceLock<String>,
     name: &'a str,
     extra: Vec<(&'a str, &'a str)>,
     data: Option<&'a Data>,
@@ -142,8 +143,8 @@ impl Renderer {
     ) -> Rendering<'a> {
         Rendering {
             renderer: self,
-            date: format_date(now, self.zone),
-            timestamp: now.timestamp(),
+            now,
+            date: OnceLock::new(),
             name,
             extra,
             data: None,
@@ -157,15 +158,16 @@ impl Rendering<'_> {
         template: &Template,
         context: Option<&Data>,
     ) -> Result<String, RenderError> {
+        let Renderer { zone, random, .. } = self.renderer;
+        let date = || self.date.get_or_init(|| format_date(self.now, *zone));
         let values = Values {
-            date: &self.date,
-            timestamp: self.timestamp,
+            date: if template.asks_for_date() { date() } else { "" },
+            timestamp: self.now.timestamp(),
             name: self.name,
             extra: &self.extra,
             data: self.data,
             context,
         };
-        let random = &self.renderer.random;
         template.render(&values, || random.with(rand::Rng::next_u32))
     }
 }

@@ -3,7 +3,6 @@
 mod authorized;
 mod job;
 mod outcome;
-mod redact;
 mod retries;
 mod streaks;
 #[cfg(test)]

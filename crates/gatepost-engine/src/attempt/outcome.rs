@@ -3,8 +3,8 @@
 use delivery::{Attempt, ConnectFault, ErrorClass, Phase, Protocol, TokenFault};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
 
-use super::redact::Credentials;
 use crate::admission::Feedback;
+use crate::routes::Credentials;
 
 /// Bytes of the response's head that the log keeps.
 const HEAD: usize = 8 * 1024;
@@ -60,12 +60,14 @@ pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRec
         if head.len() + name.len() + value.len() > HEAD {
             break;
         }
-        let value = if HIDDEN.contains(&name) {
-            b"(hidden)".to_vec()
+        head.extend_from_slice(name.as_bytes());
+        head.extend_from_slice(b": ");
+        if HIDDEN.contains(&name) {
+            head.extend_from_slice(b"(hidden)");
         } else {
-            credentials.hide(value, false)
-        };
-        head.extend([name.as_bytes(), b": ", &value, b"\r\n"].concat());
+            head.extend(credentials.hide(value, false));
+        }
+        head.extend_from_slice(b"\r\n");
     }
     let timings = attempt.timings;
     AttemptRecord {

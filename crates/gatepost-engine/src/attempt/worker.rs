@@ -26,7 +26,6 @@ use webhook_model::{OwnerId, TraceState};
 use super::authorized::{Sent, send};
 use super::job::{Job, Outgoing};
 use super::outcome;
-use super::redact::Credentials;
 use super::retries::RetryPlan;
 use super::watch::Watch;
 use crate::admission::{Admission, Lesson, SLOW_AFTER};
@@ -219,7 +218,7 @@ impl Worker {
         job.permit.learnt(lesson);
         self.watch.note(&job.route, &attempt);
         guarded(|| mark(&Span::current(), &attempt));
-        let credentials = Credentials::of(&job.route.webhook, &tokens);
+        let credentials = job.route.credentials.with(&tokens);
         let mut record = outcome::record(&attempt, &credentials);
         let is_full = self.judge.log_is_full(job.route.webhook.owner);
         if is_full {

@@ -26,6 +26,7 @@ pub(super) enum Fits {
 
 #[derive(Debug, Default)]
 pub(super) struct Bite {
+    /// Until they are handed to the store.
     pub deliveries: Vec<NewDelivery>,
     /// One for each delivery.
     pub slips: Vec<Slip>,

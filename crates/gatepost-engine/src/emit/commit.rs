@@ -13,12 +13,12 @@ use crate::guard::guarded;
 use crate::meter;
 
 impl Emitter {
-    /// What is to be stored, all or nothing.
+    /// What is to be stored, all or nothing: the deliveries leave the bite for it.
     pub(super) fn enqueue(
         &self,
         ask: &Ask<'_>,
         sink: &Sink,
-        bite: &Bite,
+        bite: &mut Bite,
         basis: Basis,
         rest: Option<Left>,
         now: DateTime<Utc>,
@@ -33,7 +33,7 @@ impl Emitter {
         Enqueue {
             basis,
             origin: origin(sink, bite, rest),
-            deliveries: bite.deliveries.clone(),
+            deliveries: std::mem::take(&mut bite.deliveries),
             consume: bite.consume.clone(),
             later: later.into_iter().collect(),
         }
@@ -54,16 +54,13 @@ impl Emitter {
         &self,
         bite: Bite,
         plan: &Plan,
-        stored: &[StoredDelivery],
+        stored: Vec<StoredDelivery>,
         rest: Option<Left>,
         now: DateTime<Utc>,
     ) -> Decided {
         self.count(&bite);
         meter::deliveries_enqueued(stored.len());
-        let emitted = Emitted {
-            deliveries: stored.iter().map(|stored| stored.id).collect(),
-            ..emitted(&bite, plan)
-        };
+        let emitted = emitted(&bite, plan);
         let waits = all_wait(&bite, rest.as_ref());
         let mut spent = bite.used.clone();
         if !bite.later.is_empty()
@@ -77,16 +74,13 @@ impl Emitter {
                 .for_each(|owner| spent.add(*owner, 1, 0));
             self.wake.notify_one();
         }
-        let Bite {
-            deliveries,
-            slips,
-            consume,
-            ..
-        } = bite;
-        self.launcher
-            .launch(deliveries, stored, slips, &consume, now);
+        let Bite { slips, consume, .. } = bite;
+        self.launcher.launch(&stored, slips, &consume, now);
         Decided::Stored {
-            emitted,
+            emitted: Emitted {
+                deliveries: stored.into_iter().map(|stored| stored.id).collect(),
+                ..emitted
+            },
             used: spent,
             left: rest,
             waits,

@@ -26,12 +26,11 @@ impl Emitter {
                 Drafted::Decided(decided) => return Ok(decided),
                 Drafted::Draft(draft, enqueue) => (draft, enqueue),
             };
-            let seen = draft.seen().to_vec();
             let stored = self.store.enqueue(enqueue, draft.now()).await?;
-            if let Some(decided) = self.conclude(*draft, stored, &mut races) {
-                return Ok(decided);
+            match self.conclude(*draft, stored, &mut races) {
+                Ok(decided) => return Ok(decided),
+                Err(seen) => self.finder.tables.refresh(&seen).await?,
             }
-            self.finder.tables.refresh(&seen).await?;
         }
     }
 }

@@ -1,7 +1,5 @@
 //! A bite that is decided and rendered, and not stored yet.
 
-use std::collections::HashMap;
-
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin, RoutesVersion};
@@ -14,6 +12,7 @@ use super::plan::{Plan, Spent};
 use super::races::Races;
 use super::sink::{Decided, Sink};
 use crate::error::EmitError;
+use crate::few::Few;
 use crate::judge::{Judge, Room};
 use crate::routes::Matched;
 
@@ -77,7 +76,7 @@ impl Emitter {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
             let now = self.clock.now()?;
-            let (bite, end) = self.fill(ask, &plan, before, now).await?;
+            let (mut bite, end) = self.fill(ask, &plan, before, now).await?;
             if end.is_some() && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
@@ -96,7 +95,7 @@ impl Emitter {
                 continue;
             }
             let basis = races.basis(&matched, &bite);
-            let enqueue = self.enqueue(ask, sink, &bite, basis, rest.clone(), now);
+            let enqueue = self.enqueue(ask, sink, &mut bite, basis, rest.clone(), now);
             let draft = Draft {
                 matched,
                 plan,
@@ -108,24 +107,27 @@ impl Emitter {
         }
     }
 
-    /// What follows from what the store said. `None`: the records have changed; once what was
-    /// [seen](Draft::seen) is read again, it can be drafted again.
+    /// What follows from what the store said.
+    ///
+    /// # Errors
+    /// The records have changed: once these places, of which these versions were seen, are read
+    /// again, it can be drafted again.
     pub(super) fn conclude(
         &self,
         draft: Draft,
         stored: Enqueued,
         races: &mut Races,
-    ) -> Option<Decided> {
+    ) -> Result<Decided, Vec<(Place, RoutesVersion)>> {
         let matched = &draft.matched;
         match stored {
-            Enqueued::AlreadyKnown => Some(Decided::Repeated),
+            Enqueued::AlreadyKnown => Ok(Decided::Repeated),
             Enqueued::RoutesChanged => {
                 races.lost(matched);
-                None
+                Err(draft.matched.seen)
             }
             Enqueued::RowsChanged(rows) => {
                 races.lost_rows(matched, &rows);
-                None
+                Err(draft.matched.seen)
             }
             Enqueued::Stored { deliveries, moved } => {
                 if races.by_places() {
@@ -139,29 +141,22 @@ impl Emitter {
                     now,
                     ..
                 } = draft;
-                Some(self.stored(bite, &plan, &deliveries, rest, now))
+                Ok(self.stored(bite, &plan, deliveries, rest, now))
             }
         }
     }
 
     pub(super) fn room(
         &self,
-        rooms: &mut HashMap<OwnerId, Room>,
+        rooms: &mut Few<OwnerId, Room>,
         owner: OwnerId,
         before: Before<'_>,
     ) -> Room {
-        *rooms
-            .entry(owner)
-            .or_insert_with(|| before.room(&self.judge, owner))
+        *rooms.get_or(owner, || before.room(&self.judge, owner))
     }
 }
 
 impl Draft {
-    /// The places, and the versions at which they were read.
-    pub(super) fn seen(&self) -> &[(Place, RoutesVersion)] {
-        &self.matched.seen
-    }
-
     /// When it was decided.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.now
@@ -174,7 +169,7 @@ impl Draft {
 
     /// Deliveries, and bytes of their messages.
     pub(super) fn size(&self) -> (usize, usize) {
-        (self.bite.deliveries.len(), self.bite.bytes)
+        (self.bite.slips.len(), self.bite.bytes)
     }
 }
 

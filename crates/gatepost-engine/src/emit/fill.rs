@@ -1,6 +1,5 @@
 //! Renders what was planned, as far as it fits into one transaction.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -14,6 +13,7 @@ use super::emitter::Emitter;
 use super::finder::Ask;
 use super::plan::{Fate, Plan};
 use crate::error::EmitError;
+use crate::few::Few;
 use crate::give_way::{GiveWay, PIECE, apart};
 use crate::render::Rendering;
 use crate::routes::MatchedTask;
@@ -21,7 +21,7 @@ use crate::routes::MatchedTask;
 /// Messages read at a time: together as large as a bite, at most.
 const READ: usize = 8;
 
-type Templates = HashMap<TaskId, Arc<Template>>;
+type Templates = Few<TaskId, Arc<Template>>;
 
 impl Emitter {
     /// The bite, and the last task that it decides, if there are more.
@@ -38,7 +38,7 @@ impl Emitter {
             ..Cause::of(ask.occurrence)
         };
         let mut bite = Bite::default();
-        let (mut rooms, mut turns) = (HashMap::new(), GiveWay::default());
+        let (mut rooms, mut turns) = (Few::default(), GiveWay::default());
         let mut last = ask.after();
         for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
@@ -47,7 +47,7 @@ impl Emitter {
                     Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
                     Fate::Dropped(reason) => bite.drop_task(task, *reason),
                     Fate::Run => {
-                        let body = match templates.get(&task.id()) {
+                        let body = match templates.get(task.id()) {
                             Some(template) => {
                                 let context = self.context(ask, task, template).await?;
                                 let body = self.render(ask, &rendering, (template, context), now);
@@ -126,16 +126,16 @@ impl Emitter {
         (body, cause): (Arc<str>, Cause),
         now: DateTime<Utc>,
     ) {
-        let (slip, lease_until) = self.launcher.slip(&task.webhook, task.place, now);
-        let delivery = NewDelivery {
+        let mut delivery = NewDelivery {
             message_id: self.renderer.message_id(now),
             webhook: task.webhook.id,
             task: Some(task.id()),
             cause: Some(cause),
             body,
             due: now,
-            lease_until,
+            lease_until: None,
         };
+        let slip = (self.launcher).slip(&task.webhook, task.place, &mut delivery);
         bite.push(task, delivery, slip);
     }
 }

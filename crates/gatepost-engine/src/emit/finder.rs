@@ -8,6 +8,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute, WebhookStore};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
+use crate::few::Few;
 use crate::judge::{Heard, Hearing, Judge};
 use crate::lifecycle::Lifecycle;
 use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables, readable};
@@ -93,16 +94,17 @@ impl Finder {
         &self,
         ask: &Ask<'_>,
         matched: &Matched,
-        hearing: &mut HashMap<OwnerId, Hearing>,
+        hearing: &mut Few<OwnerId, Hearing>,
     ) {
         let after = ask.after();
         let tasks = matched.tasks.iter().filter(|task| task.id() > after);
         let owners = tasks.map(MatchedTask::owner);
-        let new: BTreeSet<OwnerId> = owners.filter(|o| !hearing.contains_key(o)).collect();
-        if new.is_empty() {
+        let mut owners: Vec<OwnerId> = owners.filter(|o| hearing.get(*o).is_none()).collect();
+        if owners.is_empty() {
             return;
         }
-        let owners: Vec<OwnerId> = new.into_iter().collect();
+        owners.sort_unstable();
+        owners.dedup();
         let heard = Heard {
             occurrence: ask.occurrence,
             place: ask.own_place(),
@@ -113,13 +115,13 @@ impl Finder {
                 biased;
                 () = lifecycle.stopped() => {}
                 answers = self.judge.hear_waiting(&heard, &owners) => {
-                    hearing.extend(owners.into_iter().zip(answers));
+                    learn(hearing, owners, answers);
                 }
             }
             return;
         }
         let answers = self.judge.hear(&heard, &owners);
-        hearing.extend(owners.into_iter().zip(answers));
+        learn(hearing, owners, answers);
     }
 
     /// These tasks as they are stored, if they are enabled and their owners are in these places.
@@ -162,5 +164,11 @@ impl Finder {
             seen: places.iter().copied().zip(versions).collect(),
             tasks,
         })
+    }
+}
+
+fn learn(hearing: &mut Few<OwnerId, Hearing>, owners: Vec<OwnerId>, answers: Vec<Hearing>) {
+    for (owner, answer) in owners.into_iter().zip(answers) {
+        hearing.insert(owner, answer);
     }
 }

@@ -20,8 +20,24 @@ use crate::routes::WebhookCache;
 /// Where a delivery waits, and what is needed to send it at once.
 #[derive(Debug)]
 pub(super) struct Slip {
+    task: Option<TaskId>,
     lane: DueLane,
-    leased: Option<Permit>,
+    leased: Option<Leased>,
+}
+
+/// A delivery that is sent once it is stored.
+#[derive(Debug)]
+struct Leased {
+    permit: Permit,
+    until: DateTime<Utc>,
+    message: Outgoing,
+    untold: bool,
+}
+
+impl Slip {
+    pub(super) fn is_leased(&self) -> bool {
+        self.leased.is_some()
+    }
 }
 
 #[derive(Debug)]
@@ -34,30 +50,39 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// How a delivery is sent whose webhook's owner stands there, and the end of its lease if that
-    /// is at once: nothing has to be read for it, and it overtakes nothing that has waited for
-    /// longer than a moment for the same webhook.
-    pub(super) fn slip(
-        &self,
-        webhook: &WebhookRoute,
-        place: Place,
-        now: DateTime<Utc>,
-    ) -> (Slip, Option<DateTime<Utc>>) {
+    /// How a delivery is sent whose webhook's owner stands there. It is leased if that is at once:
+    /// nothing has to be read for it, and it overtakes nothing that has waited for longer than a
+    /// moment for the same webhook.
+    pub(super) fn slip(&self, webhook: &WebhookRoute, place: Place, new: &mut NewDelivery) -> Slip {
         let lane = DueLane {
             lane: Lane {
                 webhook: webhook.id,
                 class: LaneClass::First,
             },
-            due: now,
+            due: new.due,
             owner: webhook.owner,
             place,
             revision: webhook.revision,
         };
-        let leased = self.lease(webhook, &lane);
-        let end = leased
-            .as_ref()
-            .map(|permit| LeaseClass::of(permit.route()).lease_until(self.lease_margin, now));
-        (Slip { lane, leased }, end)
+        let leased = self.lease(webhook, &lane).map(|permit| {
+            let until = LeaseClass::of(permit.route()).lease_until(self.lease_margin, new.due);
+            new.lease_until = Some(until);
+            Leased {
+                permit,
+                until,
+                message: Outgoing {
+                    id: new.message_id.clone(),
+                    body: new.body.clone(),
+                    trace: new.cause.as_ref().and_then(|cause| cause.trace.clone()),
+                },
+                untold: self.worker.watch.is_untold(new.cause.as_ref()),
+            }
+        });
+        Slip {
+            task: new.task,
+            lane,
+            leased,
+        }
     }
 
     fn lease(&self, webhook: &WebhookRoute, lane: &DueLane) -> Option<Permit> {
@@ -80,41 +105,36 @@ impl Launcher {
     /// What was leased is sent at once; the rest waits for the dispatcher.
     pub(super) fn launch(
         &self,
-        new: Vec<NewDelivery>,
         stored: &[StoredDelivery],
         slips: Vec<Slip>,
         consumed: &[TaskId],
         now: DateTime<Utc>,
     ) {
-        let ran = new.iter().filter_map(|delivery| delivery.task);
+        let ran = slips.iter().filter_map(|slip| slip.task);
         let stay = ran.filter(|task| !consumed.contains(task));
         self.last_runs.note(stay, now);
-        for ((new, stored), slip) in new.into_iter().zip(stored).zip(slips) {
-            self.send_or_leave(new, *stored, slip);
+        for (stored, slip) in stored.iter().zip(slips) {
+            self.send_or_leave(*stored, slip);
         }
     }
 
-    pub(super) fn send_or_leave(&self, new: NewDelivery, stored: StoredDelivery, slip: Slip) {
-        match (slip.leased, stored.token, new.lease_until) {
-            (Some(permit), Some(token), Some(lease_until)) => self.worker.start(Job {
-                untold: self.worker.watch.is_untold(new.cause.as_ref()),
+    pub(super) fn send_or_leave(&self, stored: StoredDelivery, slip: Slip) {
+        match (slip.leased, stored.token) {
+            (Some(leased), Some(token)) => self.worker.start(Job {
+                untold: leased.untold,
                 claim: Claim {
                     delivery: stored.id,
                     token,
                 },
-                claimed: new.due,
-                lease_until,
-                message: Outgoing {
-                    id: new.message_id,
-                    body: new.body,
-                    trace: new.cause.and_then(|cause| cause.trace),
-                },
-                route: permit.route().clone(),
+                claimed: slip.lane.due,
+                lease_until: leased.until,
+                message: leased.message,
+                route: leased.permit.route().clone(),
                 class: LaneClass::First,
                 attempts: 0,
                 tries: 0,
                 status_info: String::new(),
-                permit,
+                permit: leased.permit,
                 turn: None,
             }),
             _ => self.admission.lanes.ready(slip.lane),

@@ -25,13 +25,6 @@ pub(crate) struct Letter {
     pub test_of: Option<(TaskId, Cause)>,
 }
 
-/// How it is sent, and the webhook's revision by which that is decided.
-struct Sending {
-    slip: Slip,
-    lease_until: DateTime<Utc>,
-    revision: Revision,
-}
-
 impl Emitter {
     /// Stores a message, and sends it at once if there is room, in a task of its own as
     /// [`emit_detached`](Self::emit_detached).
@@ -74,63 +67,60 @@ impl Emitter {
             let webhook = WebhookRoute::of(&row);
             let place = self.judge.stood(owner).await?;
             self.launcher.webhooks.read(row);
-            match self.launcher.slip(&webhook, place, now) {
-                (slip, Some(lease_until)) => {
-                    let sending = Sending {
-                        slip,
-                        lease_until,
-                        revision: webhook.revision,
-                    };
-                    if let Some(id) = self.post_leased(&new, owner, sending, now).await? {
-                        return Ok(id);
-                    }
+            let mut leased = new.clone();
+            let slip = self.launcher.slip(&webhook, place, &mut leased);
+            if slip.is_leased() {
+                let by = (slip, webhook.revision);
+                if let Some(id) = self.post_leased(leased, owner, by, now).await? {
+                    return Ok(id);
                 }
-                (slip, None) => waits = webhook.active.then_some(slip),
+            } else {
+                waits = webhook.active.then_some(slip);
             }
         }
-        let stored = self.store_one(&new, Basis::Nothing, now).await?;
+        let webhook = new.webhook;
+        let stored = self.store_one(new, Basis::Nothing, now).await?;
         let stored = stored.ok_or_else(not_queued)?;
         self.judge.stored(owner, 1, bytes);
         match waits {
-            Some(slip) => self.launcher.send_or_leave(new, stored, slip),
+            Some(slip) => self.launcher.send_or_leave(stored, slip),
             // It changes just now: the store knows whether anything is to be sent.
-            None => self.look_at(new.webhook),
+            None => self.look_at(webhook),
         }
         Ok(stored.id)
     }
 
-    /// `None`: the webhook was changed since it was read.
+    /// Sends it by this slip. `None`: the webhook was changed since it was read, at this revision.
     async fn post_leased(
         &self,
-        new: &NewDelivery,
+        new: NewDelivery,
         owner: OwnerId,
-        sending: Sending,
+        (slip, revision): (Slip, Revision),
         now: DateTime<Utc>,
     ) -> Result<Option<DeliveryId>, StoreError> {
-        let new = NewDelivery {
-            lease_until: Some(sending.lease_until),
-            ..new.clone()
-        };
-        let basis = Basis::Rows(vec![(RecordId::Webhook(new.webhook), sending.revision)]);
-        let Some(stored) = self.store_one(&new, basis, now).await? else {
+        let (basis, bytes) = (
+            Basis::Rows(vec![(RecordId::Webhook(new.webhook), revision)]),
+            new.body.len() as u64,
+        );
+        let Some(stored) = self.store_one(new, basis, now).await? else {
             return Ok(None);
         };
-        self.judge.stored(owner, 1, new.body.len() as u64);
-        self.launcher.send_or_leave(new, stored, sending.slip);
+        self.judge.stored(owner, 1, bytes);
+        self.launcher.send_or_leave(stored, slip);
         Ok(Some(stored.id))
     }
 
     /// `None`: it does not stand on that any more.
     async fn store_one(
         &self,
-        new: &NewDelivery,
+        new: NewDelivery,
         basis: Basis,
         now: DateTime<Utc>,
     ) -> Result<Option<StoredDelivery>, StoreError> {
         let batch = Enqueue {
             basis,
             origin: Origin::Direct,
-            deliveries: vec![new.clone()],
+            deliveries: vec![new],
             consume: Vec::new(),
             later: Vec::new(),
         };

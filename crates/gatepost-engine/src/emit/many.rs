@@ -202,11 +202,10 @@ impl Emitter {
             Step::Bite(draft) => draft,
             Step::Whole => return round.answer(one.at, self.was_set_down(&stored)),
         };
-        let seen = draft.seen().to_vec();
         match self.conclude(*draft, stored, &mut one.races) {
-            Some(Decided::Stored { emitted, .. }) => round.answer(one.at, Ok(emitted)),
-            Some(_) => round.answer(one.at, Ok(Emitted::known())),
-            None => {
+            Ok(Decided::Stored { emitted, .. }) => round.answer(one.at, Ok(emitted)),
+            Ok(_) => round.answer(one.at, Ok(Emitted::known())),
+            Err(seen) => {
                 if !round.seen.contains(&seen) {
                     round.seen.push(seen);
                 }

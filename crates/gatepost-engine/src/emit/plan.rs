@@ -1,18 +1,17 @@
 //! Which of the tasks that match run now, which later, and which not: decided before anything is
 //! rendered.
 
-use std::collections::HashMap;
-
 use gatepost_storage::webhooks::DropReason;
 use webhook_model::{OwnerId, TaskId};
 
 use crate::config::EmitLimits;
+use crate::few::Few;
 use crate::judge::{Hearing, Room};
 use crate::routes::MatchedTask;
 
 /// What one occurrence has used up of what its owners may have.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Spent(HashMap<OwnerId, Used>);
+pub(super) struct Spent(Few<OwnerId, Used>);
 
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct Used {
@@ -22,23 +21,23 @@ pub(super) struct Used {
 
 impl Spent {
     pub(super) fn of(&self, owner: OwnerId) -> Used {
-        self.0.get(&owner).copied().unwrap_or_default()
+        self.0.get(owner).copied().unwrap_or_default()
     }
 
     pub(super) fn add(&mut self, owner: OwnerId, tasks: usize, bytes: usize) {
-        let used = self.0.entry(owner).or_default();
+        let used = self.0.get_or(owner, Used::default);
         used.tasks += tasks;
         used.bytes += bytes;
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
-        for (owner, used) in &other.0 {
-            self.add(*owner, used.tasks, used.bytes);
+        for (owner, used) in other.iter() {
+            self.add(owner, used.tasks, used.bytes);
         }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (OwnerId, Used)> {
-        self.0.iter().map(|(owner, used)| (*owner, *used))
+        self.0.iter().map(|(owner, used)| (owner, *used))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -81,7 +80,7 @@ impl Plan {
         if used.is_empty() {
             before.iter().for_each(|task| used.add(task.owner(), 1, 0));
         }
-        let mut rooms: HashMap<OwnerId, u64> = HashMap::new();
+        let mut rooms: Few<OwnerId, u64> = Few::default();
         let (mut plan, mut taken) = (Self::default(), 0);
         for task in tasks {
             let owner = task.owner();
@@ -94,7 +93,7 @@ impl Plan {
                     Fate::Dropped(DropReason::Occurrence)
                 }
                 Hearing::Yes => {
-                    let room = rooms.entry(owner).or_insert_with(|| room(owner).deliveries);
+                    let room = rooms.get_or(owner, || room(owner).deliveries);
                     match room.checked_sub(1) {
                         Some(left) => {
                             *room = left;
@@ -121,6 +120,8 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::testing::matched_task;
 

@@ -1,11 +1,12 @@
 //! What an emit depends on when it is stored, and what it does when that has changed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use gatepost_storage::webhooks::{Basis, RecordId};
 use webhook_model::{OwnerId, TaskId};
 
 use super::bite::Bite;
+use crate::few::Few;
 use crate::judge::Hearing;
 use crate::routes::{Matched, MatchedTask};
 
@@ -25,7 +26,7 @@ pub(super) struct Races {
     /// The tables were read again since the emit began.
     pub refreshed: bool,
     /// Who may receive it: each owner is asked about once.
-    pub hearing: HashMap<OwnerId, Hearing>,
+    pub hearing: Few<OwnerId, Hearing>,
 }
 
 impl Races {
@@ -77,7 +78,7 @@ impl Races {
 
     /// Whether a task runs now, as far as is known.
     pub(super) fn hearing(&self, task: &MatchedTask) -> Hearing {
-        let hearing = self.hearing.get(&task.owner()).copied();
+        let hearing = self.hearing.get(task.owner()).copied();
         let waits = self.lost_rows >= LOST_ROWS || self.aside.contains(&task.id());
         match hearing {
             Some(Hearing::Yes) if waits => Hearing::Later,

@@ -95,7 +95,6 @@ impl OutboxDrain {
         let mut concluded = Vec::new();
         // What was leased is sent first, whatever becomes of the others.
         for ((mut tried, draft), stored) in set.items.into_iter().zip(stored) {
-            let seen = draft.seen().to_vec();
             let decided = match stored {
                 Ok(stored) => self.emitter.conclude(*draft, stored, &mut tried.races),
                 Err(error) => {
@@ -103,12 +102,13 @@ impl OutboxDrain {
                     continue;
                 }
             };
-            if let Some(decided) = decided {
-                concluded.push((tried.row, Ok(decided)));
-            } else {
-                outcome.again.push(tried);
-                if !outcome.seen.contains(&seen) {
-                    outcome.seen.push(seen);
+            match decided {
+                Ok(decided) => concluded.push((tried.row, Ok(decided))),
+                Err(seen) => {
+                    outcome.again.push(tried);
+                    if !outcome.seen.contains(&seen) {
+                        outcome.seen.push(seen);
+                    }
                 }
             }
         }

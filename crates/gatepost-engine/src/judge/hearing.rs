@@ -41,8 +41,12 @@ impl Judge {
     /// Whether each of these owners receives it; never waits. To be called once for an occurrence,
     /// with all owners whose events match.
     pub(crate) fn hear(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
-        let said = self.said(heard, owners);
-        let mut hearings = self.by_accounts(heard, owners, &said);
+        let addressee = self.addressee(heard).and_then(|to| self.account(heard, to));
+        let hearing = |owner: &OwnerId| {
+            let answer = self.account(heard, *owner);
+            self.by_account(heard, *owner, answer.as_ref(), addressee.as_ref())
+        };
+        let mut hearings = owners.iter().map(hearing).collect::<Vec<_>>();
         if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
             let may = watches.now(&question, &within);
             by_watch(&mut hearings, may);
@@ -121,11 +125,16 @@ impl Judge {
 
     /// Asks about all who are not known, so that they are waited for together.
     fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
-        let now = |owner| self.book.now_in(owner, heard.place.tenant());
+        let now = |owner| self.account(heard, owner);
         Said {
             owners: owners.iter().map(|owner| now(*owner)).collect(),
             addressee: self.addressee(heard).and_then(now),
         }
+    }
+
+    /// What is known of an account, after asking if nothing is.
+    fn account(&self, heard: &Heard<'_>, owner: OwnerId) -> Option<Answer> {
+        self.book.now_in(owner, heard.place.tenant())
     }
 
     async fn wait_for(&self, owner: OwnerId, answer: &mut Option<Answer>, until: Instant) {

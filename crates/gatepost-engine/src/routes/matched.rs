@@ -55,7 +55,11 @@ pub(crate) struct Matched {
 impl Matched {
     pub(super) fn add(&mut self, place: Place, version: RoutesVersion, tasks: Vec<MatchedTask>) {
         self.seen.push((place, version));
-        self.tasks.extend(tasks);
+        if self.tasks.is_empty() {
+            self.tasks = tasks;
+        } else {
+            self.tasks.extend(tasks);
+        }
     }
 
     /// An owner who moved between two reads is in both places: once is enough, for the store

@@ -1,12 +1,12 @@
 //! The messages of tasks, parsed: those that were used lately are remembered, the others are read.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Revision, StoreError};
 use webhook_model::{TaskId, Template};
 
+use crate::few::Few;
 use crate::generations::Generations;
 use crate::give_way::{GiveWay, apart};
 use crate::guard::guarded;
@@ -45,8 +45,8 @@ impl Messages {
     pub(crate) async fn of(
         &self,
         tasks: impl Iterator<Item = (TaskId, Revision)>,
-    ) -> Result<HashMap<TaskId, Arc<Template>>, StoreError> {
-        let (mut found, mut missing) = (HashMap::new(), Vec::new());
+    ) -> Result<Few<TaskId, Arc<Template>>, StoreError> {
+        let (mut found, mut missing) = (Few::default(), Vec::new());
         for (id, revision) in tasks {
             match self.lock().get(&id) {
                 Some((known, template)) if *known == revision => {
@@ -72,7 +72,7 @@ impl Messages {
             found.insert(read.id, template);
         }
         for (id, revision) in missing {
-            if !found.contains_key(&id) {
+            if found.get(id).is_none() {
                 self.report(id, revision);
             }
         }

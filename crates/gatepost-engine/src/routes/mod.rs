@@ -1,6 +1,7 @@
 //! What is known of webhooks, tasks and events: what is matched place by place, and what is sent.
 
 mod contexts;
+mod credentials;
 mod matched;
 mod messages;
 mod prototype;
@@ -16,6 +17,7 @@ mod triggers;
 mod webhooks;
 
 pub(crate) use contexts::Contexts;
+pub(crate) use credentials::Credentials;
 pub(crate) use matched::{Matched, MatchedTask};
 pub(crate) use messages::Messages;
 pub(crate) use prototype::prototype;

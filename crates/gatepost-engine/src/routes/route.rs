@@ -9,6 +9,7 @@ use gatepost_storage::webhooks::LaneClass;
 use gatepost_storage::{Revision, Row};
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
+use super::credentials::Credentials;
 use super::prototype::prototype;
 use crate::tokens::TokenSlot;
 
@@ -21,6 +22,8 @@ pub(crate) struct Route {
     pub origin: Arc<str>,
     /// All of a request but its id and its body, and an access token where it needs one.
     pub request: Result<Request, RequestError>,
+    /// What the log must not repeat.
+    pub credentials: Credentials,
     /// The access token of an OAuth 2 client.
     pub token: TokenSlot,
     /// When it was changed to what it is: what was due before was perhaps held by a pause.
@@ -36,6 +39,7 @@ impl Route {
             revision,
             origin: origin(&webhook),
             request: prototype(&webhook),
+            credentials: Credentials::of(&webhook),
             token: TokenSlot::default(),
             webhook,
             changed: DateTime::<Utc>::MIN_UTC,

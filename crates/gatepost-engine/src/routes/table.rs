@@ -37,11 +37,13 @@ struct Known {
     filter: Filter,
 }
 
-/// A task that an event of its kind reaches, and which occurrences that event is for.
-#[derive(Debug)]
+/// Tasks that events of a kind reach, and which occurrences those events are for.
+#[derive(Debug, Default)]
 pub(super) struct Reached {
-    pub task: MatchedTask,
-    pub filter: Filter,
+    /// In order of their row numbers, each once for every event.
+    pub tasks: Vec<MatchedTask>,
+    /// One for each of them; none at all where no event has a filter.
+    pub filters: Vec<Filter>,
 }
 
 #[derive(Debug)]
@@ -56,6 +58,18 @@ pub(super) struct RouteTable {
     texts: usize,
     /// Rows when it was read.
     read: usize,
+}
+
+impl Reached {
+    fn push(&mut self, task: MatchedTask, filter: &Filter) {
+        if !filter.is_empty() {
+            self.filters.resize(self.tasks.len(), Filter::default());
+        }
+        if !filter.is_empty() || !self.filters.is_empty() {
+            self.filters.push(filter.clone());
+        }
+        self.tasks.push(task);
+    }
 }
 
 impl RouteTable {
@@ -75,25 +89,25 @@ impl RouteTable {
         table
     }
 
-    /// The tasks that an occurrence runs, if it is one that their events are for: in order of their
-    /// row numbers, each once for every event that is about it.
-    pub(super) fn reached(&self, occurrence: &Occurrence) -> Vec<Reached> {
+    /// The tasks that an occurrence runs, if it is one that their events are for.
+    pub(super) fn reached(&self, occurrence: &Occurrence) -> Reached {
         let key = (occurrence.event_type.clone(), occurrence.event.clone());
         let Some(triggers) = self.triggers.get(&key) else {
-            return Vec::new();
+            return Reached::default();
         };
-        let mut reached: Vec<_> = triggers.reached(occurrence).collect();
-        reached.sort_unstable();
-        reached.dedup();
-        let matched = |(task, id): (TaskId, EventId)| {
+        let mut about: Vec<_> = triggers.reached(occurrence).collect();
+        about.sort_unstable();
+        about.dedup();
+        let known = |(task, id): (TaskId, EventId)| {
             let event = self.events.get(&id)?;
             let task = self.matched(task, Some((id, event.revision)))?;
-            is_for(&task.webhook, occurrence).then(|| Reached {
-                task,
-                filter: event.filter.clone(),
-            })
+            is_for(&task.webhook, occurrence).then_some((task, &event.filter))
         };
-        reached.into_iter().filter_map(matched).collect()
+        let mut reached = Reached::default();
+        for (task, filter) in about.into_iter().filter_map(known) {
+            reached.push(task, filter);
+        }
+        reached
     }
 
     /// A task of this place, whatever reaches it.

@@ -192,12 +192,16 @@ impl Tables {
 /// The tasks of the events that are for an occurrence with this data, each once: what `reached`
 /// has of one task stands together. Filters are asked a piece at a time.
 async fn meant(
-    reached: Vec<Reached>,
+    Reached { mut tasks, filters }: Reached,
     data: Option<&Data>,
     turns: &mut GiveWay,
 ) -> Vec<MatchedTask> {
-    let mut tasks: Vec<MatchedTask> = Vec::new();
-    for Reached { task, filter } in reached {
+    if filters.is_empty() {
+        tasks.dedup_by_key(|task| task.id());
+        return tasks;
+    }
+    let reached = std::mem::take(&mut tasks).into_iter().zip(filters);
+    for (task, filter) in reached {
         let known = tasks.last().is_some_and(|last| last.id() == task.id());
         if known {
             continue;

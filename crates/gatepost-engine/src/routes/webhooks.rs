@@ -13,7 +13,8 @@ use crate::guard::guarded;
 
 /// Bytes of all of them, about.
 const MEMORY: usize = 64 * 1024 * 1024;
-/// What a route costs beyond the texts of its webhook, which it has twice: once in the request.
+/// What a route costs beyond its credentials and the texts of its webhook, which it has twice: once
+/// in the request.
 const ROUTE: usize = 1024;
 /// Reports of webhooks that cannot be read are remembered for this number.
 const REPORTED: usize = 10_000;
@@ -131,7 +132,8 @@ impl WebhookCache {
         {
             return newer.clone();
         }
-        routes.insert(route.id, route.clone(), ROUTE + 2 * texts);
+        let bytes = ROUTE + 2 * texts + route.credentials.bytes();
+        routes.insert(route.id, route.clone(), bytes);
         route
     }
 

@@ -16,6 +16,8 @@ use super::cause::Cause;
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// How many of them say when it was made.
 const TIME: usize = 10;
+/// The length of the longest id that is made here: of a test.
+const LONGEST: usize = TEST.len() + TIME + 26;
 /// In front of the id of a test. No other id that is made here begins so: the letters of the time
 /// have no `_`.
 const TEST: &str = "msg_test_";
@@ -62,16 +64,20 @@ impl MessageId {
     }
 
     fn with_prefix(prefix: &str, now: DateTime<Utc>, random: u128) -> Self {
-        let letter = |bits: u128, at: u32| char::from(LETTERS[(bits >> (at * 5) & 31) as usize]);
+        let letter = |bits: u128, at: u32| LETTERS[(bits >> (at * 5) & 31) as usize];
         let time = u128::from(now.timestamp_millis().max(0).cast_unsigned());
-        Self(
-            prefix
-                .chars()
-                .chain((0..10).rev().map(|at| letter(time, at)))
-                .chain((0..26).map(|at| letter(random, at)))
-                .collect::<String>()
-                .into(),
-        )
+        let letters = prefix
+            .bytes()
+            .chain((0..10).rev().map(|at| letter(time, at)))
+            .chain((0..26).map(|at| letter(random, at)));
+        // On the stack: every message has one.
+        let (mut text, mut length) = ([0; LONGEST], 0);
+        for (place, letter) in text.iter_mut().zip(letters) {
+            *place = letter;
+            length += 1;
+        }
+        let text = text.get(..length).unwrap_or_default();
+        Self(str::from_utf8(text).unwrap_or_default().into())
     }
 
     /// Between which two moments a message was made whose id begins with this text, with a minute

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use gatepost_ids::{Audience, ObjectId, TagId};
 
@@ -13,9 +14,9 @@ use crate::error::{Field, Invalid};
 use crate::trace::TraceContext;
 
 /// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
-/// the same occurrence, so a repeated emit does nothing.
+/// the same occurrence, so a repeated emit does nothing. Cheap to clone.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub struct OccurrenceId(Box<str>);
+pub struct OccurrenceId(Arc<str>);
 
 impl OccurrenceId {
     /// The text.

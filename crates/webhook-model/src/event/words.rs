@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::error::{Field, Invalid};
 
@@ -9,7 +10,7 @@ macro_rules! words {
     ($($(#[$doc:meta])* $name:ident: $field:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub struct $name(Box<str>);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// The identifier.
@@ -36,9 +37,10 @@ macro_rules! words {
 }
 
 words! {
-    /// A type of events, such as `vms`: 1 to 64 of `a-z 0-9 _`, a letter first.
+    /// A type of events, such as `vms`: 1 to 64 of `a-z 0-9 _`, a letter first. Cheap to clone.
     EventType: Type;
-    /// An event of a type, such as `poweron`: 1 to 64 of `a-z 0-9 _`, a letter first.
+    /// An event of a type, such as `poweron`: 1 to 64 of `a-z 0-9 _`, a letter first. Cheap to
+    /// clone.
     EventName: Event;
 }
 

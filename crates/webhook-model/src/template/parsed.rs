@@ -56,6 +56,12 @@ impl Template {
         self.text.len()
     }
 
+    /// Whether it asks for `${DATE}`: if not, [`Values::date`](super::Values::date) is of no use.
+    #[must_use]
+    pub fn asks_for_date(&self) -> bool {
+        self.counts.dates > 0
+    }
+
     /// Whether it asks for `${context}` or a part of it.
     #[must_use]
     pub fn asks_for_context(&self) -> bool {

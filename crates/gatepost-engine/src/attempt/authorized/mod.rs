@@ -10,8 +10,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, Request, Timings};
 use webhook_model::{Authorization, OAuth2, Secret, Webhook};
 
-use super::redact::Credentials;
-use crate::routes::Route;
+use crate::routes::{Credentials, Route};
 use crate::tokens::{Call, NoToken, TokenSlot};
 use crate::transport::Transport;
 
@@ -33,7 +32,8 @@ impl Sent {
             tokens,
         } = self;
         let body = &mut attempt.body;
-        let credentials = Credentials::of(webhook, &tokens);
+        let credentials = Credentials::of(webhook);
+        let credentials = credentials.with(&tokens);
         body.bytes = credentials.hide(&body.bytes, body.truncated).into();
         attempt
     }

@@ -208,7 +208,7 @@ async fn messages_are_read_once_together_and_again_when_they_have_changed() {
             .unwrap();
         let texts = ids
             .iter()
-            .map(|id| read.get(id).map(|template| text(template)));
+            .map(|id| read.get(*id).map(|template| text(template)));
         texts.collect::<Vec<_>>()
     };
     let first = Revision::FIRST;
@@ -231,7 +231,7 @@ async fn a_message_that_takes_much_of_the_memory_is_not_remembered() {
     let messages = Messages::new(store.clone(), MIB);
     for calls in 1..=2 {
         let read = messages.of([(task, Revision::FIRST)].into_iter()).await;
-        assert_eq!(read.unwrap().len(), 1);
+        assert_eq!(read.unwrap().iter().count(), 1);
         assert_eq!(store.calls(), calls);
     }
 }

@@ -69,7 +69,7 @@ fn table() -> RouteTable {
 
 fn ids(table: &RouteTable, occurrence: &Occurrence) -> Vec<i64> {
     let reached = table.reached(occurrence);
-    let mut ids: Vec<i64> = reached.iter().map(|one| one.task.id().0).collect();
+    let mut ids: Vec<i64> = reached.tasks.iter().map(|task| task.id().0).collect();
     ids.dedup();
     ids
 }

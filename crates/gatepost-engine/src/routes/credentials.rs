@@ -1,6 +1,8 @@
 //! Targets that repeat in a response what they were sent: our credentials must not get into the
 //! delivery log that way.
 
+use std::borrow::Cow;
+
 use memchr::memmem;
 use webhook_model::{Authorization, Secret, Webhook};
 
@@ -9,27 +11,20 @@ const HIDDEN: &[u8] = b"(hidden)";
 
 /// Shorter texts are not looked for: they would be found everywhere.
 const SHORTEST: usize = 4;
+/// What a form costs beyond its text, about.
+const FORM: usize = 32;
 /// Parts of a URL that are at least as long are credentials where a service puts them there.
 const LONG_PART: usize = 16;
 
 /// The credentials of one webhook, in the forms in which a target would repeat them.
-#[derive(Debug)]
-pub(super) struct Credentials(Vec<Secret>);
+#[derive(Clone, Debug)]
+pub(crate) struct Credentials(Vec<Secret>);
 
 impl Credentials {
-    /// Those of its authorization, of its custom headers and of its URL, and the access tokens that
-    /// were used.
-    pub(super) fn of(webhook: &Webhook, tokens: &[Secret]) -> Self {
+    /// Those of its authorization, of its custom headers and of its URL.
+    pub(crate) fn of(webhook: &Webhook) -> Self {
         let mut forms = Vec::new();
-        let mut add = |text: &str| {
-            if text.len() >= SHORTEST {
-                forms.push(Secret::new(text));
-                let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
-                if escaped != text {
-                    forms.push(Secret::new(&escaped));
-                }
-            }
-        };
+        let mut add = |text: &str| add(&mut forms, text);
         for header in webhook.request_headers().unwrap_or_default() {
             if header.sensitive {
                 let value = header.value.expose();
@@ -40,7 +35,6 @@ impl Credentials {
                     .map_or("", |(_, credentials)| credentials));
             }
         }
-        tokens.iter().for_each(|token| add(token.expose()));
         if let Authorization::OAuth2(client) = &webhook.authorization {
             add(client.client_secret().expose());
         } else if let Some(secret) = webhook.authorization.secret_text() {
@@ -54,14 +48,29 @@ impl Credentials {
         let query = url.query().unwrap_or_default().split(['&', '=']);
         let parts = url.path().split('/').chain(query);
         parts.filter(|part| part.len() >= LONG_PART).for_each(add);
-        // A form that contains another goes first, so that nothing of it stays.
-        forms.sort_by_key(|form| std::cmp::Reverse(form.expose().len()));
-        Self(forms)
+        Self(in_order(forms))
+    }
+
+    /// With the access tokens that were used.
+    pub(crate) fn with(&self, tokens: &[Secret]) -> Cow<'_, Self> {
+        if tokens.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut forms = self.0.clone();
+        for token in tokens {
+            add(&mut forms, token.expose());
+        }
+        Cow::Owned(Self(in_order(forms)))
+    }
+
+    /// What they cost, about.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.iter().map(|form| FORM + form.expose().len()).sum()
     }
 
     /// A copy in which the credentials are hidden. `cut`: the text was truncated, so its end may be
     /// the beginning of a credential.
-    pub(super) fn hide(&self, text: &[u8], cut: bool) -> Vec<u8> {
+    pub(crate) fn hide(&self, text: &[u8], cut: bool) -> Vec<u8> {
         let mut text = text.to_vec();
         for form in &self.0 {
             let form = form.expose().as_bytes();
@@ -81,6 +90,24 @@ impl Credentials {
         }
         text
     }
+}
+
+/// A credential as it is, and as it looks in JSON.
+fn add(forms: &mut Vec<Secret>, text: &str) {
+    if text.len() < SHORTEST {
+        return;
+    }
+    forms.push(Secret::new(text));
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"");
+    if escaped != text {
+        forms.push(Secret::new(&escaped));
+    }
+}
+
+/// One that contains another goes first, so that nothing of it stays.
+fn in_order(mut forms: Vec<Secret>) -> Vec<Secret> {
+    forms.sort_by_key(|form| std::cmp::Reverse(form.expose().len()));
+    forms
 }
 
 /// The text with every `form` in it replaced; `None` when there is none. Takes as long as the text
@@ -139,14 +166,11 @@ mod tests {
         let url = "https://example.com/".parse().unwrap();
         let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
         let headers = Headers::parse_lines(headers).unwrap();
-        Credentials::of(
-            &Webhook {
-                authorization,
-                headers,
-                ..webhook
-            },
-            &[],
-        )
+        Credentials::of(&Webhook {
+            authorization,
+            headers,
+            ..webhook
+        })
     }
 
     fn hidden(credentials: &Credentials, text: &str, cut: bool) -> String {
@@ -179,7 +203,8 @@ mod tests {
             ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
         };
         let tokens = [Secret::new("t0ken-a"), Secret::new("t0ken-b")];
-        let credentials = Credentials::of(&webhook, &tokens);
+        let credentials = Credentials::of(&webhook);
+        let credentials = credentials.with(&tokens);
         let echoed = "Bearer t0ken-a, t0ken-b of me: cl1ent-s3cret";
         let expected = "Bearer (hidden), (hidden) of me: (hidden)";
         assert_eq!(hidden(&credentials, echoed, false), expected);
@@ -192,7 +217,7 @@ mod tests {
         let webhook = Webhook::new(OwnerId(1), "w".parse().unwrap(), url.parse().unwrap());
         let echoed = "Cannot POST /services/T0000/abcdefghijklmnopqrst?key=0123456789abcdef&a=b";
         assert_eq!(
-            hidden(&Credentials::of(&webhook, &[]), echoed, false),
+            hidden(&Credentials::of(&webhook), echoed, false),
             "Cannot POST /services/T0000/(hidden)?key=(hidden)&a=b"
         );
     }
@@ -237,6 +262,7 @@ mod tests {
         let long = |end: &str| format!("{}{end}", "a".repeat(8_000));
         let headers = ["b", "c", "d", "e"].map(|end| format!("X-Token: {}\n", long(end)));
         let hostile = credentials(Authorization::None, &headers.concat());
+        assert!(hostile.bytes() >= 4 * 8_001, "{}", hostile.bytes());
         let mut text = "a".repeat(16 * 1024 - 1);
         let start = tokio::time::Instant::now();
         assert_eq!(hidden(&hostile, &text, true).len(), text.len() - 8_000 + 8);

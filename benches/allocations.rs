@@ -1,0 +1,43 @@
+//! What the engine allocates, counted: one emit of one matching task, and its delivery until it is
+//! sent and recorded. What other threads allocate is not counted: SQLite's writer, for one.
+//!
+//! `cargo bench -p benches --bench allocations`
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a measurement, not a library"
+)]
+
+#[path = "../crates/gatepost-engine/tests/allocations/counted.rs"]
+mod counted;
+
+use std::sync::Arc;
+
+use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::MemoryStore;
+use gatepost_storage::webhooks::WebhookStore;
+use webhook_model::Activity;
+
+use self::counted::{Allocations, Counted};
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = SqliteConfig::file(folder.path().join("gatepost.db"));
+    let opening = tokio::runtime::Runtime::new().unwrap();
+    let sqlite = opening.block_on(SqliteStore::open(config)).unwrap();
+    emit("SQLite", Arc::new(sqlite));
+    let emit = emit("memory", Arc::new(MemoryStore::new()));
+    let sent = Counted::new(Arc::new(MemoryStore::new()), Activity::Active).sent();
+    let (count, bytes) = (sent.count - emit.count, sent.bytes - emit.bytes);
+    println!("memory: sent and recorded besides: {count} allocations, {bytes} bytes");
+}
+
+fn emit(name: &str, store: Arc<dyn WebhookStore>) -> Allocations {
+    let emit = Counted::new(store, Activity::Paused).emit();
+    let Allocations { count, bytes } = emit;
+    println!("{name}: an emit of one task: {count} allocations, {bytes} bytes");
+    emit
+}
