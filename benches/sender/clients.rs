@@ -98,7 +98,7 @@ async fn sender(target: &Target, load: Load) -> f64 {
         .build()
         .unwrap();
     let keys = SigningKeys::parse(["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]).unwrap();
-    let now = Utc::now();
+    let now: DateTime<Utc> = "2026-09-21T12:00:00Z".parse().unwrap();
     // What all deliveries to a target have in common is built once, as the engine does.
     let fixed = Request::builder(target.url().parse().unwrap())
         .header("content-type", "application/json")

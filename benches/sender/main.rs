@@ -9,6 +9,7 @@
     missing_docs,
     unreachable_pub,
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
     reason = "a measurement, not a library"
