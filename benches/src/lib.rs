@@ -58,9 +58,18 @@ impl Receiver {
     /// When it does not start.
     #[must_use]
     pub fn start() -> Self {
+        Self::start_with(&["--receiver"])
+    }
+
+    /// Starts this very program with these arguments; it must print its address as its first line.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start_with(args: &[&str]) -> Self {
         let own = std::env::current_exe().expect("a path");
         let mut child = Command::new(own)
-            .arg("--receiver")
+            .args(args)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the receiver");

@@ -68,7 +68,7 @@ impl H1 {
     pub(crate) async fn exchange(
         &mut self,
         method: Method,
-        head: Bytes,
+        head: Vec<u8>,
         body: Bytes,
     ) -> Result<Response<Incoming>, hyper::Error> {
         self.meter.bound(MAX_BEFORE_HEAD);
@@ -95,9 +95,17 @@ impl H1 {
         &mut self,
         body: &mut Incoming,
     ) -> Option<Result<Frame<Bytes>, hyper::Error>> {
+        let frame = |body: &mut Incoming| {
+            Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()))
+        };
         poll_fn(|cx| {
+            // A small body has come with its head.
+            let here = frame(body);
+            if here.is_ready() {
+                return here;
+            }
             drive(&mut self.driver, cx);
-            Pin::new(&mut *body).poll_frame(&mut Context::from_waker(Waker::noop()))
+            frame(body)
         })
         .await
     }

@@ -12,7 +12,7 @@ use super::error::RequestError;
 use super::headers::Headers;
 use super::origin::Origin;
 use super::ready::{Fixed, Request};
-use super::request_target::request_targets;
+use super::request_target::request_target;
 use super::trust::Trust;
 #[cfg(feature = "sender")]
 use crate::identity::{ClientIdentity, ClientIdentityError};
@@ -179,14 +179,13 @@ impl RequestBuilder {
         if self.identity.is_some() && !origin.https {
             return Err(ClientIdentityError::WithoutTls.into());
         }
-        let (path, absolute) = request_targets(&self.url, &origin)?;
+        let absolute = request_target(&self.url, &origin)?;
         let mut headers = self.headers;
         headers.set_host(origin.host_header()?);
         let fixed = Fixed {
             method: self.method,
             url: self.url,
             origin,
-            path,
             absolute,
             headers,
             timeout: self.timeout,

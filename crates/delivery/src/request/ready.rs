@@ -37,9 +37,7 @@ pub(crate) struct Fixed {
     pub(crate) method: Method,
     pub(crate) url: url::Url,
     pub(crate) origin: Origin,
-    /// Path and query, as HTTP/1.1 sends it.
-    pub(crate) path: Uri,
-    /// The whole address, as HTTP/2 wants it.
+    /// The whole address, as HTTP/2 wants it. HTTP/1.1 sends its path and query.
     pub(crate) absolute: Uri,
     pub(crate) headers: Headers,
     pub(crate) timeout: Duration,
@@ -84,7 +82,7 @@ impl Request {
     }
 
     /// The headers of its trace that are sent.
-    pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, &HeaderValue)> {
         let headers = &self.fixed.headers;
         self.trace.iter().flat_map(|trace| trace.beside(headers))
     }
@@ -158,6 +156,25 @@ impl Request {
             .headers
             .iter()
             .map(|header| (&*header.written, header.value.as_bytes()))
+    }
+}
+
+impl Fixed {
+    /// Path and query, as HTTP/1.1 sends them.
+    pub(crate) fn path(&self) -> &str {
+        self.absolute
+            .path_and_query()
+            .map_or("/", |path| path.as_str())
+    }
+
+    /// Scheme, authority, and path with query.
+    pub(crate) fn url_parts(&self) -> [&str; 3] {
+        let scheme = self.absolute.scheme_str().unwrap_or_default();
+        let authority = self
+            .absolute
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        [scheme, authority, self.path()]
     }
 }
 

@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use super::headers::Header;
 use super::origin::Origin;
 use super::ready::{Fixed, Request};
-use super::request_target::request_targets;
+use super::request_target::request_target;
 
 /// What describes the message and holds no credential.
 const HARMLESS: [HeaderName; 5] = [
@@ -39,7 +39,7 @@ impl Request {
         if self.fixed.origin.https && !origin.https {
             return None;
         }
-        let (path, absolute) = request_targets(&url, &origin).ok()?;
+        let absolute = request_target(&url, &origin).ok()?;
         let mut next = Fixed::clone(&self.fixed);
         let mut trace = self.trace.clone();
         if origin != next.origin {
@@ -50,7 +50,6 @@ impl Request {
         let fixed = Fixed {
             url,
             origin,
-            path,
             absolute,
             ..next
         };

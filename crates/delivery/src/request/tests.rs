@@ -11,7 +11,7 @@ fn build(url: &str) -> Result<Request, RequestError> {
 #[test]
 fn the_target_is_path_and_query_without_fragment() {
     let request = build("https://a.example:8443/in/é?x=1#frag").unwrap();
-    assert_eq!(request.fixed.path.to_string(), "/in/%C3%A9?x=1");
+    assert_eq!(request.fixed.path(), "/in/%C3%A9?x=1");
     assert_eq!(
         request.fixed.absolute.to_string(),
         "https://a.example:8443/in/%C3%A9?x=1"

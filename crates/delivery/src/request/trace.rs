@@ -28,10 +28,10 @@ impl Trace {
 
     /// Its headers, beside these of a request's own. If one of them is there, none: half of one
     /// trace and half of another would be neither.
-    pub(super) fn beside(&self, own: &Headers) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    pub(super) fn beside(&self, own: &Headers) -> impl Iterator<Item = (HeaderName, &HeaderValue)> {
         let alone = !own.contains(&PARENT) && !own.contains(&STATE);
-        let parent = alone.then(|| (PARENT, self.parent.clone()));
-        let state = self.state.clone().filter(|_| alone);
+        let parent = alone.then_some((PARENT, &self.parent));
+        let state = self.state.as_ref().filter(|_| alone);
         parent.into_iter().chain(state.map(|state| (STATE, state)))
     }
 }

@@ -114,7 +114,7 @@ impl Sender {
         progress.writing = Some((Arc::clone(&connection.meter), whole));
         progress.request_head = shown;
         progress.enter(Phase::Head);
-        let exchanged = connection.exchange(method, head.into(), body).await;
+        let exchanged = connection.exchange(method, head, body).await;
         let response = exchanged.map_err(|error| {
             let class = hyper_class(&error);
             if connection.meter.written() == before {

@@ -1,6 +1,6 @@
 //! The message of one attempt: the request's headers and those that belong to the attempt.
 
-use std::io::Write as _;
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
@@ -16,6 +16,9 @@ use crate::request::{Header, Request, RequestError};
 /// About as long as a header is, with its name.
 const HEADER_SIZE: usize = 48;
 
+/// A header that the sender writes itself. What was there before the attempt is not copied.
+type Own<'a> = (HeaderName, Cow<'a, HeaderValue>);
+
 impl Parts {
     /// The head of an HTTP/1.1 request at `now`, with its empty line: the request's headers in the
     /// order and the case in which they were given, then the sender's own.
@@ -24,7 +27,7 @@ impl Parts {
         request: &Request,
         now: DateTime<Utc>,
     ) -> Result<Vec<u8>, ErrorClass> {
-        Ok(written(request, &self.h1_headers(request, now)?)?)
+        Ok(written(request, &self.h1_headers(request, now)?))
     }
 
     /// The head of an HTTP/1.1 request, and what may be shown of it.
@@ -35,18 +38,18 @@ impl Parts {
     ) -> Result<(Vec<u8>, Vec<u8>), ErrorClass> {
         let own = self.h1_headers(request, now)?;
         let shown = shown(request, Protocol::Http1, pairs(request, &own));
-        Ok((written(request, &own)?, shown))
+        Ok((written(request, &own), shown))
     }
 
     /// The sender's own headers, the framing's included.
-    fn h1_headers(
-        &self,
-        request: &Request,
+    fn h1_headers<'a>(
+        &'a self,
+        request: &'a Request,
         now: DateTime<Utc>,
-    ) -> Result<Vec<(HeaderName, HeaderValue)>, ErrorClass> {
+    ) -> Result<Vec<Own<'a>>, ErrorClass> {
         let mut own = self.own_headers(request, now)?;
         if !request.body.is_empty() || expects_body(&request.fixed.method) {
-            own.push((CONTENT_LENGTH, request.body.len().into()));
+            own.push(made(CONTENT_LENGTH, request.body.len().to_string())?);
         }
         Ok(own)
     }
@@ -65,7 +68,10 @@ impl Parts {
         for header in given(request, &own).filter(|header| header.name != HOST) {
             headers.append(&header.name, header.value.clone());
         }
-        headers.extend(own);
+        headers.extend(
+            own.into_iter()
+                .map(|(name, value)| (name, value.into_owned())),
+        );
         let mut message = http::Request::new(Full::new(request.body.clone()));
         *message.method_mut() = request.fixed.method.clone();
         *message.uri_mut() = request.fixed.absolute.clone();
@@ -77,41 +83,53 @@ impl Parts {
 
     /// The headers that the sender vouches for: id, time, signature, and those of which
     /// the request brings none: `User-Agent` and its trace.
-    fn own_headers(
-        &self,
-        request: &Request,
+    fn own_headers<'a>(
+        &'a self,
+        request: &'a Request,
         now: DateTime<Utc>,
-    ) -> Result<Vec<(HeaderName, HeaderValue)>, ErrorClass> {
+    ) -> Result<Vec<Own<'a>>, ErrorClass> {
         let mut own = Vec::with_capacity(7);
         if !request.fixed.headers.contains(&USER_AGENT) {
-            own.push((USER_AGENT, self.user_agent.clone()));
+            own.push((USER_AGENT, Cow::Borrowed(&self.user_agent)));
         }
-        own.extend(request.trace());
+        own.extend(
+            request
+                .trace()
+                .map(|(name, value)| (name, Cow::Borrowed(value))),
+        );
         let Some(id) = &request.id else {
             return Ok(own);
         };
-        own.push((self.names.id.clone(), id.value().clone()));
+        own.push((self.names.id.clone(), Cow::Borrowed(id.value())));
         if let Some(keys) = &request.fixed.signing {
             let signature = match &request.signature {
-                Some(made) => HeaderValue::try_from(&**made),
-                None => keys.signature(id.text(), now, &request.body).try_into(),
+                Some(signed) => signed.to_string(),
+                None => keys.signature(id.text(), now, &request.body),
             };
-            let signature = signature
-                .map_err(|_| RequestError::HeaderValue(self.names.signature.to_string()))?;
-            let timestamp = HeaderValue::from(now.timestamp());
-            own.push((self.names.timestamp.clone(), timestamp));
-            own.push((self.names.signature.clone(), signature));
+            let timestamp = now.timestamp().to_string();
+            own.push(made(self.names.timestamp.clone(), timestamp)?);
+            own.push(made(self.names.signature.clone(), signature)?);
         }
         Ok(own)
     }
 }
 
+/// A header that is made for one attempt.
+fn made<'a>(name: HeaderName, text: String) -> Result<Own<'a>, RequestError> {
+    match HeaderValue::try_from(text) {
+        Ok(value) => Ok((name, Cow::Owned(value))),
+        Err(_) => Err(RequestError::HeaderValue(name.to_string())),
+    }
+}
+
 /// The head of an HTTP/1.1 request with these headers of the sender's own.
-fn written(request: &Request, own: &[(HeaderName, HeaderValue)]) -> Result<Vec<u8>, RequestError> {
+fn written(request: &Request, own: &[Own<'_>]) -> Vec<u8> {
     let count = request.fixed.headers.len() + own.len() + 2;
     let mut head = Vec::with_capacity(count * HEADER_SIZE);
-    let (method, path) = (&request.fixed.method, &request.fixed.path);
-    write!(head, "{method} {path} HTTP/1.1\r\n").map_err(|_| RequestError::Url)?;
+    head.extend_from_slice(request.fixed.method.as_str().as_bytes());
+    head.extend_from_slice(b" ");
+    head.extend_from_slice(request.fixed.path().as_bytes());
+    head.extend_from_slice(b" HTTP/1.1\r\n");
     for (name, value) in pairs(request, own) {
         head.extend_from_slice(name.as_bytes());
         head.extend_from_slice(b": ");
@@ -119,24 +137,21 @@ fn written(request: &Request, own: &[(HeaderName, HeaderValue)]) -> Result<Vec<u
         head.extend_from_slice(b"\r\n");
     }
     head.extend_from_slice(b"\r\n");
-    Ok(head)
+    head
 }
 
 /// All headers of an HTTP/1.1 request, in their order.
 fn pairs<'a>(
     request: &'a Request,
-    own: &'a [(HeaderName, HeaderValue)],
+    own: &'a [Own<'_>],
 ) -> impl Iterator<Item = (&'a str, &'a HeaderValue)> {
     let given = given(request, own).map(|header| (&*header.written, &header.value));
-    given.chain(own.iter().map(|(name, value)| (name.as_str(), value)))
+    given.chain(own.iter().map(|(name, value)| (name.as_str(), &**value)))
 }
 
 /// The headers that the request brings along, but those that the sender writes itself: nobody
 /// else's id, time or signature goes out.
-fn given<'a>(
-    request: &'a Request,
-    own: &'a [(HeaderName, HeaderValue)],
-) -> impl Iterator<Item = &'a Header> {
+fn given<'a>(request: &'a Request, own: &'a [Own<'_>]) -> impl Iterator<Item = &'a Header> {
     let headers = request.fixed.headers.iter();
     headers.filter(|header| !own.iter().any(|(name, _)| *name == header.name))
 }

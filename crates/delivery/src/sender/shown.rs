@@ -23,10 +23,20 @@ pub(super) fn shown<'a>(
         Protocol::Http1 => "HTTP/1.1",
         Protocol::Http2 => "HTTP/2",
     };
-    let (method, url) = (&request.fixed.method, &request.fixed.absolute);
+    let (method, [scheme, authority, path]) = (&request.fixed.method, request.fixed.url_parts());
+    let first = [
+        method.as_str(),
+        " ",
+        scheme,
+        "://",
+        authority,
+        path,
+        " ",
+        version,
+        "\r\n",
+    ];
     let mut head = Vec::with_capacity(512);
-    let first = format!("{method} {url} {version}\r\n");
-    if !push(&mut head, &[first.as_bytes()]) {
+    if !push(&mut head, &first.map(str::as_bytes)) {
         return head;
     }
     for (name, value) in headers {
@@ -45,7 +55,9 @@ pub(super) fn shown<'a>(
 fn push(head: &mut Vec<u8>, line: &[&[u8]]) -> bool {
     let length: usize = line.iter().map(|part| part.len()).sum();
     let fits = head.len() + length + CUT.len() <= MOST;
-    head.extend(if fits { line.concat() } else { CUT.to_vec() });
+    for part in if fits { line } else { &[CUT] } {
+        head.extend_from_slice(part);
+    }
     fits
 }
 

@@ -13,10 +13,10 @@ impl Sender {
     /// 4 MiB in some hundredths of a second, which are not the other tasks' to wait for. And it is
     /// made once, however many connections are tried. `None`: it is made with the message.
     pub(super) async fn signed(&self, request: &Request, now: DateTime<Utc>) -> Option<Request> {
-        let (keys, id) = (request.fixed.signing.clone()?, request.id.clone()?);
         if request.body.len() <= AT_ONCE {
             return None;
         }
+        let (keys, id) = (request.fixed.signing.clone()?, request.id.clone()?);
         let body = request.body.clone();
         let sign = move || keys.signature(id.text(), now, &body);
         let signature = tokio::task::spawn_blocking(sign).await.ok()?;

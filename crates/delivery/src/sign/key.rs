@@ -67,6 +67,15 @@ impl SigningKey {
         Ok(Self(Kind::Ed25519(Box::new(key))))
     }
 
+    /// How many bytes [`sign_into`](Self::sign_into) appends.
+    pub(super) fn signature_len(&self) -> usize {
+        let bytes = match self.0 {
+            Kind::Hmac(_) => 32_usize,
+            Kind::Ed25519(_) => 64,
+        };
+        self.scheme().len() + 1 + bytes.div_ceil(3) * 4
+    }
+
     /// Appends `v1,…` or `v1a,…` for the signed parts.
     pub(super) fn sign_into(&self, base: &SignedParts<'_>, out: &mut String) {
         out.push_str(self.scheme());

@@ -18,24 +18,24 @@
 //! - Method and body are the same in both heads, so that hyper frames what our head announces.
 //! - The version is always 1.1, also to a receiver that has responded in 1.0 (RFC 9110 §6.2).
 
-use std::io::{self, IoSlice};
+use std::io::{self, Cursor, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Buf as _, Bytes};
+use bytes::Buf as _;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 const END: &[u8] = b"\r\n\r\n";
 
 /// The head of the request that is next, or what is still to be written of it.
 #[derive(Debug, Default)]
-pub(super) struct NextHead(Mutex<Option<Bytes>>);
+pub(super) struct NextHead(Mutex<Option<Cursor<Vec<u8>>>>);
 
 impl NextHead {
     /// Sets the head of the request that hyper is about to be given.
-    pub(super) fn set(&self, head: Bytes) {
-        *self.lock() = Some(head);
+    pub(super) fn set(&self, head: Vec<u8>) {
+        *self.lock() = Some(Cursor::new(head));
     }
 
     /// Whether nothing of a head is left to be written.
@@ -43,7 +43,7 @@ impl NextHead {
         self.lock().is_none()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Bytes>> {
+    fn lock(&self) -> MutexGuard<'_, Option<Cursor<Vec<u8>>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,12 +85,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for OwnHead<S> {
         let body: &[u8] = bufs.get(1).map_or(&[], |body| body);
         // Until our head is out, nothing of theirs counts as written: hyper offers it again.
         loop {
-            let ours = [head, after, body].map(IoSlice::new);
+            let ours = [head.chunk(), after, body].map(IoSlice::new);
             let wrote = ready!(inner.as_mut().poll_write_vectored(cx, &ours))?;
             if wrote == 0 {
                 return Poll::Ready(Ok(0));
             }
-            if let Some(beyond) = wrote.checked_sub(head.len()) {
+            if let Some(beyond) = wrote.checked_sub(head.remaining()) {
                 *next = None;
                 return Poll::Ready(Ok(theirs + beyond));
             }

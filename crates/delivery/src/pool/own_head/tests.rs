@@ -34,7 +34,7 @@ async fn sent(requests: Vec<(Vec<u8>, Vec<u8>)>, room: usize) -> Vec<u8> {
         next: Arc::clone(&next),
     };
     for (head, body) in requests {
-        next.set(head.into());
+        next.set(head);
         write(&mut stream, THEIRS, &body).await;
         assert!(next.is_written());
     }
@@ -58,7 +58,7 @@ proptest! {
 async fn what_is_no_head_is_not_sent() {
     let (ours, mut theirs) = duplex(100);
     let next = Arc::new(NextHead::default());
-    next.set(Bytes::from_static(b"head"));
+    next.set(b"head".to_vec());
     let mut stream = OwnHead { inner: ours, next };
     let error = stream.write(b"POST / HTTP/1.1\r\ncut").await.unwrap_err();
     assert!(error.get_ref().unwrap().is::<NoHead>());
@@ -72,7 +72,7 @@ async fn what_is_no_head_is_not_sent() {
 async fn a_head_that_is_cut_is_not_written() {
     let (ours, _theirs) = duplex(3);
     let next = Arc::new(NextHead::default());
-    next.set(Bytes::from_static(b"a long head"));
+    next.set(b"a long head".to_vec());
     let mut stream = OwnHead {
         inner: ours,
         next: Arc::clone(&next),
