@@ -15,4 +15,5 @@ mod postgres_restart;
 mod power_cut;
 mod simulation;
 mod two_processes;
+mod upgrade;
 mod workers;

@@ -22,4 +22,5 @@ pub mod powercut;
 pub mod refusing;
 pub mod simulation;
 pub mod soak;
+pub mod upgrade;
 pub mod world;

@@ -1,5 +1,6 @@
 //! What goes wrong between one process and the store.
 
+use std::hash::{DefaultHasher, Hasher as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ const FOR_EVER: Duration = Duration::from_secs(1_000_000_000);
 /// The state of the way from one process to the store.
 #[derive(Debug)]
 pub(super) struct Way {
+    seed: u64,
     process: u64,
     trace: Arc<Mutex<Trace>>,
     state: Mutex<State>,
@@ -40,6 +42,7 @@ impl Way {
             bad_until: now,
         };
         Self {
+            seed,
             process,
             trace,
             state: Mutex::new(state),
@@ -88,6 +91,30 @@ impl Way {
             self.process
         ));
         Some(fault)
+    }
+}
+
+impl Way {
+    /// What is to go wrong with this call of the keys. Their strings are random, and with them what
+    /// of them changes together: nothing that others do may depend on how often they ask for that.
+    /// So time alone decides, and nothing is drawn or counted.
+    pub(super) fn decide_keys(&self, method: &'static str) -> Option<Fault> {
+        let (state, now) = (self.state.lock().unwrap(), Instant::now());
+        if state.dead {
+            return Some(Fault::Hang(FOR_EVER));
+        }
+        if now < state.down_until {
+            return Some(Fault::Refused);
+        }
+        if now >= state.bad_until || method == "key_changes" {
+            return None;
+        }
+        let mut moment = DefaultHasher::new();
+        moment.write_u64(self.seed);
+        moment.write(method.as_bytes());
+        moment.write_u128((state.bad_until - now).as_micros());
+        let mut rng = StdRng::seed_from_u64(moment.finish());
+        rng.random_ratio(1, 10).then(|| drawn(&mut rng))
     }
 }
 

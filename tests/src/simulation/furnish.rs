@@ -9,6 +9,7 @@ use webhook_model::{
 };
 
 use super::accounts::ALL;
+use super::credentials::{Change, authorization, secret};
 use super::ledger::{Hook, Ledger};
 use super::network::{INNER, Network};
 
@@ -53,6 +54,8 @@ async fn hook(
     }
     webhook.retries = Retries::new(number as u64 % 6).unwrap();
     webhook.timeout = Timeout::from_secs(3 + number as u64 % 8).unwrap();
+    webhook.authorization = authorization(number, 0);
+    webhook.signing = webhook.signing.rotated(secret(number, 0), 1);
     let row = engine.create_webhook(&webhook).await.unwrap();
     let message = format!(r#"{{"n":"${{N}}","hook":"{number}"}}"#);
     let task = task(row.id, owner, &message, false);
@@ -61,6 +64,11 @@ async fn hook(
         .create_event(&event("poweron", 1, task.id))
         .await
         .unwrap();
+    let now = ledger.now();
+    let first = Change {
+        began: now,
+        ended: Some((now, true)),
+    };
     ledger.hooks.lock().unwrap().push(Hook {
         id: row.id,
         owner,
@@ -71,6 +79,8 @@ async fn hook(
         replayed: false,
         hastened: false,
         deleted: false,
+        tokens: vec![first],
+        secrets: vec![first],
     });
 }
 

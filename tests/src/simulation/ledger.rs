@@ -2,25 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use chrono::{DateTime, Utc};
+use gatepost_storage::Clock as _;
 use webhook_model::{TaskId, WebhookId};
+
+use super::clock::VirtualClock;
+use super::credentials::Change;
+use super::keys::{Known, Use};
+use super::plans::Creation;
+use super::script::Shown;
 
 /// An occurrence.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Happened {
     /// Whose object it was about.
     pub user: i64,
-    /// An emit of it returned without an error.
-    pub accepted: bool,
+    pub began: DateTime<Utc>,
+    /// When an emit of it returned without an error; in the far future, if what it makes was to
+    /// follow.
+    pub accepted: Option<DateTime<Utc>>,
 }
 
 /// A one-time task.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
+    pub user: i64,
     /// The task was stored; what reaches it, too.
     pub task: Option<TaskId>,
-    /// An occurrence that reaches it was accepted after that.
-    pub reached: bool,
+    pub began: DateTime<Utc>,
+    /// When an occurrence that reaches it was accepted after that.
+    pub reached: Option<DateTime<Utc>>,
 }
 
 /// A webhook.
@@ -38,34 +51,113 @@ pub(super) struct Hook {
     pub replayed: bool,
     pub hastened: bool,
     pub deleted: bool,
+    /// All that ever authenticated it, and signed for it, by number.
+    pub tokens: Vec<Change>,
+    pub secrets: Vec<Change>,
+}
+
+impl Hook {
+    fn changes(&mut self, shown: Shown) -> &mut Vec<Change> {
+        match shown {
+            Shown::Token => &mut self.tokens,
+            Shown::Secret => &mut self.secrets,
+        }
+    }
+}
+
+/// How an emit was accepted.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Accepted {
+    /// All that it makes is stored, or counted.
+    Decided,
+    /// It is stored, and what it makes follows.
+    Later,
 }
 
 /// All of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ledger {
+    clock: VirtualClock,
+    /// What was made, for names that nobody has.
+    made: AtomicU64,
     pub happened: Mutex<BTreeMap<u64, Happened>>,
     pub once: Mutex<BTreeMap<u64, Once>>,
     pub hooks: Mutex<Vec<Hook>>,
+    pub creations: Mutex<Vec<Creation>>,
+    pub keys: Mutex<Vec<Known>>,
+    pub uses: Mutex<Vec<Use>>,
 }
 
 impl Ledger {
+    pub(super) fn new(clock: VirtualClock) -> Self {
+        Self {
+            clock,
+            made: AtomicU64::new(0),
+            happened: Mutex::default(),
+            once: Mutex::default(),
+            hooks: Mutex::default(),
+            creations: Mutex::default(),
+            keys: Mutex::default(),
+            uses: Mutex::default(),
+        }
+    }
+
+    /// The true time.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// A number that nobody else gets.
+    pub(super) fn nth_creation(&self) -> u64 {
+        self.made.fetch_add(1, Ordering::Relaxed)
+    }
+
     /// Something happens; its number.
     pub(super) fn happens(&self, user: i64) -> u64 {
         let mut happened = self.happened.lock().unwrap();
         let number = happened.len() as u64 + 1;
         let new = Happened {
             user,
-            accepted: false,
+            began: self.now(),
+            accepted: None,
         };
         happened.insert(number, new);
         number
     }
 
     /// An emit of it returned without an error.
-    pub(super) fn accepted(&self, number: u64) {
+    pub(super) fn accepted(&self, number: u64, accepted: Accepted) {
         if let Some(known) = self.happened.lock().unwrap().get_mut(&number) {
-            known.accepted = true;
+            known.accepted.get_or_insert(self.decided(accepted));
         }
+    }
+
+    /// When it was decided what an accepted emit makes.
+    pub(super) fn decided(&self, accepted: Accepted) -> DateTime<Utc> {
+        match accepted {
+            Accepted::Decided => self.now(),
+            Accepted::Later => DateTime::<Utc>::MAX_UTC,
+        }
+    }
+
+    /// A webhook is to show something else; its number.
+    pub(super) fn rotates(&self, index: usize, shown: Shown) -> usize {
+        let began = self.now();
+        let mut hooks = self.hooks.lock().unwrap();
+        let changes = hooks[index].changes(shown);
+        changes.push(Change { began, ended: None });
+        changes.len() - 1
+    }
+
+    /// It does, for sure or perhaps.
+    pub(super) fn rotated(&self, index: usize, shown: Shown, number: usize, stored: bool) {
+        let ended = Some((self.now(), stored));
+        self.hooks.lock().unwrap()[index].changes(shown)[number].ended = ended;
+    }
+
+    /// Notes something about a one-time task.
+    pub(super) fn note_once(&self, number: u64, note: impl FnOnce(&mut Once)) {
+        self.once.lock().unwrap().get_mut(&number).map(note);
     }
 
     /// Some webhook: a number, taken modulo what there is.

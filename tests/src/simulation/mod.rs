@@ -9,14 +9,17 @@
 mod accounts;
 mod clock;
 mod cluster;
+mod credentials;
 mod ending;
 mod faults;
 mod furnish;
 mod hooks;
 mod judge;
+mod keys;
 mod ledger;
 mod network;
 mod pairs;
+mod plans;
 mod process;
 mod run;
 mod sabotage;

@@ -24,12 +24,30 @@ pub(super) struct Request {
     /// `webhook-id`.
     pub id: String,
     pub body: String,
+    pub carried: Carried,
     /// When its head was read.
     pub at: chrono::DateTime<chrono::Utc>,
     /// The status that was sent, and when; `None` when there was no answer.
     pub answered: Option<(u16, chrono::DateTime<chrono::Utc>)>,
     /// How many seconds the answer asked to be left alone.
     pub leave_alone: Option<u64>,
+}
+
+/// A request, as it is read.
+pub(super) struct Came {
+    pub id: String,
+    pub body: String,
+    pub carried: Carried,
+}
+
+/// What authenticates a request, as its headers say.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub authorization: String,
+    /// `webhook-timestamp`.
+    pub timestamp: String,
+    /// `webhook-signature`.
+    pub signatures: String,
 }
 
 /// All targets.
@@ -78,7 +96,8 @@ impl Network {
     }
 
     /// A request has come; its number.
-    pub(super) fn arrived(&self, host: usize, id: String, body: String) -> usize {
+    pub(super) fn arrived(&self, host: usize, came: Came) -> usize {
+        let Came { id, body, carried } = came;
         let mut state = self.state.lock().unwrap();
         self.trace
             .lock()
@@ -91,6 +110,7 @@ impl Network {
             host,
             id,
             body,
+            carried,
             at: self.clock.now(),
             answered: None,
             leave_alone: None,

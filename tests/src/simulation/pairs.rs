@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::script::{Act, Mood, Script, Step};
+use super::script::{Act, Mood, Script, Shown, Step};
 
 /// Each trouble there is, as it comes upon the first process, and upon another.
-const TROUBLES: [Act; 10] = [
+const TROUBLES: [Act; 12] = [
     Act::Kill {
         process: 0,
         back_after: 5,
@@ -43,6 +43,15 @@ const TROUBLES: [Act; 10] = [
         host: 1,
         mood: Mood::Refusing,
     },
+    Act::Rotate {
+        process: 1,
+        hook: 1,
+        shown: Shown::Token,
+    },
+    Act::Limit {
+        user: 1,
+        waiting: 0,
+    },
 ];
 
 /// How long after the first the second one comes: in the middle of what the first does, and when
@@ -58,7 +67,7 @@ pub fn pairs() -> impl Iterator<Item = Script> {
         others.flat_map(move |(second, other)| {
             let gaps = GAPS.into_iter().enumerate();
             gaps.map(move |(gap, pause)| Script {
-                seed: (first * 100 + second * 10 + gap) as u64 * 4 + 1,
+                seed: ((first * TROUBLES.len() + second) * GAPS.len() + gap) as u64 * 4 + 1,
                 processes: 2,
                 steps: steps(one, other, pause),
             })

@@ -1,11 +1,13 @@
 //! One process of the platform.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
-use gatepost_ids::Quota;
-use gatepost_storage::{Clock as _, MemoryStore};
+use gatepost_ids::{Quota, Quotas};
+use gatepost_keys::KeyService;
+use gatepost_storage::{Clock, ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -15,6 +17,7 @@ use super::clock::VirtualClock;
 use super::faults::Way;
 use super::furnish::catalog;
 use super::network::{Link, Network};
+use super::plans::{Plans, Strictest};
 use super::sabotage::Sabotage;
 use super::trace::Trace;
 
@@ -25,14 +28,49 @@ pub(super) struct Ground {
     pub began: Instant,
     pub store: Arc<MemoryStore>,
     pub network: Arc<Network>,
+    pub plans: Arc<Plans>,
     pub trace: Arc<Mutex<Trace>>,
     pub sabotage: Option<Sabotage>,
+}
+
+impl Ground {
+    /// What a process believes that users may.
+    fn quotas(&self) -> Arc<dyn Quotas> {
+        match self.sabotage {
+            Some(Sabotage::ForgetsQuotas) => Arc::new(Quota::UNLIMITED),
+            Some(Sabotage::KeepsLimits) => Arc::new(Strictest(self.plans.clone())),
+            _ => self.plans.clone(),
+        }
+    }
+}
+
+/// The keys of a process, over a way to the store that fails as that of its engine.
+fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService {
+    let store = FaultStore::new(ground.store.clone());
+    let decided = way.clone();
+    store.decide(move |method| decided.decide_keys(method));
+    if let Some(sabotage) = ground.sabotage {
+        let clock = VirtualClock::since(ground.began);
+        store.alter(sabotage.altering(clock));
+    }
+    let stands_still = ground.sabotage == Some(Sabotage::KeysNeverEnd);
+    let clock: Arc<dyn Clock> = match stands_still {
+        true => Arc::new(ManualClock::at(clock.now())),
+        false => clock,
+    };
+    KeyService::builder(Arc::new(store), Arc::new(Users))
+        .quotas(Arc::new(Quota::UNLIMITED))
+        .flush_logins(Duration::from_secs(5))
+        .cached_keys(256)
+        .clock(clock)
+        .build()
 }
 
 /// A process that runs, or that was killed: then nothing that it does is felt by anybody.
 #[derive(Debug)]
 pub(super) struct Process {
     pub engine: Engine,
+    pub keys: KeyService,
     pub clock: Arc<VirtualClock>,
     pub way: Arc<Way>,
     cut: CancellationToken,
@@ -47,8 +85,7 @@ impl Process {
         let decided = way.clone();
         store.decide(move |method| decided.decide(method));
         if let Some(sabotage) = ground.sabotage {
-            let clock = VirtualClock::since(ground.began);
-            store.alter(move |passing| sabotage.alter(passing, clock.now()));
+            store.alter(sabotage.altering(VirtualClock::since(ground.began)));
         }
         let cut = CancellationToken::new();
         let link = Arc::new(Link {
@@ -64,7 +101,7 @@ impl Process {
         let clock = Arc::new(VirtualClock::since(ground.began));
         let engine = Engine::builder(Arc::new(store), sender)
             .addressed_only(Arc::new(Users))
-            .quotas(Arc::new(Quota::UNLIMITED))
+            .quotas(ground.quotas())
             .clock(clock.clone())
             .catalog(catalog())
             .seed(ground.seed.wrapping_mul(1_000).wrapping_add(number))
@@ -72,6 +109,7 @@ impl Process {
         let engine = engine.await.ok()?;
         Some(Self {
             engine,
+            keys: keys(ground, &way, clock.clone()),
             clock,
             way,
             cut,

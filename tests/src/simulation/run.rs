@@ -6,12 +6,16 @@ use std::time::Duration;
 use gatepost_storage::MemoryStore;
 use tokio::time::Instant;
 
+use super::accounts::ALL;
 use super::clock::VirtualClock;
 use super::cluster::Cluster;
 use super::ending::all_deliveries;
 use super::furnish::{HOSTS, furnish};
 use super::judge::{Breach, Evidence, judge};
+use super::keys::create;
+use super::ledger::Ledger;
 use super::network::Network;
+use super::plans::Plans;
 use super::process::Ground;
 use super::sabotage::Sabotage;
 use super::script::Script;
@@ -66,18 +70,22 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         began,
         store: store.clone(),
         network: Arc::new(network),
+        plans: Arc::new(Plans::new(VirtualClock::since(began))),
         trace: trace.clone(),
         sabotage,
     };
     let mut stage = Stage {
         cluster: Cluster::new(ground, script.processes),
-        ledger: Arc::default(),
+        ledger: Arc::new(Ledger::new(VirtualClock::since(began))),
         jumped: 0,
     };
     stage.cluster.pass(Duration::from_secs(1)).await;
     if let Some(process) = stage.cluster.process(0) {
         let orders = sabotage != Some(Sabotage::ForgetsOrder);
         furnish(&process.engine, &stage.ledger, orders).await;
+        for user in ALL {
+            create(&process.keys, &stage.ledger, user).await;
+        }
     }
     for step in &script.steps {
         stage.cluster.pass(step.after).await;
@@ -89,6 +97,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
     let (seen, most_at_once, forbidden) = stage.cluster.ground.network.end();
     let evidence = Evidence {
         ledger: &stage.ledger,
+        plans: &stage.cluster.ground.plans,
         seen: &seen,
         most_at_once: &most_at_once,
         forbidden: &forbidden,

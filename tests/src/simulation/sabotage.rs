@@ -1,12 +1,15 @@
 //! Engines that are wrong in one way each: the judge must find them out.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Origin};
 use gatepost_testkit::fault::Passing;
-use webhook_model::WebhookId;
+use webhook_model::{Webhook, WebhookId};
 
+use super::clock::VirtualClock;
 use super::judge::Promise;
 
 /// One way to be wrong.
@@ -38,13 +41,23 @@ pub enum Sabotage {
     DialsAnything,
     /// The order of deliveries is not asked for.
     ForgetsOrder,
+    /// Webhooks show what they showed when they were read first.
+    KeepsCredentials,
+    /// Whatever the platform allows, all is stored.
+    ForgetsQuotas,
+    /// A limit that was lifted holds all the same.
+    KeepsLimits,
+    /// A key's end never comes.
+    KeysNeverEnd,
+    /// What other processes do to keys is not looked at.
+    ForgetsKeyChanges,
     /// A delivery that failed once is given up without a word.
     GivesUpSilently,
 }
 
 impl Sabotage {
     /// All of them, each with a promise that it breaks.
-    pub const ALL: [(Self, Promise); 14] = [
+    pub const ALL: [(Self, Promise); 19] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
         (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
@@ -58,12 +71,30 @@ impl Sabotage {
         (Self::MixesWebhooksUp, Promise::WallsHold),
         (Self::DialsAnything, Promise::NothingForbidden),
         (Self::ForgetsOrder, Promise::OrderIsKept),
+        (Self::KeepsCredentials, Promise::CredentialsAreCurrent),
+        (Self::ForgetsQuotas, Promise::QuotasHold),
+        (Self::KeepsLimits, Promise::NothingIsLost),
+        (Self::KeysNeverEnd, Promise::RolledKeysEnd),
+        (Self::ForgetsKeyChanges, Promise::RolledKeysEnd),
         (Self::GivesUpSilently, Promise::StatesTellTheTruth),
     ];
 
-    /// Does it.
-    pub(super) fn alter(self, passing: Passing<'_>, now: DateTime<Utc>) {
+    /// Does it to whatever passes in one process.
+    pub(super) fn altering(self, clock: VirtualClock) -> impl FnMut(Passing<'_>) + Send + 'static {
+        let mut first: HashMap<WebhookId, Webhook> = HashMap::new();
+        move |passing| match (self, passing) {
+            (Self::KeepsCredentials, Passing::Webhook(row)) => {
+                let first = first.entry(row.id).or_insert_with(|| row.value.clone());
+                row.value.authorization = first.authorization.clone();
+                row.value.signing = first.signing.clone();
+            }
+            (_, passing) => self.alter(passing, clock.now()),
+        }
+    }
+
+    fn alter(self, passing: Passing<'_>, now: DateTime<Utc>) {
         match (self, passing) {
+            (Self::ForgetsKeyChanges, Passing::KeyGeneration(generation)) => generation.0 = 0,
             (Self::DropsDeliveries, Passing::Enqueue(batch)) => batch.deliveries.clear(),
             (Self::ForgetsIds, Passing::Enqueue(batch)) => match &mut batch.origin {
                 Origin::Outbox { occurrence, .. } => *occurrence = None,

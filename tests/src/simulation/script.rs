@@ -29,6 +29,15 @@ pub(super) enum Mood {
     Stuttering,
 }
 
+/// What a webhook shows its target.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Shown {
+    /// The token of its authorization.
+    Token,
+    /// The signature by its newest secret, and by the one before.
+    Secret,
+}
+
 /// One thing that happens. Numbers are taken modulo what there is, so that every script makes
 /// sense, also one from which steps were taken.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -57,6 +66,19 @@ pub(super) enum Act {
     Cancel { process: u8, hook: u8 },
     /// What waits for later is due now.
     Hasten { process: u8, hook: u8 },
+    /// A webhook shows its target something else.
+    Rotate { process: u8, hook: u8, shown: Shown },
+    /// The platform lets no more than this number of deliveries wait for a user, and fewer webhooks
+    /// be stored.
+    Limit { user: u8, waiting: u8 },
+    /// It lets as many wait as come, and more webhooks be stored.
+    Lift { user: u8 },
+    /// A user makes two webhooks, by way of two processes at once.
+    AddWebhooks { process: u8, user: u8 },
+    /// A user rolls the newest API key; the old one is good for a number of seconds.
+    RollKey { process: u8, user: u8, overlap: u16 },
+    /// The newest API keys of a user are presented.
+    UseKeys { process: u8, user: u8 },
     /// A target changes.
     Target { host: u8, mood: Mood },
     /// A process is killed; it starts again after a number of seconds.
@@ -158,7 +180,7 @@ fn pause(rng: &mut StdRng, long: Duration) -> Duration {
 
 fn act(rng: &mut StdRng) -> Act {
     let [process, hook, user]: [u8; 3] = rng.random();
-    match rng.random_range(0..100) {
+    match rng.random_range(0..128) {
         0..20 => Act::Emit {
             process,
             user,
@@ -208,6 +230,26 @@ fn act(rng: &mut StdRng) -> Act {
         },
         94..96 => Act::StoreDown {
             seconds: rng.random_range(1..240),
+        },
+        96..103 => Act::Rotate {
+            process,
+            hook,
+            shown: *[Shown::Token, Shown::Secret].choose(rng).unwrap(),
+        },
+        103..106 => Act::Limit {
+            user,
+            waiting: *[0, 0, 3, 20].choose(rng).unwrap(),
+        },
+        106..109 => Act::Lift { user },
+        109..111 => Act::AddWebhooks { process, user },
+        111..115 => Act::RollKey {
+            process,
+            user: user % 3,
+            overlap: rng.random_range(0..600),
+        },
+        115..124 => Act::UseKeys {
+            process,
+            user: user % 3,
         },
         _ => Act::StoreBad {
             process,

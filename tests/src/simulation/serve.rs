@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
-use super::network::Network;
+use super::network::{Came, Carried, Network};
 use super::script::Mood;
 
 /// Serves requests until the other side closes, or until the target's mood closes it.
 pub(super) async fn connection(network: &Network, host: usize, mut stream: DuplexStream) {
     let mut read = Vec::new();
-    while let Some((id, body)) = request(&mut stream, &mut read).await {
-        let number = network.arrived(host, id, body);
+    while let Some(came) = request(&mut stream, &mut read).await {
+        let number = network.arrived(host, came);
         let mut ending = Ending {
             network,
             number,
@@ -75,8 +75,8 @@ async fn closed(stream: &mut DuplexStream) {
     let _ = stream.read_u8().await;
 }
 
-/// The next request: its id and body.
-async fn request(stream: &mut DuplexStream, read: &mut Vec<u8>) -> Option<(String, String)> {
+/// The next request.
+async fn request(stream: &mut DuplexStream, read: &mut Vec<u8>) -> Option<Came> {
     let head = loop {
         if let Some(end) = read.windows(4).position(|four| four == b"\r\n\r\n") {
             break String::from_utf8(read.drain(..end + 4).collect()).ok()?;
@@ -97,5 +97,14 @@ async fn request(stream: &mut DuplexStream, read: &mut Vec<u8>) -> Option<(Strin
         }
     }
     let body = String::from_utf8(read.drain(..length).collect()).ok()?;
-    Some((header("webhook-id")?, body))
+    let carried = Carried {
+        authorization: header("authorization").unwrap_or_default(),
+        timestamp: header("webhook-timestamp").unwrap_or_default(),
+        signatures: header("webhook-signature").unwrap_or_default(),
+    };
+    Some(Came {
+        id: header("webhook-id")?,
+        body,
+        carried,
+    })
 }

@@ -8,7 +8,7 @@ use gatepost_engine::{EmitError, Emitted, Engine};
 use super::accounts::ALL;
 use super::cluster::Cluster;
 use super::furnish::{HOSTS, event, occurrence, task};
-use super::ledger::{Ledger, Once};
+use super::ledger::{Accepted, Ledger, Once};
 use super::script::Act;
 
 /// Where the script is carried out.
@@ -68,6 +68,20 @@ impl Stage {
                     process.way.bad(Duration::from_secs(seconds.into()));
                 }
             }
+            Act::Rotate {
+                process,
+                hook,
+                shown,
+            } => self.rotate(process, hook, shown),
+            Act::Limit { user, waiting } => self.limit(named(user), waiting),
+            Act::Lift { user } => self.lift(named(user)),
+            Act::AddWebhooks { process, user } => self.add_webhooks(process, named(user)),
+            Act::RollKey {
+                process,
+                user,
+                overlap,
+            } => self.roll_key(process, named(user), overlap),
+            Act::UseKeys { process, user } => self.use_keys(process, named(user)),
             of_a_hook => self.of_a_hook(of_a_hook),
         }
     }
@@ -83,24 +97,24 @@ impl Stage {
     }
 
     fn emit(&self, process: u8, user: u8, times: u8, later: bool) {
-        let user = ALL[usize::from(user) % ALL.len()];
+        let user = named(user);
         for _ in 0..times {
             let number = self.ledger.happens(user);
             self.ask(process, move |engine, ledger| async move {
                 let new = occurrence("poweron", 1, user, number);
                 let accepted = match later {
-                    true => engine.emit_later(&new).await.is_ok(),
-                    false => is_accepted(&engine.emit(new).await),
+                    true => engine.emit_later(&new).await.ok().map(|()| Accepted::Later),
+                    false => accepted(&engine.emit(new).await),
                 };
-                if accepted {
-                    ledger.accepted(number);
+                if let Some(accepted) = accepted {
+                    ledger.accepted(number, accepted);
                 }
             });
         }
     }
 
     fn emit_many(&self, process: u8, user: u8, times: u8) {
-        let user = ALL[usize::from(user) % ALL.len()];
+        let user = named(user);
         let numbers: Vec<u64> = (0..times).map(|_| self.ledger.happens(user)).collect();
         self.ask(process, move |engine, ledger| async move {
             let new = numbers
@@ -108,8 +122,8 @@ impl Stage {
                 .map(|number| occurrence("poweron", 1, user, *number));
             let answers = engine.emit_many(new.collect()).await.unwrap_or_default();
             for (number, answer) in numbers.iter().zip(answers) {
-                if is_accepted(&answer) {
-                    ledger.accepted(*number);
+                if let Some(accepted) = accepted(&answer) {
+                    ledger.accepted(*number, accepted);
                 }
             }
         });
@@ -123,18 +137,27 @@ impl Stage {
         };
         self.ask(process, move |engine, ledger| async move {
             let again = occurrence("poweron", 1, user, number);
-            if is_accepted(&engine.emit(again).await) {
-                ledger.accepted(number);
+            if let Some(accepted) = accepted(&engine.emit(again).await) {
+                ledger.accepted(number, accepted);
             }
         });
     }
 
     fn once(&self, process: u8, user: u8) {
-        let user = ALL[usize::from(user) % ALL.len()];
+        let user = named(user);
         let number = {
             let mut once = self.ledger.once.lock().unwrap();
             let number = once.len() as u64 + 1;
-            once.insert(number, Once::default());
+            let began = self.ledger.now();
+            once.insert(
+                number,
+                Once {
+                    user,
+                    task: None,
+                    began,
+                    reached: None,
+                },
+            );
             number
         };
         let other = self.cluster.process(process.wrapping_add(1));
@@ -160,24 +183,27 @@ impl Stage {
             if !stored {
                 return;
             }
-            ledger.once.lock().unwrap().entry(number).or_default().task = Some(row.id);
+            ledger.note_once(number, |once| once.task = Some(row.id));
             let happens = |nth| occurrence("once", tag, user, number * 2 + nth);
             let other = other.as_ref().unwrap_or(&engine);
             let (one, two) = tokio::join!(engine.emit(happens(0)), other.emit(happens(1)));
-            if is_accepted(&one) || is_accepted(&two) {
-                ledger
-                    .once
-                    .lock()
-                    .unwrap()
-                    .entry(number)
-                    .or_default()
-                    .reached = true;
-            }
+            let accepted = [accepted(&one), accepted(&two)].into_iter().flatten();
+            let reached = accepted.map(|accepted| ledger.decided(accepted)).max();
+            ledger.note_once(number, |once| once.reached = reached);
         });
     }
 }
 
-/// What an accepted emit leaves out is not for the judge to miss: the quota is unlimited here.
-fn is_accepted(emitted: &Result<Emitted, EmitError>) -> bool {
-    emitted.is_ok()
+/// What an accepted emit leaves out is for the judge to miss, but where a quota says so.
+fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
+    let emitted = emitted.as_ref().ok()?;
+    Some(match emitted.pending || emitted.repeated {
+        true => Accepted::Later,
+        false => Accepted::Decided,
+    })
+}
+
+/// A user, by a number that is taken modulo how many there are.
+fn named(user: u8) -> i64 {
+    ALL[usize::from(user) % ALL.len()]
 }

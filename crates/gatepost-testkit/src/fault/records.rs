@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, Row, Scope, StoreError};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
-use super::store::FaultStore;
+use super::store::{FaultStore, Passing};
 use super::traits::passed_on;
 
 type WebhookRow = Row<WebhookId, Webhook>;
@@ -33,7 +33,11 @@ passed_on! { RecordStore {
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
 }
     async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
-        let read = async { self.if_readable(RecordId::Webhook(id), self.inner.webhook(id).await?) };
+        let read = async {
+            let mut row = self.if_readable(RecordId::Webhook(id), self.inner.webhook(id).await?)?;
+            row.iter_mut().for_each(|row| self.altered(Passing::Webhook(row)));
+            Ok(row)
+        };
         self.call("webhook", read).await
     }
 
@@ -41,6 +45,7 @@ passed_on! { RecordStore {
         let read = async {
             let mut rows = self.inner.webhooks(ids).await?;
             rows.retain(|row| self.can_read(RecordId::Webhook(row.id)));
+            rows.iter_mut().for_each(|row| self.altered(Passing::Webhook(row)));
             Ok(rows)
         };
         self.call("webhooks", read).await

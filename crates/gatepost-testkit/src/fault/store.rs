@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::keys::KeyGeneration;
 use gatepost_storage::webhooks::{Claimed, DeliveryId, Enqueue, RecordId, Settlement};
-use gatepost_storage::{Clock, ErrorKind, ManualClock, StoreError};
+use gatepost_storage::{Clock, ErrorKind, ManualClock, Row, StoreError};
+use webhook_model::{Webhook, WebhookId};
 
 use super::gate::Gate;
 
@@ -28,7 +30,7 @@ pub enum Fault {
     Panic,
 }
 
-/// What passes between a program and its queue.
+/// What passes between a program and its store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Passing<'a> {
@@ -42,6 +44,10 @@ pub enum Passing<'a> {
     Settle(&'a mut Vec<Settlement>),
     /// How many claims are to be taken back at most.
     Reclaim(&'a mut u32),
+    /// A webhook that was read.
+    Webhook(&'a mut Row<WebhookId, Webhook>),
+    /// The generation of a slice of keys.
+    KeyGeneration(&'a mut KeyGeneration),
 }
 
 /// Passes every call on to another store, except those that are to fail.

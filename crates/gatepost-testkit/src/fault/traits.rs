@@ -75,7 +75,9 @@ passed_on! { KeyStore {
         if self.with(|state| state.down) {
             return None;
         }
-        self.inner.key_generation(slice)
+        let mut generation = self.inner.key_generation(slice)?;
+        self.altered(Passing::KeyGeneration(&mut generation));
+        Some(generation)
     }
 }
 

@@ -39,10 +39,15 @@ impl Judge<'_> {
                 self.breach(Promise::OncePerOccurrence, what);
             }
         }
-        for (number, known) in happened.into_iter().filter(|(_, known)| known.accepted) {
+        for (number, known) in happened {
+            let Some(accepted) = known.accepted else {
+                continue;
+            };
             for (index, hook) in self.hooks.clone().iter().enumerate() {
                 let hears = hook.owner == known.user || hook.owner == administrator(known.user);
-                if hook.steady && hears && !made.contains_key(&(number, index)) {
+                let plans = self.evidence.plans;
+                let missing = hook.steady && hears && !made.contains_key(&(number, index));
+                if missing && !plans.was_limited(hook.owner, known.began, accepted) {
                     let what = format!("{number} was accepted and not queued for webhook {index}");
                     self.breach(Promise::NothingIsLost, what);
                 }
@@ -61,7 +66,11 @@ impl Judge<'_> {
         let tasks = self.evidence.ledger.once.lock().unwrap().clone();
         for (number, once) in tasks {
             let count = made.get(&number).copied().unwrap_or_default();
-            if count > 1 || (once.reached && count == 0) {
+            let plans = self.evidence.plans;
+            let missing = once.reached.is_some_and(|reached| {
+                count == 0 && !plans.was_limited(once.user, once.began, reached)
+            });
+            if count > 1 || missing {
                 let what = format!("one-time task {number}: {count} deliveries, {once:?}");
                 self.breach(Promise::OnceIsOnce, what);
             }

@@ -1,9 +1,12 @@
 //! What must hold after every run.
 
 mod accepted;
+mod credentials;
 mod deliveries;
+mod keys;
 mod order;
 mod promise;
+mod quotas;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -14,10 +17,12 @@ pub use promise::{Breach, Promise};
 
 use super::ledger::{Hook, Ledger};
 use super::network::Request;
+use super::plans::Plans;
 
 /// What a run leaves behind.
 pub(super) struct Evidence<'a> {
     pub ledger: &'a Ledger,
+    pub plans: &'a Plans,
     pub seen: &'a [Request],
     pub most_at_once: &'a [usize],
     pub forbidden: &'a [IpAddr],
@@ -47,6 +52,9 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.each_delivery();
     judge.at_once();
     judge.order();
+    judge.credentials();
+    judge.quotas();
+    judge.keys();
     if let Some(late) = evidence.late {
         judge.breach(Promise::QueueEmpties, format!("late by {late:?}"));
     }

@@ -27,6 +27,14 @@ pub enum Promise {
     NothingForbidden,
     /// What is about one user reaches that user and the tenant's administrator, and nobody else.
     WallsHold,
+    /// What is sent after an edit shows the target the new token and is signed by the new secret,
+    /// and for the overlap by the old one too.
+    CredentialsAreCurrent,
+    /// Nobody has more webhooks than allowed, nor more that waits; and nobody is refused sooner.
+    QuotasHold,
+    /// A key that was rolled is good for its overlap and in no process any longer; the new one is
+    /// good at once.
+    RolledKeysEnd,
     /// In a webhook that keeps its order, none is sent before those that were stored earlier have
     /// ended.
     OrderIsKept,

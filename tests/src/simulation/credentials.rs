@@ -1,0 +1,55 @@
+//! What webhooks show their targets, numbered so that a request tells what it carries: a token, and
+//! the secrets that sign.
+
+use chrono::{DateTime, Utc};
+use webhook_model::{Authorization, SigningSecret};
+
+use super::script::Shown;
+use super::stage::Stage;
+
+/// One value of a token or of the newest secret, from the edit that stores it on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    /// When the edit was asked for.
+    pub began: DateTime<Utc>,
+    /// When it was answered, and whether it is stored for sure. `None`: it never was.
+    pub ended: Option<(DateTime<Utc>, bool)>,
+}
+
+/// The token of this number of a webhook.
+pub(super) fn token(hook: usize, number: usize) -> String {
+    format!("t{hook}.{number}")
+}
+
+pub(super) fn authorization(hook: usize, number: usize) -> Authorization {
+    Authorization::bearer(&token(hook, number)).unwrap()
+}
+
+/// The signing secret of this number of a webhook.
+pub(super) fn secret(hook: usize, number: usize) -> SigningSecret {
+    let mut bytes = [7; 32];
+    bytes[..8].copy_from_slice(&(hook as u64).to_be_bytes());
+    bytes[8..16].copy_from_slice(&(number as u64).to_be_bytes());
+    SigningSecret::from_random(bytes)
+}
+
+impl Stage {
+    /// A webhook shows something else from now on. A secret stays beside its successor.
+    pub(super) fn rotate(&self, process: u8, hook: u8, shown: Shown) {
+        let (index, hook) = self.ledger.some_hook(hook);
+        self.ask(process, move |engine, ledger| async move {
+            let number = ledger.rotates(index, shown);
+            let edit = engine.edit_webhook(hook.id, |webhook| {
+                match shown {
+                    Shown::Token => webhook.authorization = authorization(index, number),
+                    Shown::Secret => {
+                        webhook.signing = webhook.signing.rotated(secret(index, number), 1);
+                    }
+                }
+                Ok(())
+            });
+            let stored = edit.await.is_ok();
+            ledger.rotated(index, shown, number, stored);
+        });
+    }
+}

@@ -1,0 +1,85 @@
+//! What each request carried, against what its webhook was to show.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use delivery::SigningKeys;
+
+use super::{Judge, Promise};
+use crate::simulation::credentials::{Change, secret, token};
+use crate::simulation::ledger::Hook;
+use crate::simulation::network::Request;
+
+/// A request that was claimed before an edit shows what held then: so much later, at most, it is
+/// sent.
+const CLAIMED: TimeDelta = TimeDelta::seconds(60);
+
+impl Judge<'_> {
+    /// What is sent after an edit shows what is new; the secret of before still signs beside it.
+    pub(super) fn credentials(&mut self) {
+        for request in self.evidence.seen {
+            let hooks = self.hooks.iter().enumerate();
+            let mut of_host = hooks.filter(|(_, hook)| hook.host == Some(request.host));
+            let Some((index, hook)) = of_host.next() else {
+                continue;
+            };
+            let right = is_token_right(index, hook, request);
+            let signed = are_secrets_right(index, hook, request);
+            if right.is_none() || signed.is_none() {
+                let carried = &request.carried;
+                let what = format!("{} at {}: {carried:?}", request.id, request.at);
+                self.breach(Promise::CredentialsAreCurrent, what);
+            }
+        }
+    }
+}
+
+fn is_token_right(index: usize, hook: &Hook, request: &Request) -> Option<()> {
+    let shown = request.carried.authorization.strip_prefix("Bearer ")?;
+    let number = (0..hook.tokens.len()).find(|number| token(index, *number) == shown)?;
+    is_current(&hook.tokens, number, request.at).then_some(())
+}
+
+/// Two signatures, but where there never was a second secret.
+fn are_secrets_right(index: usize, hook: &Hook, request: &Request) -> Option<()> {
+    let at = request.carried.timestamp.parse().ok()?;
+    let at = DateTime::from_timestamp(at, 0)?;
+    let by = |signature: &str| {
+        (0..hook.secrets.len()).find(|number| {
+            let secret = secret(index, *number);
+            let keys = SigningKeys::parse([secret.expose()]).unwrap();
+            keys.signature(&request.id, at, request.body.as_bytes()) == signature
+        })
+    };
+    let signatures = request.carried.signatures.split(' ').map(by);
+    match *signatures.collect::<Option<Vec<_>>>()? {
+        [0] => is_current(&hook.secrets, 0, request.at),
+        [newest, before] => {
+            let was = newest != before && is_before(&hook.secrets, before, newest);
+            was && is_current(&hook.secrets, newest, request.at)
+        }
+        _ => false,
+    }
+    .then_some(())
+}
+
+/// No other was surely stored since, long enough ago.
+fn is_current(all: &[Change], number: usize, at: DateTime<Utc>) -> bool {
+    let later = all.iter().filter(|later| follows(later, &all[number]));
+    let stored = later.filter_map(|later| later.ended);
+    stored.into_iter().all(|(stored, _)| stored + CLAIMED >= at)
+}
+
+/// No third was surely stored between the two.
+fn is_before(all: &[Change], before: usize, newest: usize) -> bool {
+    let mut between = all.iter().filter(|third| follows(third, &all[before]));
+    !between.any(|third| {
+        third
+            .ended
+            .is_some_and(|(ended, _)| ended < all[newest].began)
+    })
+}
+
+/// Whether one was surely stored, and surely after the other.
+fn follows(later: &Change, other: &Change) -> bool {
+    let stored = later.ended.is_some_and(|(_, stored)| stored);
+    stored && other.ended.is_some_and(|(ended, _)| ended < later.began)
+}

@@ -1,0 +1,60 @@
+//! What users have, against what they may.
+
+use chrono::TimeDelta;
+
+use super::{Judge, Promise};
+use crate::simulation::accounts::ALL;
+use crate::simulation::plans::{Creation, Plan};
+
+/// What was decided before is stored by then.
+const UNDER_WAY: TimeDelta = TimeDelta::seconds(3);
+
+impl Judge<'_> {
+    pub(super) fn quotas(&mut self) {
+        let creations = self.evidence.ledger.creations.lock().unwrap().clone();
+        for creation in creations {
+            if !is_creation_right(&creation) {
+                self.breach(Promise::QuotasHold, format!("{creation:?}"));
+            }
+        }
+        // What a wrong clock says of when something was made is of no use.
+        if self.evidence.jumped == 0 {
+            ALL.into_iter().for_each(|user| self.waiting(user));
+        }
+    }
+
+    /// Where nothing may wait, nothing is stored. Where some may, how much too many there are is an
+    /// estimate's affair: a process knows what waits as of the last time that it had to.
+    fn waiting(&mut self, user: i64) {
+        let plans = self.evidence.plans.of(user);
+        let all = self.evidence.deliveries.iter();
+        for delivery in all.filter(|delivery| delivery.owner.0 == user) {
+            let made = delivery.created;
+            let shut = plans.iter().enumerate().find(|(at, plan)| {
+                let ends = plans.get(at + 1).map(|next| next.from);
+                plan.waiting == Some(0)
+                    && made > plan.from + UNDER_WAY
+                    && ends.is_none_or(|ends| made < ends)
+            });
+            if let Some((_, plan)) = shut {
+                let what = format!("{} was stored at {made}: {plan:?}", delivery.message_id);
+                self.breach(Promise::QuotasHold, what);
+            }
+        }
+    }
+}
+
+/// It is stored only where there is room, and refused only where there is none; where something
+/// else changed between the two, nothing is known.
+fn is_creation_right(creation: &Creation) -> bool {
+    let Creation { before, after, .. } = creation;
+    if before.plan != after.plan || before.deleted != after.deleted {
+        return true;
+    }
+    let Plan { webhooks, .. } = after.plan;
+    match creation.stored {
+        Some(true) => after.webhooks <= webhooks,
+        Some(false) => after.webhooks >= webhooks,
+        None => true,
+    }
+}

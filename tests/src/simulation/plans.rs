@@ -1,0 +1,189 @@
+//! What the platform allows each user, and since when.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::{Engine, EngineError};
+use gatepost_ids::{OwnerId, Quota, Quotas};
+use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_storage::{Clock as _, MemoryStore};
+use webhook_model::Webhook;
+
+use super::clock::VirtualClock;
+use super::ledger::Ledger;
+use super::stage::Stage;
+
+/// Webhooks of a user before anything is changed: one or two more than there are.
+const WEBHOOKS: u64 = 4;
+/// Of one who is limited: no more than there are.
+const LIMITED: u64 = 3;
+/// Of one whose limit was lifted.
+const LIFTED: u64 = 8;
+
+/// What holds from a moment on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Plan {
+    pub from: DateTime<Utc>,
+    /// Deliveries that may wait; `None`: as many as come.
+    pub waiting: Option<u64>,
+    pub webhooks: u64,
+}
+
+/// The plans of all users: each one's in order of time. Without any, the first holds.
+#[derive(Debug)]
+pub(super) struct Plans {
+    clock: VirtualClock,
+    of: Mutex<BTreeMap<OwnerId, Vec<Plan>>>,
+}
+
+impl Plans {
+    pub(super) fn new(clock: VirtualClock) -> Self {
+        Self {
+            clock,
+            of: Mutex::default(),
+        }
+    }
+
+    /// From now on this many deliveries may wait for a user, and fewer webhooks be stored.
+    fn limit(&self, user: i64, waiting: u64) {
+        self.put(user, Some(waiting), LIMITED);
+    }
+
+    /// From now on they may again, and more than before.
+    fn lift(&self, user: i64) {
+        self.put(user, None, LIFTED);
+    }
+
+    fn put(&self, user: i64, waiting: Option<u64>, webhooks: u64) {
+        let plan = Plan {
+            from: self.clock.now(),
+            waiting,
+            webhooks,
+        };
+        let mut of = self.of.lock().unwrap();
+        of.entry(OwnerId(user)).or_default().push(plan);
+    }
+
+    /// All that ever held for a user, in order of time.
+    pub(super) fn of(&self, user: i64) -> Vec<Plan> {
+        let of = self.of.lock().unwrap();
+        let first = Plan {
+            from: DateTime::<Utc>::MIN_UTC,
+            waiting: None,
+            webhooks: WEBHOOKS,
+        };
+        let later = of.get(&OwnerId(user)).into_iter().flatten().copied();
+        std::iter::once(first).chain(later).collect()
+    }
+
+    /// Whether what may wait for a user was limited at some moment of this time.
+    pub(super) fn was_limited(&self, user: i64, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
+        let plans = self.of(user);
+        plans.iter().enumerate().any(|(at, plan)| {
+            let ends = plans.get(at + 1).map(|next| next.from);
+            plan.waiting.is_some() && plan.from <= until && ends.is_none_or(|ends| ends >= from)
+        })
+    }
+
+    fn now(&self, user: i64) -> Plan {
+        *self.of(user).last().unwrap()
+    }
+}
+
+impl Quotas for Plans {
+    fn quota(&self, owner: OwnerId) -> Quota {
+        quota(self.now(owner.0))
+    }
+}
+
+/// Plans as one sees them who never learns that a limit was lifted.
+#[derive(Debug)]
+pub(super) struct Strictest(pub(super) Arc<Plans>);
+
+impl Quotas for Strictest {
+    fn quota(&self, owner: OwnerId) -> Quota {
+        let waiting = |plan: &Plan| plan.waiting.unwrap_or(u64::MAX);
+        quota(self.0.of(owner.0).into_iter().min_by_key(waiting).unwrap())
+    }
+}
+
+fn quota(plan: Plan) -> Quota {
+    Quota {
+        webhooks: plan.webhooks,
+        waiting: plan.waiting.unwrap_or(u64::MAX),
+        ..Quota::UNLIMITED
+    }
+}
+
+/// A webhook was asked for; what held and what there was, before and after.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Creation {
+    pub before: Have,
+    pub after: Have,
+    /// It was stored, or refused because there are enough; `None`: it failed.
+    pub stored: Option<bool>,
+}
+
+/// What a user has, and what holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Have {
+    pub plan: Plan,
+    pub webhooks: u64,
+    /// Webhooks that were deleted, or might be.
+    pub deleted: usize,
+}
+
+impl Stage {
+    pub(super) fn limit(&self, user: i64, waiting: u8) {
+        self.cluster.ground.plans.limit(user, waiting.into());
+    }
+
+    pub(super) fn lift(&self, user: i64) {
+        self.cluster.ground.plans.lift(user);
+    }
+
+    /// A user makes two webhooks at once, by way of two processes.
+    pub(super) fn add_webhooks(&self, process: u8, user: i64) {
+        for process in [process, process.wrapping_add(1)] {
+            let (plans, store) = (
+                self.cluster.ground.plans.clone(),
+                self.cluster.ground.store.clone(),
+            );
+            self.ask(process, move |engine, ledger| async move {
+                let have = async || have(&plans, &store, &ledger, user).await;
+                let before = have().await;
+                let stored = create(&engine, user, ledger.nth_creation()).await;
+                let after = have().await;
+                ledger.creations.lock().unwrap().push(Creation {
+                    before,
+                    after,
+                    stored,
+                });
+            });
+        }
+    }
+}
+
+async fn have(plans: &Plans, store: &MemoryStore, ledger: &Ledger, user: i64) -> Have {
+    let hooks = ledger.hooks.lock().unwrap().clone();
+    let deleted = hooks
+        .iter()
+        .filter(|hook| hook.owner == user && hook.deleted);
+    Have {
+        plan: plans.now(user),
+        webhooks: store.record_usage(OwnerId(user)).await.unwrap().webhooks,
+        deleted: deleted.count(),
+    }
+}
+
+async fn create(engine: &Engine, user: i64, number: u64) -> Option<bool> {
+    let name = format!("more{number}").parse().unwrap();
+    let url = "http://host0.example/".parse().unwrap();
+    let webhook = Webhook::new(OwnerId(user), name, url);
+    match engine.create_webhook(&webhook).await {
+        Ok(_) => Some(true),
+        Err(EngineError::Full { .. }) => Some(false),
+        Err(_) => None,
+    }
+}
