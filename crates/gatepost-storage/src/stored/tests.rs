@@ -44,11 +44,11 @@ const FREE: &str = "body changes class description info label message name opera
 /// is added has a default, and a row of its own here.
 fn rows() -> Value {
     let mut rows = records();
-    let beside = json!({"token": 9, "settled": 8, "alone": true, "kept_bytes": 70});
     let mut queued = rows["delivery"].clone();
-    for (field, value) in beside.as_object().unwrap() {
-        queued[field] = value.clone();
-    }
+    queued["token"] = json!(9);
+    queued["settled"] = json!(8);
+    queued["alone"] = json!(true);
+    queued["kept_bytes"] = json!(70);
     rows["queued"] = queued;
     rows
 }
