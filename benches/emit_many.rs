@@ -1,20 +1,26 @@
 //! What a batch of occurrences costs in one call of `emit_many`, against as many calls of `emit` by
 //! as many tasks at once. Each occurrence makes one delivery, which waits: its webhook is paused.
 //!
-//! The store is a SQLite file (`synchronous=FULL`), and then, if `BENCH_POSTGRES_URL` names a
-//! server, a database of its own there. Both ways take turns within one run; the figure is their
-//! ratio. `cargo bench -p benches --bench emit_many`
+//! The store is a SQLite file (`synchronous=FULL`), and then a PostgreSQL server of its own (fsync
+//! on). Both ways take turns within one run; the figure is their ratio.
+//!
+//! `cargo bench -p benches --bench emit_many`
 #![allow(
+    missing_docs,
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
+    clippy::expect_used,
     reason = "a bench measures time and stops at the first surprise"
 )]
+
+#[path = "../tests/src/postgres.rs"]
+pub mod postgres;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::platform::{Kind, fresh_place, open};
+use benches::platform::{Kind, fresh_place_on, open};
 use benches::{machines, one_system, spread};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
@@ -31,16 +37,15 @@ fn main() {
         .enable_all()
         .build()
         .unwrap();
+    let server = postgres::TestPostgres::start();
     runtime.block_on(async {
-        measure(Kind::Sqlite).await;
-        if std::env::var_os("BENCH_POSTGRES_URL").is_some() {
-            measure(Kind::Postgres).await;
-        }
+        measure(Kind::Sqlite, "").await;
+        measure(Kind::Postgres, server.url()).await;
     });
 }
 
-async fn measure(kind: Kind) {
-    let (place, _folder) = fresh_place(kind).await;
+async fn measure(kind: Kind, server: &str) {
+    let (place, _folder) = fresh_place_on(kind, server).await;
     let engine = engine(open(kind, &place).await).await;
     many(&engine).await;
     apart(&engine).await;
@@ -64,6 +69,11 @@ async fn measure(kind: Kind) {
     println!("{kind}: emit by {AT_ONCE} tasks at once: {tasks:.0}/s ({least:.0} to {most:.0})");
     let (batch, least, most) = spread(rates.1);
     println!("{kind}: emit_many of {AT_ONCE}: {batch:.0}/s ({least:.0} to {most:.0})");
+    benches::keep(
+        &format!("{kind}: emit_many / emit"),
+        &ratios,
+        benches::Better::More,
+    );
     let (ratio, least, most) = spread(ratios);
     println!("{kind}: emit_many against emit: {ratio:.1} x ({least:.1} to {most:.1})");
     engine.shutdown(Duration::from_secs(1)).await;

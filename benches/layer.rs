@@ -93,6 +93,12 @@ fn main() {
         "requests per CPU second, {ROUNDS} rounds of {} requests over {CONNECTIONS} connections",
         CONNECTIONS * REQUESTS
     );
+    benches::keep("layer / no layer", &ratios, benches::Better::More);
+    benches::keep(
+        "all of gatepost-http / no layer",
+        &wholes,
+        benches::Better::More,
+    );
     println!("layer / no layer: {} (goal 0.92)", show(spread(ratios)));
     println!("the layer costs {cost:.0} ns a request ({low:.0} to {high:.0})");
     println!(

@@ -64,6 +64,11 @@ fn main() {
             ratios.push(alone.as_secs_f64() / served.as_secs_f64());
             costs.push(served.as_secs_f64() * 1e6 / (CONNECTIONS * REQUESTS) as f64);
         }
+        benches::keep(
+            "requests / pages of the store",
+            &ratios,
+            benches::Better::More,
+        );
         let (ratio, low, high) = spread(ratios);
         let (cost, least, most) = spread(costs);
         println!("a list of {ROWS} of {KEYS} keys: {cost:.0} us of CPU ({least:.0} to {most:.0})");

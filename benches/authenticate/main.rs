@@ -61,7 +61,13 @@ fn main() {
     println!("the pure check: {median:.1} ns ({low:.1} to {high:.1})");
     for ((name, stage), figures) in stages.iter().zip(figures) {
         let (ns, ..) = spread(figures.iter().map(|(ns, _)| *ns).collect());
-        let (ratio, low, high) = spread(figures.iter().map(|(ns, pure)| ns / pure).collect());
+        let ratios: Vec<f64> = figures.iter().map(|(ns, pure)| ns / pure).collect();
+        benches::keep(
+            &format!("{name} / the pure check"),
+            &ratios,
+            benches::Better::Less,
+        );
+        let (ratio, low, high) = spread(ratios);
         let counted = allocation_counter::measure(|| stage.authenticate(stage.header(3)));
         println!(
             "{name}: {ns:.1} ns = {ratio:.2} x ({low:.2} to {high:.2}); {} allocations",

@@ -27,14 +27,14 @@ const RUNS: &[(&str, &[&str])] = &[
     ("authenticate", &[]),
     ("ip_policy", &[]),
     ("layer", &[]),
+    ("list", &[]),
     ("render", &[]),
     ("sender", &[]),
     ("stalled", &[]),
     ("store_sqlite", &["quick"]),
     ("store_postgres", &["quick"]),
     ("emit_many", &[]),
-    ("scale", &["growth", "short"]),
-    ("tenants", &["lists", "short", "1"]),
+    ("scale", &["growth", "sqlite", "2"]),
 ];
 
 type Figures = BTreeMap<String, Figure>;

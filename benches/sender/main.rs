@@ -77,11 +77,15 @@ fn compare(runtime: &Runtime, speaks: Speaks, clients: &[Client]) {
     println!("{speaks}: {}, {ROUNDS} rounds", Load::FULL);
     let own = figures[0].clone();
     for (client, micros) in clients.iter().zip(figures) {
-        let ratios = micros
+        let ratios: Vec<f64> = micros
             .iter()
             .zip(&own)
             .map(|(other, own)| other / own)
             .collect();
+        if !matches!(client, Client::Sender) {
+            let name = format!("{speaks}: {client} / the sender");
+            benches::keep(&name, &ratios, benches::Better::More);
+        }
         let ((median, min, max), (ratio, low, high)) = (spread(micros), spread(ratios));
         println!(
             "{client:28} {median:6.2} ({min:.2} to {max:.2})   sender is {ratio:.2} x as fast ({low:.2} to {high:.2})"
