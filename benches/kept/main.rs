@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use benches::FIGURES;
@@ -110,7 +110,6 @@ fn run(bench: &str, arguments: &[&str]) -> Figures {
         .args([bench, "--"])
         .args(arguments)
         .env(FIGURES, &told)
-        .stdout(Stdio::null())
         .status()
         .unwrap();
     assert!(status.success(), "{bench} failed");
