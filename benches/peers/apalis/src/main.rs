@@ -43,6 +43,8 @@ async fn main() {
     let options = SqliteConnectOptions::new()
         .filename(place)
         .create_if_missing(true)
+        // Its connections write by turns, which take longer than the 5 s of the driver.
+        .busy_timeout(Duration::from_secs(60))
         .journal_mode(SqliteJournalMode::Wal);
     // Its setup turns off the waits for the disk, on the connection that it gets: not on ours.
     let set_up = SqlitePool::connect_with(options.clone()).await.unwrap();
