@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
@@ -110,15 +110,7 @@ fn main() {
 async fn key(keys: &KeyService) -> String {
     let account = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), account, Via::Platform);
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "bench".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "bench".parse().unwrap());
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();
     reveal.reveal().as_str().to_owned()
 }

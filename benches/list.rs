@@ -15,12 +15,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, Peppers, Prefix};
+use apikey_core::OwnerId;
 use axum::Router;
 use axum::extract::ConnectInfo;
-use benches::platform::{Kind, fresh_place, now};
+use benches::platform::{Kind, fresh_place};
 use benches::process::process_cpu;
-use benches::{one_system, spread, thread_cpu};
+use benches::{issued, one_system, spread, thread_cpu};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_http::Api;
@@ -80,23 +80,8 @@ fn main() {
 async fn fill(store: Arc<SqliteStore>) -> String {
     let (mut first, mut tasks) = (None, Vec::new());
     for n in 0..KEYS {
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: format!("k{n}").parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
-        let new = draft.issue(
-            &Prefix::default(),
-            &Peppers::none(),
-            &mut rand::rng(),
-            now(),
-        );
-        let (record, reveal) = new.unwrap().into_parts();
-        first.get_or_insert_with(|| reveal.reveal().as_str().to_owned());
+        let (record, key) = issued(OwnerId(1), &format!("k{n}"));
+        first.get_or_insert(key);
         let store = store.clone();
         // They share commits.
         tasks.push(tokio::spawn(async move {

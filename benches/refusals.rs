@@ -15,8 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyString, LookupId, OwnerId, Peppers,
-    Prefix, PresentedKey, judge, reject_unknown,
+    KeyDraft, KeyString, LookupId, OwnerId, Peppers, Prefix, PresentedKey, judge, reject_unknown,
 };
 use benches::forge::forged;
 use benches::spread;
@@ -79,15 +78,7 @@ impl Bench {
 }
 
 async fn make(keys: &KeyService, name: &str) -> String {
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), name.parse().unwrap());
     let user = Account::enabled(AccessLevel::User);
     let user = Principal::new(OwnerId(1), user, Via::Platform);
     let (_, once) = keys.create(&user, draft).await.unwrap();

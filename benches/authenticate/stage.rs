@@ -9,8 +9,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use apikey_core::{
-    Checker, Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId,
-    Peppers, Prefix, PresentedKey, RateLimit, judge,
+    Checker, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers, Prefix, PresentedKey,
+    RateLimit, judge,
 };
 use chrono::{DateTime, Utc};
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
@@ -108,18 +108,12 @@ fn draft(owner: OwnerId, limited: Limited) -> KeyDraft {
         allow: allow.collect::<Vec<_>>().join(",").parse().unwrap(),
         deny: "".parse().unwrap(),
     };
-    KeyDraft {
-        owner,
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip,
-        grant: Grant::all(),
-        limit: match limited {
-            Limited::Yes => Some(RateLimit::per_minute(1_000_000).unwrap()),
-            Limited::No => None,
-        },
+    let mut draft = KeyDraft::new(owner, "k".parse().unwrap());
+    draft.ip = ip;
+    if matches!(limited, Limited::Yes) {
+        draft.limit = Some(RateLimit::per_minute(1_000_000).unwrap());
     }
+    draft
 }
 
 fn peppers() -> Peppers {

@@ -1,12 +1,8 @@
 //! An engine in a process of its own that emits on demand.
-//!
-//! It says `ready`; at each line `go FROM COUNT` it emits as many messages with these numbers, 256
-//! at a time, and says `accepted` when all of them are stored.
 
-use std::io::BufRead as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use benches::on_demand::{EMITTERS, on_demand};
 use benches::one_system;
 use benches::platform::{Everything, Kind, Platform, Users, occurrence};
 use gatepost_engine::{Engine, InFlightLimits, Limits};
@@ -15,7 +11,6 @@ use webhook_model::{Audience, Occurrence, OwnerId};
 
 /// Tenants that it emits to in turn, unless there is one system.
 pub(crate) const EMITTED: i64 = 1_000;
-const EMITTERS: usize = 256;
 
 /// The owner of tenant number `n`, from 1 on.
 pub(crate) fn owner(n: i64) -> OwnerId {
@@ -43,40 +38,15 @@ pub(crate) async fn run(arguments: &[&str]) {
             )
         },
     };
-    println!("ready");
-    // Read on a thread of its own: what is under way is not held up.
-    let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            told.send(line.unwrap()).unwrap();
+    on_demand(move |n| {
+        let engine = engine.clone();
+        async move {
+            let mut occurrence = occurs(n);
+            occurrence.variables = vec![("N".to_owned(), n.to_string())];
+            engine.emit(occurrence).await.unwrap();
         }
-    });
-    while let Some(line) = lines.recv().await {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (from, count): (u64, u64) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-        emit(&engine, occurs, from, count).await;
-        println!("accepted");
-    }
-}
-
-async fn emit(engine: &Engine, occurs: fn(u64) -> Occurrence, from: u64, count: u64) {
-    let next = Arc::new(AtomicU64::new(from));
-    let mut emitters = tokio::task::JoinSet::new();
-    for _ in 0..EMITTERS {
-        let (engine, next) = (engine.clone(), next.clone());
-        emitters.spawn(async move {
-            loop {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                if n >= from + count {
-                    break;
-                }
-                let mut occurrence = occurs(n);
-                occurrence.variables = vec![("N".to_owned(), n.to_string())];
-                engine.emit(occurrence).await.unwrap();
-            }
-        });
-    }
-    emitters.join_all().await;
+    })
+    .await;
 }
 
 /// 1,000 tenants with a webhook, a task and an event each; `Watch` is asked, quotas are the usual.

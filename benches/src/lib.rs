@@ -9,8 +9,10 @@
 
 mod figures;
 pub mod forge;
+mod issued;
 pub mod kept;
 pub mod machines;
+pub mod on_demand;
 mod one_system;
 pub mod platform;
 pub mod process;
@@ -24,6 +26,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 pub use figures::{Better, FIGURES, keep, spread};
+pub use issued::issued;
 pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
 

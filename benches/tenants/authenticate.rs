@@ -8,7 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, Peppers, Prefix};
+use apikey_core::KeyId;
+use benches::issued;
 use benches::platform::{Kind, Users, fresh_place, key_store, now};
 use gatepost_keys::{KeyService, Quota};
 use gatepost_storage::KeyStore;
@@ -89,25 +90,9 @@ async fn authenticate(
 async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
     let mut keys = Vec::new();
     for n in 0..KEYS {
-        let draft = KeyDraft {
-            owner: OwnerId(first + n % 10),
-            name: format!("k{n}").parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
-        let new = draft.issue(
-            &Prefix::default(),
-            &Peppers::none(),
-            &mut rand::rng(),
-            now(),
-        );
-        let (record, reveal) = new.unwrap().into_parts();
+        let (record, key) = issued(OwnerId(first + n % 10), &format!("k{n}"));
         let row = store.insert_key(&record, u64::MAX).await.unwrap();
-        let header = format!("Bearer {}", reveal.reveal().as_str());
-        keys.push((row.id, header));
+        keys.push((row.id, format!("Bearer {key}")));
     }
     keys
 }

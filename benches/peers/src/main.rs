@@ -1,19 +1,20 @@
 //! webhooksmith as `benches/scale` measures it: a program of its own, because it brings another
-//! SQLite. It says `ready`; at each line `go FROM COUNT` it stores as many events with these
-//! numbers, 256 at a time, and says `accepted`; its worker sends them at the same time.
+//! SQLite. It stores events on demand; its worker sends them at the same time.
 //!
 //! Everything is as its documentation has it by default, but that it may send to this machine. On
 //! SQLite its one connection is opened by itself: WAL, and `synchronous` as SQLite has it, `FULL`.
 
-use std::io::BufRead as _;
+#[path = "../../src/on_demand.rs"]
+mod on_demand;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use uuid::Uuid;
 use webhooksmith::{SqliteEngine, WebhookEngine};
 
-const EMITTERS: usize = 256;
+use crate::on_demand::on_demand;
+
 const SECRET: &str = "a-secret-of-at-least-32-characters";
 
 enum Peer {
@@ -72,32 +73,12 @@ async fn main() {
     let worker = Arc::clone(&peer);
     tokio::spawn(async move { worker.work().await });
     let filler = "x".repeat(bytes.parse::<usize>().unwrap().saturating_sub(24));
-    println!("ready");
-    let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            told.send(line.unwrap()).unwrap();
+    on_demand(move |n| {
+        let (peer, filler) = (Arc::clone(&peer), filler.clone());
+        async move {
+            let payload = json!({ "n": n.to_string(), "pad": filler });
+            peer.send(payload, endpoint).await;
         }
-    });
-    while let Some(line) = lines.recv().await {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (from, count): (u64, u64) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-        let next = Arc::new(AtomicU64::new(from));
-        let mut emitters = tokio::task::JoinSet::new();
-        for _ in 0..EMITTERS {
-            let (peer, next, filler) = (Arc::clone(&peer), Arc::clone(&next), filler.clone());
-            emitters.spawn(async move {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    if n >= from + count {
-                        break;
-                    }
-                    peer.send(json!({ "n": n.to_string(), "pad": filler }), endpoint)
-                        .await;
-                }
-            });
-        }
-        emitters.join_all().await;
-        println!("accepted");
-    }
+    })
+    .await;
 }

@@ -50,7 +50,8 @@ pub(crate) async fn measure(stage: &mut Stage) {
     many.remove().await;
 }
 
-async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
+/// A store in which this number waits over that number of lanes.
+pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     let store = stage.fresh().await;
     hooks(&store, 1, lanes.min(1_000), false).await;
     let mut bulk = Bulk::open(&store).await;

@@ -1,14 +1,13 @@
 //! apalis as `benches/scale` measures it: each message is a task of its SQLite queue, and its
-//! worker sends it. It says `ready`; at each line `go FROM COUNT` it stores as many tasks, 256 at a
-//! time, and says `accepted`.
+//! worker sends it.
 //!
 //! Everything is as its documentation has it by default, but that commits wait for the disk, that
 //! the worker fetches and runs 256 tasks at a time, as the others do, and that it asks for more
 //! every 10 ms.
 
-use std::io::BufRead as _;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+#[path = "../../../src/on_demand.rs"]
+mod on_demand;
+
 use std::time::Duration;
 
 use apalis::prelude::*;
@@ -16,7 +15,8 @@ use apalis_sqlite::{Config, SqlitePool, SqliteStorage};
 use serde::{Deserialize, Serialize};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode};
 
-const EMITTERS: usize = 256;
+use crate::on_demand::{EMITTERS, on_demand};
+
 /// By itself it asks its table so seldom that 20 messages a second are sent.
 const POLL: Duration = Duration::from_millis(10);
 
@@ -61,37 +61,10 @@ async fn main() {
     tokio::spawn(async move { worker.run().await.unwrap() });
     let url = format!("http://127.0.0.1:{port}/");
     let filler = "x".repeat(bytes.parse::<usize>().unwrap().saturating_sub(24));
-    println!("ready");
-    let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            told.send(line.unwrap()).unwrap();
-        }
-    });
-    while let Some(line) = lines.recv().await {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (from, count): (u64, u64) = (words[1].parse().unwrap(), words[2].parse().unwrap());
-        let next = Arc::new(AtomicU64::new(from));
-        let mut emitters = tokio::task::JoinSet::new();
-        for _ in 0..EMITTERS {
-            let (mut storage, next) = (storage.clone(), Arc::clone(&next));
-            let (url, filler) = (url.clone(), filler.clone());
-            emitters.spawn(async move {
-                loop {
-                    let n = next.fetch_add(1, Ordering::Relaxed);
-                    if n >= from + count {
-                        break;
-                    }
-                    let body = format!(r#"{{"n":"{n}","pad":"{filler}"}}"#);
-                    let message = Message {
-                        url: url.clone(),
-                        body,
-                    };
-                    storage.push(message).await.unwrap();
-                }
-            });
-        }
-        emitters.join_all().await;
-        println!("accepted");
-    }
+    on_demand(move |n| {
+        let (mut storage, url) = (storage.clone(), url.clone());
+        let body = format!(r#"{{"n":"{n}","pad":"{filler}"}}"#);
+        async move { storage.push(Message { url, body }).await.unwrap() }
+    })
+    .await;
 }

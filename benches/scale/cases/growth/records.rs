@@ -4,17 +4,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use benches::issued;
 use benches::platform::{Platform, Users, key_store, now, occurrence, open};
 use benches::process::process_cpu;
 use chrono::TimeDelta;
-use gatepost_ids::{AccessLevel, Account, Quota};
-use gatepost_keys::{KeyService, Principal, Via};
+use gatepost_keys::KeyService;
 use gatepost_storage::webhooks::DeliveryQuery;
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::{KeyStore, Page, Scope};
 
 use crate::backlog::Backlog;
-use crate::bulk::{Bulk, Waiting, hooks};
+use crate::bulk::{Bulk, hooks};
+use crate::cases::due;
 use crate::cycle::Cycle;
 use crate::emitter::owner;
 use crate::stage::Stage;
@@ -28,20 +28,19 @@ const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 /// Keys are in memory once each of them has been presented.
 pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
-    let service = KeyService::builder(key_store(store.kind, &store.place).await, Arc::new(Users));
-    let room = usize::try_from(count).unwrap() * 2;
-    let service = service.quotas(Arc::new(Quota::UNLIMITED)).cached_keys(room);
-    let service = service.build();
+    let keys = key_store(store.kind, &store.place).await;
     let mut headers = Vec::new();
     let mut making = tokio::task::JoinSet::new();
     for n in 0..count {
-        let service = service.clone();
-        making.spawn(async move { header(&service, n).await });
+        let keys = keys.clone();
+        making.spawn(async move { header(&*keys, n).await });
         if making.len() == 256 {
             headers.push(making.join_next().await.unwrap().unwrap());
         }
     }
     headers.extend(making.join_all().await);
+    let service = KeyService::builder(keys, Arc::new(Users));
+    let service = service.cached_keys(headers.len() * 2).build();
     let mut took = Duration::ZERO;
     // Twice: the first time they come to memory.
     for _ in 0..2 {
@@ -58,21 +57,10 @@ pub(super) async fn keys(stage: &Stage, count: i64) -> f64 {
 }
 
 /// Of a key of one of a thousand owners.
-async fn header(service: &KeyService, number: i64) -> String {
-    let owner = owner(number % 1_000 + 1);
-    let account = Account::enabled(AccessLevel::SystemAdministrator);
-    let maker = Principal::new(owner, account, Via::Platform);
-    let draft = KeyDraft {
-        owner,
-        name: format!("k{number}").parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
-    let (_, reveal) = service.create(&maker, draft).await.unwrap();
-    format!("Bearer {}", reveal.reveal().as_str())
+async fn header(store: &dyn KeyStore, number: i64) -> String {
+    let (record, key) = issued(owner(number % 1_000 + 1), &format!("k{number}"));
+    store.insert_key(&record, u64::MAX).await.unwrap();
+    format!("Bearer {key}")
 }
 
 /// One emit after the other, each to the one webhook of another tenant, which is paused.
@@ -102,19 +90,8 @@ pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
 
 /// Nine of ten are due, in lanes of ten each.
 pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
-    let store = stage.fresh().await;
-    hooks(&store, 1, (count / 10).min(1_000), false).await;
-    let mut bulk = Bulk::open(&store).await;
-    let lanes = count / 10;
-    bulk.copy_hooks(lanes).await;
-    let step = TimeDelta::seconds(10);
-    bulk.waiting(Waiting {
-        count,
-        lanes,
-        due: now() - step * i32::try_from(count / 10 * 9).unwrap(),
-        step,
-    })
-    .await;
+    let store = due::prepare(stage, count, count / 10).await;
+    let bulk = Bulk::open(&store).await;
     let mut backlog = Backlog::open(&store).await;
     let mut waits = Vec::new();
     for call in 0..CALLS {

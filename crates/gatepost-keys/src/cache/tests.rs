@@ -1,10 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apikey_core::{
-    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, Peppers, Prefix,
-    RevealOnce,
-};
+use apikey_core::{ApiKey, KeyDraft, KeyId, OwnerId, Peppers, Prefix, RevealOnce};
 use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
 use gatepost_storage::{KeyStore, MemoryStore, Revision};
 use rand::rngs::StdRng;
@@ -23,15 +20,7 @@ fn at(peppers: &Peppers) -> Circumstances<'_> {
 }
 
 fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
-    let draft = KeyDraft {
-        owner: OwnerId(owner),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(owner), name.parse().unwrap());
     let (peppers, now) = (Peppers::none(), "2026-01-01T00:00:00Z".parse().unwrap());
     let new = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now);
     new.unwrap().into_parts()

@@ -1,9 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, LastLogin, OwnerId, Peppers, Prefix,
-};
+use apikey_core::{KeyDraft, LastLogin, OwnerId, Peppers, Prefix};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyRow, KeyUse, Rolled};
 use gatepost_storage::{MemoryStore, Revision};
@@ -72,15 +70,7 @@ fn login_at(second: i64) -> Outcome {
 }
 
 fn row() -> KeyRow {
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
     let new = draft.issue(
         &Prefix::default(),
         &Peppers::none(),

@@ -1,0 +1,26 @@
+//! Keys of the measurements.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a measurement stops where it cannot be taken"
+)]
+
+use apikey_core::{ApiKey, KeyDraft, OwnerId, Peppers, Prefix};
+
+use crate::platform::now;
+
+/// A key that is good for everything, and its string; it is stored nowhere yet.
+///
+/// # Panics
+/// When the name is none.
+#[must_use]
+pub fn issued(owner: OwnerId, name: &str) -> (ApiKey, String) {
+    let draft = KeyDraft::new(owner, name.parse().unwrap());
+    let new = draft.issue(
+        &Prefix::default(),
+        &Peppers::none(),
+        &mut rand::rng(),
+        now(),
+    );
+    let (record, reveal) = new.unwrap().into_parts();
+    (record, reveal.reveal().as_str().to_owned())
+}

@@ -1,0 +1,55 @@
+//! A program that emits on demand. It says `ready`; at each line `go FROM COUNT` it emits as many
+//! messages with these numbers, 256 at a time, and says `accepted` when all of them are stored.
+//!
+//! The peers of `benches/peers`, which are no part of this workspace, have this file too.
+
+use std::io::BufRead as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How many are emitted at a time.
+pub const EMITTERS: usize = 256;
+
+/// Emits by this what is ordered, until there are no more orders.
+///
+/// # Panics
+/// When an order cannot be read, or an emit panics.
+#[allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a measurement stops where it cannot be taken"
+)]
+pub async fn on_demand<F>(emit: impl Fn(u64) -> F + Clone + Send + 'static)
+where
+    F: Future<Output = ()> + Send,
+{
+    println!("ready");
+    // Read on a thread of its own: what is under way is not held up.
+    let (told, mut lines) = tokio::sync::mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            told.send(line.unwrap()).unwrap();
+        }
+    });
+    while let Some(line) = lines.recv().await {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (from, count): (u64, u64) = (words[1].parse().unwrap(), words[2].parse().unwrap());
+        let next = Arc::new(AtomicU64::new(from));
+        let mut emitters = tokio::task::JoinSet::new();
+        for _ in 0..EMITTERS {
+            let (emit, next) = (emit.clone(), Arc::clone(&next));
+            emitters.spawn(async move {
+                loop {
+                    let n = next.fetch_add(1, Ordering::Relaxed);
+                    if n >= from + count {
+                        break;
+                    }
+                    emit(n).await;
+                }
+            });
+        }
+        emitters.join_all().await;
+        println!("accepted");
+    }
+}
