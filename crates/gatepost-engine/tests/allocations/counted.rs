@@ -10,12 +10,13 @@ use delivery::{Dial, DialFuture, Sender, TargetPolicy, Wire};
 use gatepost_engine::{AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, Quota};
 use gatepost_storage::Clock;
 use gatepost_storage::webhooks::WebhookStore;
+use gatepost_testkit::fixtures;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 use webhook_model::{
-    Action, Activity, Catalog, Event, EventLabel, Filter, JsonObject, Object, ObjectId, Occurrence,
-    OwnerId, Specificity, Target, Task, Webhook,
+    Action, Activity, Catalog, Event, Object, ObjectId, Occurrence, OwnerId, Specificity, Task,
+    Webhook,
 };
 
 /// Emits before the first that is counted, and those that are: by then what grows by doubling has
@@ -118,26 +119,17 @@ async fn engine(store: Arc<dyn WebhookStore>, activity: Activity) -> Engine {
     webhook.activity = activity;
     let webhook = engine.create_webhook(&webhook).await.unwrap().id;
     let task = Task {
-        creator: OwnerId(1),
-        name: "t".parse().unwrap(),
-        description: "".parse().unwrap(),
-        enabled: true,
         delete_after_run: false,
         action: Action::Send {
             webhook,
             message: r#"{"text":"${NAME} is on"}"#.parse().unwrap(),
         },
+        ..fixtures::task(webhook)
     };
     let task = engine.create_task(&task).await.unwrap().id;
     let event = Event {
-        event_type: "vms".parse().unwrap(),
         event: "on".parse().unwrap(),
-        target: Target::Generic,
-        task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
+        ..fixtures::event(task)
     };
     engine.create_event(&event).await.unwrap();
     engine
