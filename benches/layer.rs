@@ -15,19 +15,12 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 
-use apikey_core::{KeyDraft, OwnerId};
+use apikey_core::OwnerId;
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Json, Router};
-use benches::{one_system, spread, thread_cpu};
-use delivery::{Sender, TargetPolicy};
-use gatepost_engine::Engine;
-use gatepost_http::Api;
-use gatepost_keys::{
-    AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
-};
-use gatepost_manage::Management;
-use gatepost_storage::MemoryStore;
+use benches::{issued, spread, thread_cpu, whole};
+use gatepost_storage::{KeyStore as _, MemoryStore};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
@@ -37,15 +30,6 @@ const CONNECTIONS: usize = 8;
 /// Requests of one connection in one round.
 const REQUESTS: usize = 2_500;
 
-#[derive(Debug)]
-struct Users;
-
-impl Accounts for Users {
-    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::SystemAdministrator))))
-    }
-}
-
 fn main() {
     let store = Arc::new(MemoryStore::new());
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -53,19 +37,9 @@ fn main() {
         .build()
         .unwrap();
     let (plain, guarded, whole, key) = runtime.block_on(async {
-        let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
-        let key = key(&keys).await;
-        let guard = AuthLayer::new(keys.clone(), |ext| {
-            ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
-        });
-        let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-        let engine = one_system(Engine::builder(store, sender))
-            .start()
-            .await
-            .unwrap();
-        let management = Management::builder(keys, engine).build();
-        let api = Api::builder(management, guard.clone()).build();
-        let whole = Router::new().nest("/api/v4", api.router());
+        let (record, key) = issued(OwnerId(1), "bench");
+        store.insert_key(&record, u64::MAX).await.unwrap();
+        let (guard, whole) = whole(store).await;
         (router(), router().layer(guard), whole, key)
     });
     let only = std::env::args().find_map(|name| match name.as_str() {
@@ -105,14 +79,6 @@ fn main() {
         "all of gatepost-http (guard, span, metrics, query) / no layer: {} (goal 0.92)",
         show(spread(wholes))
     );
-}
-
-async fn key(keys: &KeyService) -> String {
-    let account = Account::enabled(AccessLevel::SystemAdministrator);
-    let admin = Principal::new(OwnerId(1), account, Via::Platform);
-    let draft = KeyDraft::new(OwnerId(1), "bench".parse().unwrap());
-    let (_, reveal) = keys.create(&admin, draft).await.unwrap();
-    reveal.reveal().as_str().to_owned()
 }
 
 /// Answers what the login probe answers.

@@ -17,15 +17,9 @@ use std::time::Duration;
 
 use apikey_core::OwnerId;
 use axum::Router;
-use axum::extract::ConnectInfo;
 use benches::platform::{Kind, fresh_place};
 use benches::process::process_cpu;
-use benches::{issued, one_system, spread, thread_cpu};
-use delivery::{Sender, TargetPolicy};
-use gatepost_engine::Engine;
-use gatepost_http::Api;
-use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService};
-use gatepost_manage::Management;
+use benches::{issued, spread, thread_cpu, whole};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::{KeyStore, Page};
@@ -37,15 +31,6 @@ const CONNECTIONS: usize = 4;
 /// Requests of one connection in one round.
 const REQUESTS: usize = 250;
 
-#[derive(Debug)]
-struct Users;
-
-impl Accounts for Users {
-    fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
-        AccountAnswer::Now(Ok(Some(Account::enabled(AccessLevel::SystemAdministrator))))
-    }
-}
-
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -55,7 +40,7 @@ fn main() {
         let (place, _folder) = fresh_place(Kind::Sqlite).await;
         let store = Arc::new(SqliteStore::open(SqliteConfig::file(&place)).await.unwrap());
         let key = fill(store.clone()).await;
-        let router = whole(store.clone()).await;
+        let (_, router) = whole(store.clone()).await;
         let mut ratios = Vec::new();
         let mut costs = Vec::new();
         for _ in 0..ROUNDS {
@@ -92,18 +77,6 @@ async fn fill(store: Arc<SqliteStore>) -> String {
         task.await.unwrap();
     }
     first.unwrap()
-}
-
-async fn whole(store: Arc<SqliteStore>) -> Router {
-    let keys = KeyService::builder(store.clone(), Arc::new(Users)).build();
-    let guard = AuthLayer::new(keys.clone(), |ext| {
-        ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
-    });
-    let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
-    let engine = one_system(Engine::builder(store, sender));
-    let management = Management::builder(keys, engine.start().await.unwrap()).build();
-    let api = Api::builder(management, guard).build();
-    Router::new().nest("/api/v4", api.router())
 }
 
 /// CPU time of as many pages as a round has requests.

@@ -19,6 +19,7 @@ pub mod process;
 pub mod server;
 pub mod store;
 mod targets;
+mod whole;
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -29,6 +30,7 @@ pub use figures::{Better, FIGURES, keep, spread};
 pub use issued::issued;
 pub use one_system::one_system;
 pub use targets::{Arrived, Here, STALL, targets};
+pub use whole::whole;
 
 /// CPU time that this thread has used so far, as the kernel counts it.
 ///
