@@ -4,8 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::tempdir;
+use tests::mutual_tls::Authority;
 use tests::platform::PlatformProcess;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_host");
@@ -38,6 +39,46 @@ fn holds(folder: &Path, text: &str) -> bool {
         })
 }
 
+/// Each kind of credential, and what of it is in no file. Names are: the folder can be searched.
+fn secrets() -> Vec<(Value, Vec<String>)> {
+    let client = Authority::new().client("tenant");
+    let inside = client.key.lines().nth(1).unwrap().to_owned();
+    let (signing, basic) = ("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "correct:basic");
+    vec![
+        (
+            json!({"authorization_type": "bearer", "authorization_value": SECRET}),
+            vec![SECRET.to_owned()],
+        ),
+        (
+            json!({"authorization_type": "basic", "authorization_value": basic}),
+            vec![basic.to_owned()],
+        ),
+        (
+            json!({
+                "authorization_type": "oauth2", "authorization_value": "correct-client-secret",
+                "oauth_token_url": "https://id.example/token", "oauth_client_id": "me",
+            }),
+            vec!["correct-client-secret".to_owned()],
+        ),
+        (
+            json!({"client_certificate": client.certificate, "client_key": client.key}),
+            vec![inside],
+        ),
+        (
+            json!({"signing_secrets": format!("whsec_{signing}")}),
+            vec![signing.to_owned()],
+        ),
+        (
+            json!({"headers": "X-Api-Key: correct-header"}),
+            vec!["correct-header".to_owned()],
+        ),
+        (
+            json!({"url": "https://example.com/services/correct-path"}),
+            vec!["correct-path".to_owned()],
+        ),
+    ]
+}
+
 /// What it says when it does not start.
 fn refused(data: &Path, more: &[&str]) -> String {
     let mut command = Command::new(PROGRAM);
@@ -63,6 +104,35 @@ async fn it_seals_by_default_and_says_where_the_key_is() {
     assert!(platform.stop());
     assert!(!holds(&data, SECRET));
     has_webhook(&PlatformProcess::start(PROGRAM, &data, &[])).await;
+}
+
+/// While it runs and when it has stopped, the write-ahead log included.
+#[tokio::test]
+async fn no_kind_of_credential_is_in_a_file_in_plaintext() {
+    let folder = tempdir().unwrap();
+    let data = folder.path().join("data");
+    let platform = PlatformProcess::start(PROGRAM, &data, &["--unlimited"]);
+    let mut all = Vec::new();
+    for (n, (more, secrets)) in secrets().into_iter().enumerate() {
+        let name = format!("webhook-{n}");
+        let mut hook = json!({"name": name, "url": "https://127.0.0.1:9/"});
+        let more = more.as_object().unwrap().clone();
+        hook.as_object_mut().unwrap().extend(more);
+        let made = platform.call("POST", "webhook_urls", Some(hook)).await;
+        assert_eq!(made.0, 201, "{name}: {}", made.1);
+        assert!(
+            holds(&data, &name),
+            "the name of {name} is looked for in vain"
+        );
+        all.extend(secrets);
+    }
+    let found = |all: &[String]| -> Vec<String> {
+        let found = all.iter().filter(|secret| holds(&data, secret));
+        found.cloned().collect()
+    };
+    assert_eq!(found(&all), [""; 0], "while it runs");
+    assert!(platform.stop());
+    assert_eq!(found(&all), [""; 0], "when it has stopped");
 }
 
 /// A new key would lose all secrets without a word.
