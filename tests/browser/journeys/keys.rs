@@ -2,7 +2,9 @@
 
 use super::step::{Given, Journey, KEEP, Step};
 
-pub(super) const JOURNEYS: &[Journey] = &[Journey {
+pub(super) const JOURNEYS: &[Journey] = &[KEY, NARROWER];
+
+const KEY: Journey = Journey {
     name: "key: create, keep, review, edit, delete",
     given: Given::Nothing,
     steps: &[
@@ -36,4 +38,42 @@ pub(super) const JOURNEYS: &[Journey] = &[Journey {
         Step::Press("Delete key"),
         Step::See("The key was deleted."),
     ],
-}];
+};
+
+const NARROWER: Journey = Journey {
+    name: "key: fewer permissions, disable, roll, changes",
+    given: Given::Nothing,
+    steps: &[
+        Step::Follow("API keys"),
+        Step::Follow("New API key"),
+        Step::Fill("Name", "reader"),
+        Step::Choose("Owner", "admin"),
+        Step::Pick("In 30 days"),
+        Step::Tick("Read-only"),
+        Step::Fill("Requests per minute (optional)", "0"),
+        Step::Press("Create key"),
+        Step::See("Nothing was saved."),
+        Step::Fill("Requests per minute (optional)", "60"),
+        Step::Press("Create key"),
+        KEEP,
+        Step::Follow("reader"),
+        Step::See("The key can only read."),
+        Step::See("at most 60 per minute"),
+        Step::Follow("Disable"),
+        Step::See("Disable this API key?"),
+        Step::Press("Disable key"),
+        Step::See("The key was disabled."),
+        Step::Press("Enable"),
+        Step::See("The key was enabled."),
+        Step::Follow("Roll"),
+        Step::Pick("In one hour"),
+        Step::Press("Create new key"),
+        Step::See("Your new API key"),
+        KEEP,
+        Step::Follow("reader"),
+        Step::See("Replaced by"),
+        Step::Follow("Changes"),
+        Step::See("Rolled"),
+        Step::See("Disabled"),
+    ],
+};
