@@ -4,7 +4,7 @@ use apikey_core::KeyId;
 use axum::extract::{RawQuery, State};
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use gatepost_storage::keys::KeyUse;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::counted::Counted;
 use crate::error::ApiError;
@@ -41,7 +41,6 @@ fn row(at: usize, day: &KeyUse) -> RowMap {
         ("used", json!(day.used)),
         ("refused", json!(day.refused)),
     ]
-    .map(|(name, value): (_, Value)| (name.to_owned(), value))
     .into_iter()
     .collect()
 }

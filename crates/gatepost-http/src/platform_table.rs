@@ -113,7 +113,8 @@ pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
 impl PlatformResource {
     /// All rows, in order of their numbers.
     async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
-        let mut rows = self.0.rows(caller.principal()).await?;
+        let rows = self.0.rows(caller.principal()).await?;
+        let mut rows: Vec<RowMap> = rows.into_iter().map(RowMap::from).collect();
         rows.sort_by_key(key_of);
         Ok(rows)
     }

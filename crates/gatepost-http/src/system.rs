@@ -29,6 +29,5 @@ pub(crate) fn row(facts: &VersionFacts) -> RowMap {
         ("os_version", json!(facts.os_version)),
         ("cloud_name", json!(facts.cloud_name)),
     ];
-    let columns = columns.map(|(name, value)| (name.to_owned(), value));
     columns.into_iter().collect()
 }

@@ -28,7 +28,6 @@ pub(crate) async fn limits(
             ("used", json!(limit.used)),
             ("limit", most(limit.most)),
         ]
-        .map(|(name, value)| (name.to_owned(), value))
         .into_iter()
         .collect();
         pick(&row, &asked.fields).into_owned()

@@ -2,7 +2,7 @@
 
 use axum::extract::{RawQuery, State};
 use gatepost_storage::webhooks::HourlyCount;
-use serde_json::{Value, json};
+use serde_json::json;
 use webhook_model::WebhookId;
 
 use crate::counted::Counted;
@@ -42,7 +42,6 @@ fn row(at: usize, count: &HourlyCount) -> RowMap {
         ("duration_ms", json!(count.milliseconds)),
         ("bytes", json!(count.bytes)),
     ]
-    .map(|(name, value): (_, Value)| (name.to_owned(), value))
     .into_iter()
     .collect()
 }

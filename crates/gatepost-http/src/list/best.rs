@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::query::sort::{Sort, compare};
-use crate::schema::RowMap;
+use crate::schema::{Name, RowMap};
 
 /// What a row takes beside its values, about; what a value takes beside its text, in a row, in an
 /// array, as a member of an object; and a text beside its bytes.
@@ -21,7 +21,7 @@ const MEMBER: usize = 144;
 /// The best rows so far, in order.
 #[derive(Debug)]
 pub(super) struct Best {
-    columns: Vec<String>,
+    columns: Vec<Name>,
     order: Arc<[Key]>,
     rows: BTreeSet<Kept>,
     seen: u64,
@@ -47,12 +47,12 @@ struct Kept {
 
 impl Best {
     /// In this order; of each row these columns are kept, and those that it is sorted by.
-    pub(super) fn new(sort: &Sort, mut columns: Vec<String>) -> Self {
+    pub(super) fn new(sort: &Sort, mut columns: Vec<Name>) -> Self {
         let mut order = Vec::new();
         for by in &sort.0 {
             let known = columns.iter().position(|column| *column == by.column);
             let at = known.unwrap_or_else(|| {
-                columns.push(by.column.clone());
+                columns.push(by.column.clone().into());
                 columns.len() - 1
             });
             let descending = by.descending;
@@ -171,14 +171,14 @@ mod tests {
 
     fn best(sort: &str, most: usize, rows: &[(i64, &str)]) -> (Vec<Value>, usize) {
         let sort = Sort::parse(sort).unwrap();
-        let mut best = Best::new(&sort, vec!["n".to_owned()]);
+        let mut best = Best::new(&sort, vec!["n".into()]);
         for (n, text) in rows {
             let row = json!({"n": n, "text": text, "other": "x".repeat(999)});
-            best.take(row.as_object().unwrap().clone(), most);
+            best.take(row.as_object().unwrap().clone().into(), most);
             assert!(best.len() <= most);
         }
         let bytes = best.bytes();
-        let rows = std::iter::from_fn(|| best.next().map(|row| row["n"].clone())).collect();
+        let rows = std::iter::from_fn(|| best.next().and_then(|mut row| row.remove("n"))).collect();
         assert_eq!(best.bytes(), 0);
         (rows, bytes)
     }

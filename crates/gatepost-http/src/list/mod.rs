@@ -22,7 +22,7 @@ use crate::json_pieces::JsonPieces;
 use crate::query::ListQuery;
 use crate::query::fields::{Column, Field, Fields};
 use crate::resource::{Hints, Resource, Scan, Scanned, Wanted};
-use crate::schema::{KEY, RowMap, Table};
+use crate::schema::{KEY, Name, RowMap, Table};
 use crate::state::Shared;
 use crate::turn::Turn;
 
@@ -70,14 +70,18 @@ pub(crate) fn pick<'r>(row: &'r RowMap, fields: &Fields) -> Cow<'r, RowMap> {
     let Fields::These(fields) = fields else {
         return Cow::Borrowed(row);
     };
-    let mut out = RowMap::new();
+    let mut out = RowMap::default();
     for field in fields {
         match field {
-            Field::Every => out.extend(row.clone()),
+            Field::Every => return Cow::Borrowed(row),
             Field::One {
                 what: Column::Plain(column),
                 name,
-            } => out.extend(row.get(column).map(|value| (name.clone(), value.clone()))),
+            } => {
+                if let Some(value) = row.get(column) {
+                    out.set(name.clone().into(), value.clone());
+                }
+            }
             Field::One { .. } => {}
         }
     }
@@ -206,13 +210,12 @@ impl Walk<'_> {
         Projection::new(self.resource, self.caller, &self.query.fields, false)
     }
 
-    fn shown(&self, table: &Table) -> Vec<String> {
+    fn shown(&self, table: &Table) -> Vec<Name> {
         match shown_columns(table, &self.query.fields) {
-            Wanted::These(columns) => columns.into_iter().collect(),
+            Wanted::These(columns) => columns.into_iter().map(Name::from).collect(),
             Wanted::Every => {
                 let all = table.all_readable().map(|column| column.name);
-                let all = std::iter::once(KEY).chain(all);
-                all.map(str::to_owned).collect()
+                std::iter::once(KEY).chain(all).map(Name::from).collect()
             }
         }
     }

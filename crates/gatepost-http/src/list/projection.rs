@@ -17,96 +17,105 @@ use crate::schema::{KEY, RowMap, Table};
 const REMEMBERED: usize = 4_096;
 
 /// A row as it is shown: the names in the response, in order, and the values.
-pub(super) type Shown<'r> = BTreeMap<&'r str, Cow<'r, Value>>;
+pub(super) type Shown<'r> = Vec<(&'r str, Cow<'r, Value>)>;
 
-/// Picks columns, and remembers joins: many rows refer to the same few. Of tables that the caller's
-/// key may not read, nothing is joined or counted.
+/// Picks columns, and looks up joins and counts. Of tables that the caller's key may not read,
+/// nothing is joined or counted.
 pub(super) struct Projection<'a> {
-    resource: &'a dyn Resource,
-    caller: &'a Actor,
-    fields: &'a Fields,
-    /// Whether a row without `fields` is shown with all columns.
-    whole: bool,
-    joined: HashMap<(&'a str, &'a str, String), Option<Value>>,
+    parts: BTreeMap<&'a str, Part<'a>>,
+    lookups: Lookups<'a>,
+}
+
+/// What has a name in the response.
+#[derive(Clone, Copy, Debug)]
+enum Part<'a> {
+    Column(&'a str),
+    Count(&'a str),
+    Join { through: &'a str, column: &'a str },
 }
 
 impl<'a> Projection<'a> {
+    /// `whole`: without `fields` all columns are shown, not the short ones alone.
     pub(super) fn new(
         resource: &'a dyn Resource,
         caller: &'a Actor,
         fields: &'a Fields,
         whole: bool,
     ) -> Self {
-        Self {
+        let (table, mut parts) = (resource.table(), BTreeMap::new());
+        let columns = |all: bool| {
+            let readable = table.all_readable();
+            let readable = readable.filter(move |column| all || column.short);
+            let names = std::iter::once(KEY).chain(readable.map(|column| column.name));
+            names.map(|name| (name, Part::Column(name)))
+        };
+        match fields {
+            Fields::Default => parts.extend(columns(whole)),
+            Fields::These(fields) => {
+                for field in fields {
+                    match field {
+                        Field::Every => parts.extend(columns(true)),
+                        Field::One { what, name } => {
+                            parts.extend(part(table, caller, what).map(|part| (&**name, part)));
+                        }
+                    }
+                }
+            }
+        }
+        let lookups = Lookups {
             resource,
             caller,
-            fields,
-            whole,
             joined: HashMap::new(),
-        }
+        };
+        Self { parts, lookups }
     }
 
     pub(super) async fn project<'r>(&mut self, row: &'r RowMap) -> Result<Shown<'r>, ApiError>
     where
         'a: 'r,
     {
-        let table = self.resource.table();
-        let mut shown = Shown::new();
-        let Fields::These(fields) = self.fields else {
-            copy(&mut shown, row, KEY, KEY);
-            let whole = self.whole;
-            for column in table.all_readable().filter(|column| whole || column.short) {
-                copy(&mut shown, row, column.name, column.name);
-            }
-            return Ok(shown);
-        };
-        for field in fields {
-            match field {
-                Field::Every => {
-                    copy(&mut shown, row, KEY, KEY);
-                    for column in table.all_readable() {
-                        copy(&mut shown, row, column.name, column.name);
-                    }
+        let mut shown = Shown::with_capacity(self.parts.len());
+        for (name, part) in &self.parts {
+            let value = match *part {
+                Part::Column(column) => row.get(column).map(Cow::Borrowed),
+                Part::Count(counted) => Some(Cow::Owned(self.lookups.count(row, counted).await?)),
+                Part::Join { through, column } => {
+                    let joined = self.lookups.join(row, through, column).await?;
+                    joined.map(Cow::Owned)
                 }
-                Field::One { what, name } => self.add(&mut shown, row, what, name).await?,
-            }
+            };
+            shown.extend(value.map(|value| (*name, value)));
         }
         Ok(shown)
     }
+}
 
-    async fn add<'r>(
-        &mut self,
-        shown: &mut Shown<'r>,
-        row: &'r RowMap,
-        what: &'a Column,
-        name: &'a str,
-    ) -> Result<(), ApiError>
-    where
-        'a: 'r,
-    {
-        let table = self.resource.table();
-        match what {
-            Column::Plain(column) if table.knows(column) => copy(shown, row, column, name),
-            Column::Count(counted) => {
-                let mut counts = table.counts.iter();
-                let Some((_, of)) = counts.find(|(name, _)| name == counted) else {
-                    return Ok(());
-                };
-                if may_read(self.caller, of) {
-                    let count = self.resource.count(self.caller, row, counted).await?;
-                    shown.insert(name, Cow::Owned(count.into()));
-                }
-            }
-            Column::Join { through, column }
-                if table.joins.contains(&(through.as_str(), column.as_str())) =>
-            {
-                if let Some(value) = self.join(row, through, column).await? {
-                    shown.insert(name, Cow::Owned(value));
-                }
-            }
-            Column::Plain(_) | Column::Join { .. } => {}
+/// `None` of what the table does not have, or the caller may not read.
+fn part<'a>(table: &Table, caller: &Actor, what: &'a Column) -> Option<Part<'a>> {
+    match what {
+        Column::Plain(column) => table.knows(column).then_some(Part::Column(column)),
+        Column::Count(counted) => {
+            let (_, of) = table.counts.iter().find(|(name, _)| name == counted)?;
+            may_read(caller, of).then_some(Part::Count(counted))
         }
-        Ok(())
+        Column::Join { through, column } => {
+            let is_declared = table.joins.contains(&(through, column));
+            is_declared.then_some(Part::Join { through, column })
+        }
+    }
+}
+
+/// What is not in a row itself. Joins are remembered: many rows refer to the same few.
+struct Lookups<'a> {
+    resource: &'a dyn Resource,
+    caller: &'a Actor,
+    joined: HashMap<(&'a str, &'a str, String), Option<Value>>,
+}
+
+impl<'a> Lookups<'a> {
+    async fn count(&self, row: &RowMap, counted: &str) -> Result<Value, ApiError> {
+        let count = self.resource.count(self.caller, row, counted).await?;
+        Ok(count.into())
     }
 
     async fn join(
@@ -135,12 +144,6 @@ impl<'a> Projection<'a> {
         }
         self.joined.insert(key, value.clone());
         Ok(value)
-    }
-}
-
-fn copy<'r>(shown: &mut Shown<'r>, row: &'r RowMap, from: &str, to: &'r str) {
-    if let Some(value) = row.get(from) {
-        shown.insert(to, Cow::Borrowed(value));
     }
 }
 

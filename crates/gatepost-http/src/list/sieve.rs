@@ -102,7 +102,7 @@ mod tests {
     /// stands still: it is about what is done between two turns.
     async fn sifted(filter: &str, message: String) -> (Result<bool, ApiError>, usize) {
         let filter = Filter::parse(filter, &FilterLimits::default()).unwrap();
-        let row = RowMap::from_iter([("message".to_owned(), json!(message))]);
+        let row = RowMap::from_iter([("message", json!(message))]);
         let aside = Arc::new(Semaphore::new(1));
         let (mut sieve, mut turns) = (Sieve::new(&aside), 0);
         let mut passes = pin!(sieve.passes(&filter, &row));
@@ -145,7 +145,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_row_whose_filter_takes_too_long_is_given_up() {
         let filter = Filter::parse(&terms("ct", 8), &FilterLimits::default()).unwrap();
-        let row = RowMap::from_iter([("message".to_owned(), json!("a".repeat(1 << 20)))]);
+        let row = RowMap::from_iter([("message", json!("a".repeat(1 << 20)))]);
         let aside = Arc::new(Semaphore::new(1));
         let mut sieve = Sieve::new(&aside);
         sieve.spent = PATIENCE;

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use serde_json::Value;
-
 use super::projection::Shown;
 use crate::error::ApiError;
 use crate::json_pieces::JsonPieces;
@@ -35,34 +33,24 @@ impl Written {
     /// Adds a row as it is.
     ///
     /// # Errors
-    /// As [`row`](Self::row).
+    /// As [`shown`](Self::shown).
     pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<(), ApiError> {
-        let shown = row
-            .iter()
-            .map(|(name, value)| (name.as_str(), Cow::Borrowed(value)));
-        self.row(&shown.collect::<Vec<_>>()).await
-    }
-
-    /// Adds a row of which `Shown` was made.
-    ///
-    /// # Errors
-    /// As [`row`](Self::row).
-    pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<(), ApiError> {
-        self.row(&row.into_iter().collect::<Vec<_>>()).await
+        let shown = row.iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+        self.shown(shown.collect()).await
     }
 
     /// Adds a row of these columns.
     ///
     /// # Errors
     /// 413 when the response becomes too large with it; the rows before it would fit.
-    async fn row(&mut self, columns: &[(&str, Cow<'_, Value>)]) -> Result<(), ApiError> {
+    pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<(), ApiError> {
         let most = if self.rows == 0 {
             usize::MAX
         } else {
             self.most
         };
         self.pieces.raw(if self.rows == 0 { b"{" } else { b",{" });
-        for (at, (name, value)) in columns.iter().enumerate() {
+        for (at, (name, value)) in row.iter().enumerate() {
             self.pieces.raw(if at > 0 { b"," } else { b"" });
             self.pieces.name(name);
             self.pieces.raw(b":");

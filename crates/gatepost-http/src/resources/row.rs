@@ -14,9 +14,8 @@ use crate::turn::Turn;
 const COLUMN: usize = 64;
 
 /// A row from its columns.
-pub(super) fn row<const N: usize>(key: i64, columns: [(&str, Value); N]) -> RowMap {
-    let key = (KEY.to_owned(), Value::from(key));
-    let columns = columns.map(|(name, value)| (name.to_owned(), value));
+pub(super) fn row<const N: usize>(key: i64, columns: [(&'static str, Value); N]) -> RowMap {
+    let key = (KEY, Value::from(key));
     std::iter::once(key).chain(columns).collect()
 }
 

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::column::{Access, Column, Kind};
-use super::table::{KEY, RowMap, Table};
+use super::row_map::RowMap;
+use super::table::{KEY, Table};
 use crate::error::ApiError;
 
 /// The columns that a client wrote, each of its declared type and within its limits.
@@ -109,12 +110,12 @@ impl Input {
         self.columns.get(name).and_then(Value::as_bool)
     }
 
-    pub(crate) fn object(&self, name: &str) -> Option<&RowMap> {
+    pub(crate) fn object(&self, name: &str) -> Option<&Map<String, Value>> {
         self.columns.get(name).and_then(Value::as_object)
     }
 
     /// Everything, by name.
-    pub(crate) fn all(&self) -> &RowMap {
+    pub(crate) fn all(&self) -> &Map<String, Value> {
         &self.columns
     }
 

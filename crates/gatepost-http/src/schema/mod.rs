@@ -3,10 +3,12 @@
 
 mod column;
 mod input;
+mod row_map;
 mod table;
 
 pub use column::Column;
 pub(crate) use column::Kind;
 pub(crate) use input::{Input, int};
+pub(crate) use row_map::{Name, RowMap};
 pub use table::Action;
-pub(crate) use table::{KEY, RowMap, Table};
+pub(crate) use table::{KEY, Table};

@@ -4,9 +4,6 @@ use serde_json::Value;
 
 use super::column::{Access, Column, Kind};
 
-/// A row as it travels: column name to value.
-pub(crate) type RowMap = serde_json::Map<String, Value>;
-
 /// The name of the column that holds the row number.
 pub(crate) const KEY: &str = "$key";
 

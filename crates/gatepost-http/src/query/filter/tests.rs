@@ -5,12 +5,13 @@ use serde_json::{Value, json};
 
 use super::pace::AtOnce;
 use super::{Filter, FilterLimits, Literal};
+use crate::schema::RowMap;
 
 fn passes(filter: &str, row: &Value) -> bool {
     let filter = Filter::parse(filter, &FilterLimits::default())
         .unwrap_or_else(|e| panic!("{filter}: {e:?}"));
-    let row = row.as_object().unwrap();
-    AtOnce::run(|mut at_once| async move { filter.passes(row, &mut at_once).await }).unwrap()
+    let row = RowMap::from(row.as_object().unwrap().clone());
+    AtOnce::run(|mut at_once| async move { filter.passes(&row, &mut at_once).await }).unwrap()
 }
 
 fn refused(filter: &str) -> bool {

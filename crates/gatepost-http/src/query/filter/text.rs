@@ -45,7 +45,8 @@ impl<'r> Texts<'r> {
         pace: &mut impl Pace,
     ) -> Result<Option<&str>, ApiError> {
         let known = self.folded.iter().position(|(known, _)| *known == field);
-        let at = match (known, self.row.get_key_value(field), self.text(field)) {
+        let found = self.row.iter().find(|(name, _)| *name == field);
+        let at = match (known, found, self.text(field)) {
             (Some(at), ..) => at,
             (None, Some((name, _)), Some(text)) => {
                 self.folded.push((name, folded(&text, pace).await?));

@@ -132,10 +132,12 @@ fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> Ro
     let sent = last
         .as_ref()
         .map_or(&[][..], |attempt| &attempt.request_head);
-    row.insert("request".into(), String::from_utf8_lossy(sent).into());
-    row.insert("response_body".into(), body.into());
     let kept = last.as_ref().is_none_or(|attempt| attempt.kept);
-    row.insert("response_kept".into(), kept.into());
+    row.extend([
+        ("request", String::from_utf8_lossy(sent).into()),
+        ("response_body", body.into()),
+        ("response_kept", kept.into()),
+    ]);
     row
 }
 

@@ -15,7 +15,9 @@ const OAUTH2: [Field; 3] = [
 ];
 
 /// The columns that are in a response: all but the value.
-pub(super) fn columns(authorization: &Authorization) -> impl Iterator<Item = (String, Value)> {
+pub(super) fn columns(
+    authorization: &Authorization,
+) -> impl Iterator<Item = (&'static str, Value)> {
     let mut oauth2 = ["", "", "", ClientAuthentication::default().as_str()];
     if let Authorization::OAuth2(client) = authorization {
         oauth2 = [
@@ -34,7 +36,7 @@ pub(super) fn columns(authorization: &Authorization) -> impl Iterator<Item = (St
         (Field::OAuthClientAuthentication.as_str(), client_auth),
     ];
     columns
-        .map(|(name, text)| (name.to_owned(), Value::from(text)))
+        .map(|(name, text)| (name, Value::from(text)))
         .into_iter()
 }
 

@@ -8,7 +8,9 @@ use crate::resources::row::epoch;
 use crate::schema::Input;
 
 /// The columns that are in a response: all but the key.
-pub(super) fn columns(identity: Option<&ClientIdentity>) -> impl Iterator<Item = (String, Value)> {
+pub(super) fn columns(
+    identity: Option<&ClientIdentity>,
+) -> impl Iterator<Item = (&'static str, Value)> {
     let chain = identity.map_or("", ClientIdentity::certificate);
     let certificate = ClientCertificate::from_pem(chain).ok();
     let subject = certificate.as_ref().map_or("", ClientCertificate::subject);
@@ -18,7 +20,6 @@ pub(super) fn columns(identity: Option<&ClientIdentity>) -> impl Iterator<Item =
         ("client_certificate_subject", subject.into()),
         ("client_certificate_expires", epoch(expires)),
     ]
-    .map(|(name, value): (&str, Value)| (name.to_owned(), value))
     .into_iter()
 }
 
