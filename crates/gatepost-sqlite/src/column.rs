@@ -5,21 +5,21 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use rusqlite::Row;
 
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// Microseconds since 1970, as times are stored.
 pub(crate) fn micros(time: DateTime<Utc>) -> i64 {
     time.timestamp_micros()
 }
 
-pub(crate) fn time(row: &Row<'_>, column: &'static str) -> Result<DateTime<Utc>> {
+pub(crate) fn time(row: &Named<'_>, column: &'static str) -> Result<DateTime<Utc>> {
     maybe_time(row, column)?.ok_or_else(|| Failure::corrupt(column, "NULL"))
 }
 
-pub(crate) fn maybe_time(row: &Row<'_>, column: &'static str) -> Result<Option<DateTime<Utc>>> {
-    row.get::<_, Option<i64>>(column)?
+pub(crate) fn maybe_time(row: &Named<'_>, column: &'static str) -> Result<Option<DateTime<Utc>>> {
+    row.get::<Option<i64>>(column)?
         .map(|at| time_of(at, column))
         .transpose()
 }
@@ -34,7 +34,7 @@ pub(crate) fn length(span: Duration) -> i64 {
     i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn span(row: &Row<'_>, column: &'static str) -> Result<Option<Duration>> {
+pub(crate) fn span(row: &Named<'_>, column: &'static str) -> Result<Option<Duration>> {
     let micros: Option<i64> = row.get(column)?;
     let micros = micros.map(u64::try_from).transpose();
     Ok(micros
@@ -43,20 +43,20 @@ pub(crate) fn span(row: &Row<'_>, column: &'static str) -> Result<Option<Duratio
 }
 
 pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
-    row: &Row<'_>,
+    row: &Named<'_>,
     column: &'static str,
 ) -> Result<T> {
     T::try_from(row.get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
 /// A column of text, parsed.
-pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Row<'_>, column: &'static str) -> Result<T> {
+pub(crate) fn parse<T: FromStr<Err: Display>>(row: &Named<'_>, column: &'static str) -> Result<T> {
     stored(row, column, str::parse)
 }
 
 /// A column of text, as `read` has it.
 pub(crate) fn stored<T, E: Display>(
-    row: &Row<'_>,
+    row: &Named<'_>,
     column: &'static str,
     read: fn(&str) -> std::result::Result<T, E>,
 ) -> Result<T> {

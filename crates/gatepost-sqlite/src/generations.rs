@@ -7,6 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::column::parse;
 use crate::error::Result;
+use crate::named::Named;
 
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
@@ -62,7 +63,7 @@ fn lookups(c: &Connection, slice: KeySlice, since: KeyGeneration) -> Result<Vec<
     let mut rows = statement.query(params![slice.0, since.0])?;
     let mut lookups = Vec::new();
     while let Some(row) = rows.next()? {
-        lookups.push(parse(row, "lookup")?);
+        lookups.push(parse(&Named::of(row), "lookup")?);
     }
     Ok(lookups)
 }

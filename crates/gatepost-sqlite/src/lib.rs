@@ -14,6 +14,7 @@ mod keys;
 mod list;
 mod log;
 mod migrate;
+mod named;
 mod outbox;
 mod owners;
 mod places;

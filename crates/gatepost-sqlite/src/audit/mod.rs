@@ -16,6 +16,7 @@ use rusqlite::Row;
 use crate::column::{micros, time};
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
+use crate::named::Named;
 use crate::store::SqliteStore;
 
 const COLUMNS: &str = "id, at, owner, tenant, actor, key, address, record_table, record, name, operation, changes \
@@ -71,6 +72,7 @@ fn list(query: &AuditQuery) -> List {
 }
 
 fn row(row: &Row<'_>) -> Result<AuditRow> {
+    let row = &Named::of(row);
     let from: Option<String> = row.get("address")?;
     let from = from.map(|from| from.parse::<IpAddr>()).transpose();
     Ok(AuditRow {
@@ -78,9 +80,9 @@ fn row(row: &Row<'_>) -> Result<AuditRow> {
         entry: AuditEntry {
             at: time(row, "at")?,
             owner: OwnerId(row.get("owner")?),
-            tenant: row.get::<_, Option<i64>>("tenant")?.map(TenantId),
+            tenant: row.get::<Option<i64>>("tenant")?.map(TenantId),
             actor: OwnerId(row.get("actor")?),
-            key: row.get::<_, Option<i64>>("key")?.map(KeyId),
+            key: row.get::<Option<i64>>("key")?.map(KeyId),
             from: from.map_err(|e| Failure::corrupt("address", e))?,
             table: row.get("record_table")?,
             row: row.get("record")?,

@@ -9,6 +9,7 @@ use rusqlite::{Connection, Row};
 use crate::batch::Member;
 use crate::column::{maybe_time, span};
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
@@ -66,6 +67,7 @@ impl History {
 }
 
 fn last(row: &Row<'_>, delivery: i64) -> Result<Last> {
+    let row = &Named::of(row);
     Ok(Last {
         state: row.get("state")?,
         after: Member {
@@ -82,6 +84,7 @@ fn last(row: &Row<'_>, delivery: i64) -> Result<Last> {
 }
 
 fn made(row: &Row<'_>) -> Result<Option<Made>> {
+    let row = &Named::of(row);
     let Some(started) = maybe_time(row, "started")? else {
         return Ok(None);
     };

@@ -10,6 +10,7 @@ use super::history::History;
 use crate::batch::{Member, Webhook};
 use crate::column::{micros, parse, time, time_of};
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// How a delivery stands.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +47,7 @@ pub(crate) fn told(
     stands: Stands,
     history: &History,
 ) -> Result<Delivery> {
+    let row = &Named::of(row);
     let body = row.get_ref("body")?;
     let body = body.as_str().map_err(|e| Failure::corrupt("body", e))?;
     let created = time(row, "created")?;
@@ -66,10 +68,10 @@ pub(crate) fn told(
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(row.get("webhook")?),
         owner,
-        tenant: row.get::<_, Option<i64>>("tenant")?.map(TenantId),
-        task: row.get::<_, Option<i64>>("task")?.map(TaskId),
+        tenant: row.get::<Option<i64>>("tenant")?.map(TenantId),
+        task: row.get::<Option<i64>>("task")?.map(TaskId),
         cause: row
-            .get::<_, Option<String>>("cause")?
+            .get::<Option<String>>("cause")?
             .map(|cause| cause.parse())
             .transpose()
             .map_err(|e| Failure::corrupt("cause", e))?,

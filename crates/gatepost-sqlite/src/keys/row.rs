@@ -10,6 +10,7 @@ use rusqlite::Row;
 
 use crate::column::{maybe_time, parse, stored, time};
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
      ip_allow, ip_deny, created, last_login, last_login_from, enabled, read_only, tables, scopes, \
@@ -20,6 +21,7 @@ pub(super) const LIVE: &str =
     "k.id > (SELECT o.gone_keys FROM gatepost_owner o WHERE o.owner = k.owner)";
 
 pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
+    let row = &Named::of(row);
     let digest = row.get_ref("digest")?;
     let bytes = digest
         .as_blob()
@@ -62,13 +64,13 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
             last_login,
         },
         rolled: Rolled {
-            from: row.get::<_, Option<i64>>("rolled_from")?.map(KeyId),
-            to: row.get::<_, Option<i64>>("rolled_to")?.map(KeyId),
+            from: row.get::<Option<i64>>("rolled_from")?.map(KeyId),
+            to: row.get::<Option<i64>>("rolled_to")?.map(KeyId),
         },
     })
 }
 
-fn limit(row: &Row<'_>) -> Result<Option<RateLimit>> {
+fn limit(row: &Named<'_>) -> Result<Option<RateLimit>> {
     let limit: Option<i64> = row.get("requests_per_minute")?;
     let limit = limit.map(RateLimit::try_from).transpose();
     limit.map_err(|e| Failure::corrupt("requests_per_minute", e))

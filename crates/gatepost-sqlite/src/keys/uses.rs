@@ -7,6 +7,7 @@ use rusqlite::{Connection, Row, params};
 
 use crate::column::number;
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 pub(super) fn add(c: &Connection, uses: &[KeyUse]) -> Result<()> {
     let mut add = c.prepare_cached(include_str!("../sql/keys/add_use.sql"))?;
@@ -38,6 +39,7 @@ pub(super) fn list(
 }
 
 fn key_use(key: KeyId, row: &Row<'_>) -> Result<KeyUse> {
+    let row = &Named::of(row);
     let day = NaiveDate::from_epoch_days(number(row, "day")?);
     Ok(KeyUse {
         key,

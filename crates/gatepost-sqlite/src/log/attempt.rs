@@ -6,6 +6,7 @@ use rusqlite::{Connection, Row};
 use super::look::Look;
 use crate::column::{number, span, time};
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// The last attempts of a delivery that is shown, oldest first.
 pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>> {
@@ -23,6 +24,7 @@ pub(super) fn last(c: &Connection, id: DeliveryId, last: u32) -> Result<Vec<Atte
 }
 
 fn attempt(row: &Row<'_>) -> Result<AttemptRecord> {
+    let row = &Named::of(row);
     let status: Option<i64> = row.get("status")?;
     let remote: Option<String> = row.get("remote")?;
     Ok(AttemptRecord {

@@ -10,6 +10,7 @@ use webhook_model::WebhookId;
 
 use crate::column::{micros, number, time};
 use crate::error::Result;
+use crate::named::Named;
 
 const COLUMNS: &str =
     "SELECT n.webhook, n.hour, n.sent, n.failed, n.retried, n.milliseconds, n.bytes FROM";
@@ -98,6 +99,7 @@ pub(super) fn sums(
 }
 
 fn count(row: &Row<'_>) -> Result<HourlyCount> {
+    let row = &Named::of(row);
     Ok(HourlyCount {
         webhook: WebhookId(row.get("webhook")?),
         hour: time(row, "hour")?,

@@ -9,6 +9,7 @@ use webhook_model::WebhookId;
 
 use crate::column::{micros, number, time};
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 const COLUMNS: &str = "d.webhook, d.reason, d.minute, d.count";
 const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_webhook w WHERE w.id = d.webhook)";
@@ -56,6 +57,7 @@ pub(super) fn list(c: &Connection, scope: Scope, limit: u32) -> Result<Vec<Dropp
 }
 
 fn dropped(row: &Row<'_>) -> Result<Dropped> {
+    let row = &Named::of(row);
     let reason: String = row.get("reason")?;
     Ok(Dropped {
         webhook: WebhookId(row.get("webhook")?),

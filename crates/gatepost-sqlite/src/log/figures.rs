@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use crate::batch::{is_open, running, webhook};
 use crate::column::{maybe_time, micros, number, time};
 use crate::error::Result;
+use crate::named::Named;
 use crate::queue::lanes::oldest_due;
 
 /// Walks over what waits, on a connection that reads.
@@ -16,7 +17,8 @@ pub(super) fn count(c: &Connection, now: DateTime<Utc>) -> Result<QueueStats> {
     let (queued, outbox) = c
         .prepare_cached(include_str!("../sql/log/stats.sql"))?
         .query_row([], |row| {
-            let of = |column| number::<u64>(row, column);
+            let row = Named::of(row);
+            let of = |column| number::<u64>(&row, column);
             Ok((of("queued"), of("outbox")))
         })?;
     Ok(QueueStats {
@@ -75,10 +77,11 @@ pub(super) fn kept(c: &Connection) -> Result<Option<QueueStats>> {
 /// What the log takes, about.
 pub(super) fn bytes(c: &Connection) -> Result<u64> {
     c.prepare_cached("SELECT bytes FROM gatepost_log")?
-        .query_row([], |row| Ok(number(row, "bytes")))?
+        .query_row([], |row| Ok(number(&Named::of(row), "bytes")))?
 }
 
 fn stats(row: &Row<'_>) -> Result<QueueStats> {
+    let row = &Named::of(row);
     Ok(QueueStats {
         counted: time(row, "counted")?,
         queued: number(row, "queued")?,

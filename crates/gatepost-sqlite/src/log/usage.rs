@@ -9,6 +9,7 @@ use super::list::{self, Taken};
 use super::look::Look;
 use crate::column::number;
 use crate::error::Result;
+use crate::named::Named;
 
 pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
     let mut add = c.prepare_cached(include_str!("../sql/log/add_usage.sql"))?;
@@ -43,7 +44,11 @@ pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
     list::walk(&Look::new(c)?, &query, |found| {
         let (body, responses) = bytes.query_row([found.key.id], |row| {
-            Ok((number::<u64>(row, "body"), number::<u64>(row, "responses")))
+            let row = Named::of(row);
+            Ok((
+                number::<u64>(&row, "body"),
+                number::<u64>(&row, "responses"),
+            ))
         })?;
         let (body, responses) = (body?, responses?);
         usage.log_bytes += body + responses;
@@ -72,6 +77,7 @@ fn stored(number: u64) -> i64 {
 }
 
 fn usage(row: &Row<'_>) -> Result<LogUsage> {
+    let row = &Named::of(row);
     Ok(LogUsage {
         waiting: number(row, "waiting")?,
         waiting_bytes: number(row, "waiting_bytes")?,

@@ -8,8 +8,10 @@ use webhook_model::{Occurrence, TaskId};
 
 use crate::column::{number, time};
 use crate::error::Result;
+use crate::named::Named;
 
 pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
+    let row = &Named::of(row);
     let tasks = row.get_ref("tasks")?.as_str_or_null();
     let tasks = tasks.map_err(|_| Unreadable("tasks must be text in UTF-8".to_owned()));
     let after_task: i64 = row.get("after_task")?;
@@ -38,7 +40,7 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
 }
 
 /// The platform writes these rows: whatever they hold is a reason, not an error of the store.
-fn occurrence(row: &Row<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
+fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
     let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, Unreadable>> {
         let value = row.get_ref(column)?;
         Ok(value

@@ -12,6 +12,7 @@ use crate::column::number;
 use crate::deliveries::outcome::{self, Outcome, State};
 use crate::deliveries::{shrunk, waiting};
 use crate::error::Result;
+use crate::named::Named;
 
 pub(super) fn end(
     c: &Connection,
@@ -71,6 +72,6 @@ fn after(waits: Member) -> Member {
 fn length(c: &Connection, delivery: i64) -> Result<u64> {
     let length = c
         .prepare_cached("SELECT octet_length(body) AS length FROM gatepost_delivery WHERE id = ?1")?
-        .query_row([delivery], |row| Ok(number(row, "length")))??;
+        .query_row([delivery], |row| Ok(number(&Named::of(row), "length")))??;
     Ok(length)
 }

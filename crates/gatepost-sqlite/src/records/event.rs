@@ -13,6 +13,7 @@ use super::usage::{self, Delta};
 use crate::column::{micros, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::Body;
+use crate::named::Named;
 use crate::places::{Change, place_of, record_changed};
 
 pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, event_type, event, instance, tag, task, enabled, \
@@ -138,6 +139,7 @@ fn owner_by(c: &Connection, task: TaskId) -> Result<OwnerId> {
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
+    let row = &Named::of(row);
     let target = parse_target(row.get("instance")?, row.get("tag")?)?;
     Ok(Row {
         id: EventId(row.get("id")?),

@@ -12,6 +12,7 @@ use super::usage::{self, Delta};
 use crate::column::{maybe_time, micros, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::{Body, readable};
+use crate::named::Named;
 use crate::places::{Change, place_of, record_changed};
 
 /// What is read of a task of which the name is wanted.
@@ -188,6 +189,7 @@ fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
+    let row = &Named::of(row);
     Ok(TaskRow {
         id: TaskId(row.get("id")?),
         owner: OwnerId(row.get("owner")?),
@@ -210,6 +212,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
 }
 
 pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
+    let row = &Named::of(row);
     Ok(NamedTask {
         id: TaskId(row.get("id")?),
         owner: OwnerId(row.get("owner")?),

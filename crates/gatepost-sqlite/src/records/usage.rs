@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::column::number;
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// What a change adds to what an owner has; below 0 for what it takes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -50,7 +51,8 @@ pub(crate) fn of(c: &Connection, owner: OwnerId) -> Result<RecordUsage> {
     let usage = c
         .prepare_cached(sql)?
         .query_row([owner.0], |row| {
-            let count = |column| number(row, column);
+            let row = Named::of(row);
+            let count = |column| number(&row, column);
             Ok((|| -> Result<_> {
                 Ok(RecordUsage {
                     webhooks: count("webhooks")?,

@@ -18,6 +18,7 @@ use super::usage::{self, Delta};
 use crate::column::{micros, number, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
+use crate::named::Named;
 use crate::owners::row::has_something;
 use crate::places::{Change, record_changed};
 use crate::watch::stirred;
@@ -199,6 +200,7 @@ fn store(
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<WebhookId, Webhook>> {
+    let row = &Named::of(row);
     let sealed = SealedSecrets {
         url: row.get("url")?,
         authorization: row.get("authorization_data")?,
@@ -208,7 +210,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     };
     let kind: String = row.get("authorization_kind")?;
     let secrets = sealed.open(&kind, keys)?;
-    let (activity, mode) = parse_activity(&row.get::<_, String>("activity")?)?;
+    let (activity, mode) = parse_activity(&row.get::<String>("activity")?)?;
     let (channels, schedule): (String, String) = (row.get("channels")?, row.get("retry_schedule")?);
     let owner = OwnerId(row.get("owner")?);
     Ok(Row {
