@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Client, Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{
+    Client, Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime,
+};
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 
@@ -53,6 +55,8 @@ impl Db {
         );
         let pool = Pool::builder(manager)
             .max_size(config.max_connections)
+            // The connection that was used last: its session has in its caches what is needed.
+            .queue_mode(QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(WAIT))
             .create_timeout(Some(WAIT))

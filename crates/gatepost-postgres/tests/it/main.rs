@@ -12,6 +12,7 @@ mod contract;
 mod costs;
 mod floors;
 mod in_order;
+mod leased;
 mod locks;
 mod nodes;
 mod parts;

@@ -144,8 +144,22 @@ const HOT: &[(&str, &str, &[&str])] = &[
         &["gatepost_key_pkey", "gatepost_key_use_pkey"],
     ),
     (
+        "enqueue_plain",
+        queue!("enqueue_plain", "plain_queued", "plain_leased"),
+        &[
+            "gatepost_webhook_pkey",
+            "gatepost_owner_pkey",
+            "gatepost_place_pkey",
+        ],
+    ),
+    (
         "try_places",
-        include_str!("../../src/sql/place/try.sql"),
+        concat!(
+            include_str!("../../src/sql/place/try.sql"),
+            include_str!("../../src/sql/place/try_webhooks.sql"),
+            include_str!("../../src/sql/place/try_rows.sql"),
+            include_str!("../../src/sql/place/try_end.sql"),
+        ),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
 ];

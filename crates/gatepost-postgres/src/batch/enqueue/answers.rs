@@ -62,6 +62,28 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
     Ok(verdicts)
 }
 
+/// The same where all are stored and what is leased shares a token; `None`: nothing was stored.
+pub(super) fn all_stored(items: &[&Item], row: &Row) -> Result<Option<Vec<Verdict>>> {
+    let Some(ids) = row.try_get::<_, Option<Vec<i64>>>("ids")? else {
+        return Ok(None);
+    };
+    let token: Option<i64> = row.try_get("token")?;
+    let mut ids = ids.into_iter();
+    let verdicts = items.iter().map(|(batch, _)| {
+        // In this order: the end of the deliveries uses up no id.
+        let deliveries = batch.deliveries.iter().zip(ids.by_ref());
+        let deliveries = deliveries.map(|(new, id)| StoredDelivery {
+            id: DeliveryId(id),
+            token: new.lease_until.and(token).map(ClaimToken),
+        });
+        Verdict::Judged(Ok(Enqueued::Stored {
+            deliveries: deliveries.collect(),
+            moved: Vec::new(),
+        }))
+    });
+    Ok(Some(verdicts.collect()))
+}
+
 fn moved(row: &Row) -> Result<(Place, RoutesVersion)> {
     let place = Place::from_word(row.try_get("place")?);
     let place = place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?;

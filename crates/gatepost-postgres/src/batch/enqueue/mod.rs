@@ -2,6 +2,7 @@
 
 mod answers;
 mod columns;
+mod locks;
 mod ordered;
 mod patient;
 mod rounds;
@@ -12,16 +13,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gatepost_storage::webhooks::Enqueued;
 
-use self::answers::{Verdict, nothing, verdicts};
-use self::columns::{Columns, Item};
+use self::answers::{Verdict, all_stored, nothing, verdicts};
+use self::columns::{Columns, Item, Plain};
+use self::locks::Locks;
 use self::ordered::Ordered;
 use self::patient::Patient;
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
-use crate::db::{Db, Param};
+use crate::db::Db;
 use crate::error::{Failure, Result};
-
-const TRY: &str = include_str!("../../sql/place/try.sql");
 
 pub(crate) struct EnqueueWork {
     db: Db,
@@ -126,16 +126,18 @@ impl EnqueueWork {
     /// is looked up beforehand; if it turns out to be in order, or elsewhere, it is from then on.
     async fn together(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
         let columns = Columns::of(items);
-        let (number, mut shared) = (self.db.places(), columns.shared());
-        shared.webhooks = self.ordered.to_look_up(items);
-        let locks: [Param<'_>; 5] = [
-            &number,
-            &shared.places,
-            &shared.webhooks,
-            &shared.tasks,
-            &shared.events,
-        ];
-        let statements = [(TRY, &locks[..]), (columns.sql(), &columns.params()[..])];
+        let mut locks = Locks {
+            number: self.db.places(),
+            shared: columns.shared(),
+        };
+        locks.shared.webhooks = self.ordered.to_look_up(items);
+        if let Some(plain) = columns.plain()
+            && let Some(verdicts) = self.as_if_all_were_well(&locks, &plain, items).await?
+        {
+            return Ok(verdicts);
+        }
+        let (locked, params) = (locks.params(), columns.params());
+        let statements = [(locks.sql(), &locked[..]), (columns.sql(), &params[..])];
         let answers = self.db.pipeline("BEGIN", &statements).await?;
         let row = answers.last().and_then(|rows| rows.first());
         let verdicts = verdicts(items, row.ok_or_else(nothing)?, &[])?;
@@ -145,5 +147,19 @@ impl EnqueueWork {
             }
         }
         Ok(verdicts)
+    }
+
+    /// Returns nothing where nothing was stored.
+    async fn as_if_all_were_well(
+        &self,
+        locks: &Locks,
+        plain: &Plain<'_>,
+        items: &[&Item],
+    ) -> Result<Option<Vec<Verdict>>> {
+        let (locked, params) = (locks.params(), plain.params());
+        let statements = [(locks.sql(), &locked[..]), (plain.sql(), &params[..])];
+        let answers = self.db.pipeline("BEGIN", &statements).await?;
+        let row = answers.last().and_then(|rows| rows.first());
+        all_stored(items, row.ok_or_else(nothing)?)
     }
 }

@@ -1,4 +1,4 @@
--- As try.sql, but waits, in order of the slots, and takes alone the places of what is changed.
+-- As try.sql with all its parts, but waits, in order of the slots, and takes alone the places of what is changed.
 -- $1..$5: as there. $6: places to be alone in. $7..$10: owners, webhooks, tasks and events to be alone in the places of.
 WITH shared AS MATERIALIZED (
     SELECT owner FROM :schema.gatepost_webhook WHERE id = ANY ($3::bigint[])

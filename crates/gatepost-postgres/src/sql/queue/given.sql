@@ -1,7 +1,7 @@
 -- Settlements; no delivery stands among them twice.
 -- $1: all tokens of the call. $2 delivery, $3 token, $4 state (as in gatepost_outcome), $5 due, $6 status_info, $7 whether an attempt was
 -- made, $8..$22 the attempt, $23 whether the claim is given back, $24 whether the message is kept, $25 the head of the request.
-WITH given AS MATERIALIZED (
+WITH given AS NOT MATERIALIZED (
     SELECT g.*
     FROM unnest($2::bigint[], $3::bigint[], $4::smallint[], $5::timestamptz[], $6::text[], $7::boolean[],
                 $8::timestamptz[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],

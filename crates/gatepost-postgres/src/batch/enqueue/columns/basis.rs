@@ -71,6 +71,18 @@ impl BasisColumns {
         }
     }
 
+    /// The places and their versions, each once; `None` where two saw a place at two versions, of
+    /// which one is out of date.
+    pub(super) fn places_once(&self) -> Option<(Vec<&str>, Vec<i64>)> {
+        let places = self.places.place.iter().map(String::as_str);
+        let mut once: Vec<_> = places.zip(self.places.version.iter().copied()).collect();
+        once.sort_unstable();
+        once.dedup();
+        let mut pairs = once.iter().zip(once.iter().skip(1));
+        let is_one = pairs.all(|((one, _), (next, _))| one != next);
+        is_one.then(|| once.into_iter().unzip())
+    }
+
     /// Whether no row was read and none is used up.
     pub(super) fn is_plain(&self) -> bool {
         self.rows.item.is_empty() && self.consume.is_empty()

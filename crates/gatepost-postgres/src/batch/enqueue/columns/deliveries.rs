@@ -11,9 +11,9 @@ pub(super) struct DeliveryColumns<'a> {
     pub(super) webhook: Vec<i64>,
     task: Vec<Option<i64>>,
     body: Vec<&'a [u8]>,
-    due: Vec<DateTime<Utc>>,
-    lease: Vec<Option<DateTime<Utc>>>,
-    created: Vec<DateTime<Utc>>,
+    pub(super) due: Vec<DateTime<Utc>>,
+    pub(super) lease: Vec<Option<DateTime<Utc>>>,
+    pub(super) created: Vec<DateTime<Utc>>,
     cause: Vec<Option<String>>,
 }
 
@@ -29,6 +29,18 @@ impl<'a> DeliveryColumns<'a> {
         self.created.push(now);
         let cause = delivery.cause.as_ref();
         self.cause.push(cause.map(ToString::to_string));
+    }
+
+    /// The parameters without those that say which enqueue it is, and whether it waits.
+    pub(super) fn plain(&self) -> [&(dyn ToSql + Sync); 6] {
+        [
+            &self.message_id,
+            &self.webhook,
+            &self.task,
+            &self.body,
+            &self.created,
+            &self.cause,
+        ]
     }
 
     pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 9] {

@@ -4,6 +4,7 @@ mod basis;
 mod deliveries;
 mod later;
 mod origins;
+mod plain;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::Enqueue;
@@ -14,6 +15,7 @@ use self::deliveries::DeliveryColumns;
 use self::later::LaterColumns;
 use self::origins::OriginColumns;
 pub(super) use self::origins::parts;
+pub(super) use self::plain::Plain;
 use crate::change::{Alone, Shared};
 
 const ANY: &str = concat!(
@@ -81,6 +83,14 @@ impl<'a> Columns<'a> {
             tasks: self.basis.consume.clone(),
             ..Alone::default()
         }
+    }
+
+    /// The same, if all of it is the common case.
+    pub(super) fn plain(&self) -> Option<Plain<'_>> {
+        if !self.is_direct() {
+            return None;
+        }
+        Plain::of(self.basis.places_once()?, &self.deliveries)
     }
 
     fn is_direct(&self) -> bool {
