@@ -16,6 +16,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::KeyStore as _;
 use gatepost_storage::keys::KeySlice;
 use rusqlite::{Connection, params};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use webhook_model::WebhookId;
 
@@ -35,6 +36,7 @@ fn main() {
     runtime.block_on(async {
         let mut sqlite = Sqlite::open(folder.path()).await;
         let work = store::against_the_driver(&mut sqlite).await;
+        elsewhere(&work, folder.path()).await;
         bytes(&work, &sqlite.path).await;
         generation(&sqlite.store);
         store::claims(&mut sqlite).await;
@@ -122,6 +124,41 @@ fn bare(path: &Path) -> Connection {
         )
         .unwrap();
     connection
+}
+
+/// A bare commit here, and one that a thread of its own makes for a task of the runtime: what the
+/// way there and back costs.
+async fn elsewhere(work: &Work<SqliteStore>, folder: &Path) {
+    const TIMES: usize = 400;
+    let insert = |bare: &Connection, name: &str| {
+        let mut insert = bare.prepare_cached(INSERT).unwrap();
+        insert.insert(params![name, BODY]).unwrap();
+    };
+    let here = bare(&folder.join("here.db"));
+    let there = bare(&folder.join("there.db"));
+    let (commands, mut waiting) = mpsc::channel::<(String, oneshot::Sender<()>)>(1);
+    std::thread::spawn(move || {
+        while let Some((name, reply)) = waiting.blocking_recv() {
+            insert(&there, &name);
+            reply.send(()).unwrap();
+        }
+    });
+    let (mut of_here, mut of_there) = (Vec::new(), Vec::new());
+    for name in work.names(TIMES) {
+        let start = Instant::now();
+        insert(&here, &name);
+        of_here.push(start.elapsed().as_secs_f64() * 1e6);
+        let start = Instant::now();
+        let (reply, answer) = oneshot::channel();
+        commands.send((name, reply)).await.unwrap();
+        answer.await.unwrap();
+        of_there.push(start.elapsed().as_secs_f64() * 1e6);
+    }
+    let (here, there) = (benches::spread(of_here).0, benches::spread(of_there).0);
+    println!(
+        "bare commit {here:.0} us, on a thread of its own {there:.0} us, ratio {:.2}",
+        there / here
+    );
 }
 
 /// What a delivery with one attempt adds to the file.

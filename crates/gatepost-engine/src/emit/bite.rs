@@ -43,6 +43,15 @@ pub(super) struct Bite {
 }
 
 impl Bite {
+    /// With room for this many deliveries.
+    pub(super) fn of(most: usize) -> Self {
+        Self {
+            deliveries: Vec::with_capacity(most),
+            slips: Vec::with_capacity(most),
+            ..Self::default()
+        }
+    }
+
     /// Whether there is room for a message of this task: in the bite, in what the occurrence may
     /// make for its owner, and in what may wait for the owner.
     pub(super) fn fits(

@@ -37,7 +37,7 @@ impl Emitter {
             by: ask.by,
             ..Cause::of(ask.occurrence)
         };
-        let mut bite = Bite::default();
+        let mut bite = Bite::of(plan.steps.len().min(READ));
         let (mut rooms, mut turns) = (Few::default(), GiveWay::default());
         let mut last = ask.after();
         for some in plan.steps.chunks(READ) {

@@ -97,31 +97,30 @@ impl Finder {
         hearing: &mut Few<OwnerId, Hearing>,
     ) {
         let after = ask.after();
-        let tasks = matched.tasks.iter().filter(|task| task.id() > after);
-        let owners = tasks.map(MatchedTask::owner);
-        let mut owners: Vec<OwnerId> = owners.filter(|o| hearing.get(*o).is_none()).collect();
-        if owners.is_empty() {
+        if unheard(matched, after, hearing).next().is_none() {
             return;
         }
-        owners.sort_unstable();
-        owners.dedup();
         let heard = Heard {
             occurrence: ask.occurrence,
             place: ask.own_place(),
         };
-        if let Some(lifecycle) = ask.patience {
-            // Only this is ever given up, never what is being stored.
-            tokio::select! {
-                biased;
-                () = lifecycle.stopped() => {}
-                answers = self.judge.hear_waiting(&heard, &owners) => {
-                    learn(hearing, owners, answers);
+        let answers = match ask.patience {
+            None => self.judge.hear(&heard, unheard(matched, after, hearing)),
+            Some(lifecycle) => {
+                let mut owners: Vec<OwnerId> = unheard(matched, after, hearing).collect();
+                owners.sort_unstable();
+                owners.dedup();
+                // Only this is ever given up, never what is being stored.
+                tokio::select! {
+                    biased;
+                    () = lifecycle.stopped() => Few::default(),
+                    answers = self.judge.hear_waiting(&heard, &owners) => answers,
                 }
             }
-            return;
+        };
+        for (owner, answer) in answers.iter() {
+            hearing.insert(owner, *answer);
         }
-        let answers = self.judge.hear(&heard, &owners);
-        learn(hearing, owners, answers);
     }
 
     /// These tasks as they are stored, if they are enabled and their owners are in these places.
@@ -167,8 +166,13 @@ impl Finder {
     }
 }
 
-fn learn(hearing: &mut Few<OwnerId, Hearing>, owners: Vec<OwnerId>, answers: Vec<Hearing>) {
-    for (owner, answer) in owners.into_iter().zip(answers) {
-        hearing.insert(owner, answer);
-    }
+/// The owners of the tasks beyond `after` that were not asked about.
+fn unheard(
+    matched: &Matched,
+    after: TaskId,
+    hearing: &Few<OwnerId, Hearing>,
+) -> impl Iterator<Item = OwnerId> {
+    let tasks = matched.tasks.iter().filter(move |task| task.id() > after);
+    let owners = tasks.map(MatchedTask::owner);
+    owners.filter(|owner| hearing.get(*owner).is_none())
 }

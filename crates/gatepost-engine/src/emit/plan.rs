@@ -81,7 +81,11 @@ impl Plan {
             before.iter().for_each(|task| used.add(task.owner(), 1, 0));
         }
         let mut rooms: Few<OwnerId, u64> = Few::default();
-        let (mut plan, mut taken) = (Self::default(), 0);
+        let mut plan = Self {
+            steps: Vec::with_capacity(tasks.len().min(limits.deliveries)),
+            ..Self::default()
+        };
+        let mut taken = 0;
         for task in tasks {
             let owner = task.owner();
             let fate = match hearing(task) {

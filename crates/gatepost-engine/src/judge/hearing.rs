@@ -11,6 +11,7 @@ use super::parts::{Decides, Judge};
 use super::rule::{Stands, is_addressed, stands};
 use super::watch::{May, Question, Watches};
 use crate::error::EngineError;
+use crate::few::Few;
 use crate::guard::PATIENCE;
 
 /// Whether an owner receives an occurrence.
@@ -40,22 +41,32 @@ struct Said {
 impl Judge {
     /// Whether each of these owners receives it; never waits. To be called once for an occurrence,
     /// with all owners whose events match.
-    pub(crate) fn hear(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
+    pub(crate) fn hear(
+        &self,
+        heard: &Heard<'_>,
+        owners: impl Iterator<Item = OwnerId>,
+    ) -> Few<OwnerId, Hearing> {
         let addressee = self.addressee(heard).and_then(|to| self.account(heard, to));
-        let hearing = |owner: &OwnerId| {
-            let answer = self.account(heard, *owner);
-            self.by_account(heard, *owner, answer.as_ref(), addressee.as_ref())
-        };
-        let mut hearings = owners.iter().map(hearing).collect::<Vec<_>>();
-        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+        let mut hearings = Few::default();
+        for owner in owners {
+            hearings.get_or(owner, || {
+                let answer = self.account(heard, owner);
+                self.by_account(heard, owner, answer.as_ref(), addressee.as_ref())
+            });
+        }
+        if let Some((watches, question, within)) = self.to_watch(heard, &hearings) {
             let may = watches.now(&question, &within);
-            by_watch(&mut hearings, may);
+            by_watch(&mut hearings, within, may);
         }
         hearings
     }
 
     /// As [`hear`](Self::hear), but waits for the platform, for at most five seconds.
-    pub(crate) async fn hear_waiting(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Vec<Hearing> {
+    pub(crate) async fn hear_waiting(
+        &self,
+        heard: &Heard<'_>,
+        owners: &[OwnerId],
+    ) -> Few<OwnerId, Hearing> {
         let until = Instant::now() + PATIENCE;
         let mut said = self.said(heard, owners);
         // What was known at first is kept here: waiting for one is not to let another's get old.
@@ -66,9 +77,9 @@ impl Judge {
             self.wait_for(to, &mut said.addressee, until).await;
         }
         let mut hearings = self.by_accounts(heard, owners, &said);
-        if let Some((watches, question, within)) = self.to_watch(heard, owners, &hearings) {
+        if let Some((watches, question, within)) = self.to_watch(heard, &hearings) {
             let may = watches.wait(&question, &within, until).await;
-            by_watch(&mut hearings, may);
+            by_watch(&mut hearings, within, may);
         }
         hearings
     }
@@ -162,13 +173,19 @@ impl Judge {
         self.own().include(&heard.occurrence.event_type)
     }
 
-    fn by_accounts(&self, heard: &Heard<'_>, owners: &[OwnerId], said: &Said) -> Vec<Hearing> {
+    fn by_accounts(
+        &self,
+        heard: &Heard<'_>,
+        owners: &[OwnerId],
+        said: &Said,
+    ) -> Few<OwnerId, Hearing> {
         let addressee = said.addressee.as_ref();
-        owners
-            .iter()
-            .zip(&said.owners)
-            .map(|(owner, answer)| self.by_account(heard, *owner, answer.as_ref(), addressee))
-            .collect()
+        let mut hearings = Few::default();
+        for (owner, answer) in owners.iter().zip(&said.owners) {
+            let hearing = self.by_account(heard, *owner, answer.as_ref(), addressee);
+            hearings.insert(*owner, hearing);
+        }
+        hearings
     }
 
     /// What the owner's account says, and the address where that decides.
@@ -206,8 +223,7 @@ impl Judge {
     fn to_watch(
         &self,
         heard: &Heard<'_>,
-        owners: &[OwnerId],
-        hearings: &[Hearing],
+        hearings: &Few<OwnerId, Hearing>,
     ) -> Option<(&Arc<Watches>, Question, Vec<OwnerId>)> {
         let Decides::Platform(watches) = &self.decides else {
             return None;
@@ -215,9 +231,10 @@ impl Judge {
         if self.is_own(heard) {
             return None;
         }
-        let within = owners.iter().zip(hearings);
+        let within = hearings.iter();
         let within = within.filter(|(_, hearing)| **hearing == Hearing::Yes);
-        let within: Vec<_> = within.map(|(owner, _)| *owner).collect();
+        let mut within: Vec<_> = within.map(|(owner, _)| owner).collect();
+        within.sort_unstable();
         let question = || Question::of(heard.occurrence, heard.place);
         (!within.is_empty()).then(|| (watches, question(), within))
     }
@@ -243,16 +260,14 @@ fn by_address(
 }
 
 /// What the `Watch` says decides about those who are still a yes.
-fn by_watch(hearings: &mut [Hearing], may: Vec<Option<May>>) {
-    let within = hearings
-        .iter_mut()
-        .filter(|hearing| **hearing == Hearing::Yes);
-    for (hearing, may) in within.zip(may) {
-        *hearing = match may {
+fn by_watch(hearings: &mut Few<OwnerId, Hearing>, within: Vec<OwnerId>, may: Vec<Option<May>>) {
+    for (owner, may) in within.into_iter().zip(may) {
+        let hearing = match may {
             Some(May::Yes) => Hearing::Yes,
             Some(May::No | May::NoSuchObject) => Hearing::No,
             None => Hearing::Later,
         };
+        hearings.insert(owner, hearing);
     }
 }
 

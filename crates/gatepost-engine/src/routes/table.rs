@@ -103,7 +103,10 @@ impl RouteTable {
             let task = self.matched(task, Some((id, event.revision)))?;
             is_for(&task.webhook, occurrence).then_some((task, &event.filter))
         };
-        let mut reached = Reached::default();
+        let mut reached = Reached {
+            tasks: Vec::with_capacity(about.len()),
+            ..Reached::default()
+        };
         for (task, filter) in about.into_iter().filter_map(known) {
             reached.push(task, filter);
         }

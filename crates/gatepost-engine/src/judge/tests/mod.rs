@@ -15,6 +15,7 @@ use super::testing::{Manner, Platform, judge};
 use super::{Heard, Hearing, Judge, May, Rule};
 use crate::clock::EngineClock;
 use crate::error::EmitError;
+use crate::few::Few;
 use crate::testing::noon;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -65,7 +66,7 @@ impl World {
             occurrence: &occurrence,
             place,
         };
-        self.judge.hear(&heard, &ALL).try_into().unwrap()
+        of_all(&self.judge.hear(&heard, ALL.into_iter()))
     }
 
     async fn hear_waiting(&self, audience: Audience) -> [Hearing; 5] {
@@ -74,12 +75,12 @@ impl World {
             occurrence: &occurrence,
             place,
         };
-        self.judge
-            .hear_waiting(&heard, &ALL)
-            .await
-            .try_into()
-            .unwrap()
+        of_all(&self.judge.hear_waiting(&heard, &ALL).await)
     }
+}
+
+fn of_all(hearings: &Few<OwnerId, Hearing>) -> [Hearing; 5] {
+    ALL.map(|owner| *hearings.get(owner).unwrap())
 }
 
 fn place(audience: Audience) -> Place {
@@ -283,7 +284,7 @@ async fn a_tenant_of_many_users_leaves_questions_about_users_to_the_others() {
         place: Place::Tenant(TENANT),
     };
     for second in 0..3 {
-        world.judge.hear(&heard, &owners);
+        world.judge.hear(&heard, owners.iter().copied());
         for owner in &owners[..500] {
             world.judge.good_standing(*owner, heard.place);
         }
