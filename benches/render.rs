@@ -30,14 +30,11 @@ fn main() {
         r#"{{"name":"${{NAME}}","date":"${{DATE}}","at":${{TIMESTAMP}},"n":${{RANDOM}},"filler":"{filler}"}}"#
     );
     let template = Template::parse(&message.parse().unwrap());
-    let values = Values {
-        date: "Thu, 16 Oct 2025 11:38:07 EDT",
-        timestamp: 1_760_629_087,
-        name: "virtual machine 1",
-        extra: &[],
-        data: None,
-        context: None,
-    };
+    let values = Values::new(
+        "Thu, 16 Oct 2025 11:38:07 EDT",
+        1_760_629_087,
+        "virtual machine 1",
+    );
     let result = template.render(&values, || 1_234_567_890).unwrap();
     let mut copies = Vec::new();
     let mut renders = Vec::new();

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::extract::{ConnectInfo, Path, State};
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -53,14 +53,10 @@ async fn power_on(
     Path(machine): Path<i64>,
 ) -> Result<String, StatusCode> {
     // What the platform itself does comes first; then it says that it has happened.
-    let occurrence = Occurrence {
-        object: Some(Object {
-            id: ObjectId(machine),
-            name: format!("vm-{machine}"),
-        }),
-        tags: vec![TagId(1)],
-        ..occurrence("vms", "poweron").ok_or(StatusCode::INTERNAL_SERVER_ERROR)?
-    };
+    let occurrence = occurrence("vms", "poweron")
+        .ok_or(StatusCode::INTERNAL_SERVER_ERROR)?
+        .with_object(Object::new(ObjectId(machine), format!("vm-{machine}")))
+        .with_tags(vec![TagId(1)]);
     let emitted = engine
         .emit(occurrence)
         .await
@@ -176,15 +172,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
 }
 
 async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
-    let draft = KeyDraft {
-        owner: OwnerId(user),
-        name: "example".parse()?,
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(user), "example".parse()?);
     let actor = Principal::new(
         OwnerId(user),
         Account::enabled(AccessLevel::SystemAdministrator),

@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::http::StatusCode;
 use axum::middleware::map_response;
@@ -69,15 +69,7 @@ async fn main() -> Result<ExitCode, Failure> {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: user.owner,
-        name: "grpc".parse()?,
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(user.owner, "grpc".parse()?);
     let (row, once) = keys.create(&user, draft).await?;
     let key = once.reveal().as_str().to_owned();
 

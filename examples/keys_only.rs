@@ -8,7 +8,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::extract::ConnectInfo;
 use axum::routing::get;
 use axum::{Extension, Router};
@@ -44,15 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: ada.owner,
-        name: "first".parse()?,
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(ada.owner, "first".parse()?);
     let (_, once) = keys.create(&ada, draft).await?;
     let key = once.reveal();
 

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::KeyDraft;
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
@@ -56,15 +56,7 @@ async fn main() -> Result<ExitCode, Failure> {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "laptop".parse()?,
-        description: "".parse()?,
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "laptop".parse()?);
     let (_, reveal) = keys.create(&user, draft).await?;
     let header = format!("Bearer {}", reveal.reveal().as_str());
     story.claim(

@@ -12,9 +12,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, RateLimit, TableNames,
-};
+use apikey_core::{Grant, KeyDraft, OwnerId, RateLimit, TableNames};
 use examples::client::{Response, call};
 use examples::story::Story;
 use gatepost_keys::{
@@ -105,15 +103,9 @@ async fn key(keys: &KeyService, name: &str, grant: Grant) -> Result<String, Fail
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: ada.owner,
-        name: name.parse()?,
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant,
-        limit: Some(RateLimit::per_minute(60)?),
-    };
+    let draft = KeyDraft::new(ada.owner, name.parse()?)
+        .with_grant(grant)
+        .with_limit(Some(RateLimit::per_minute(60)?));
     let (_, once) = keys.create(&ada, draft).await?;
     Ok(once.reveal().as_str().to_owned())
 }

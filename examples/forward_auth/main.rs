@@ -15,9 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RateLimit, TableNames,
-};
+use apikey_core::{Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RateLimit, TableNames};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
@@ -249,15 +247,13 @@ async fn made(
     grant: Grant,
     limit: Option<RateLimit>,
 ) -> Result<(KeyId, String), Failure> {
-    let draft = KeyDraft {
-        owner: user.owner,
-        name: format!("orders {} {} {limit:?}", ip.allow.len(), grant.scopes()).parse()?,
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip,
-        grant,
-        limit,
-    };
+    let draft = KeyDraft::new(
+        user.owner,
+        format!("orders {} {} {limit:?}", ip.allow.len(), grant.scopes()).parse()?,
+    )
+    .with_ip(ip)
+    .with_grant(grant)
+    .with_limit(limit);
     let (row, once) = keys.create(user, draft).await?;
     Ok((row.id, once.reveal().as_str().to_owned()))
 }

@@ -147,6 +147,7 @@ async fn run(options: &Options) -> Result<(), Failure> {
     }
     // Whatever the store has not taken by then is lost.
     let _ = tokio::time::timeout(Duration::from_secs(5), log.flush()).await;
+    let _ = tokio::time::timeout(Duration::from_secs(5), stores.close()).await;
     Ok(())
 }
 

@@ -22,13 +22,25 @@ pub(crate) struct Stores {
     pub sealing: Option<Sealing>,
     /// Whether this start has made it, or nothing is kept.
     pub new: bool,
+    open: Open,
+}
+
+/// What has to be closed.
+#[derive(Debug)]
+enum Open {
+    Memory,
+    Postgres(Arc<PostgresStore>),
+    Sqlite(Arc<SqliteStore>),
 }
 
 impl Stores {
     /// Opens what `--data` names, sealed, unless it is memory.
     pub(crate) async fn open(options: &Options) -> Result<Self, Failure> {
         match &options.data {
-            Data::Memory => Ok(Self::of(Arc::new(MemoryStore::new()), None, true)),
+            Data::Memory => {
+                let store = Arc::new(MemoryStore::new());
+                Ok(Self::of(store, Open::Memory, None, true))
+            }
             Data::Postgres(url) => {
                 let what = || format!("cannot open the database {url}");
                 let sealing = sealing(options)?;
@@ -37,8 +49,10 @@ impl Stores {
                 sealing.check(&store).await.in_words(what)?;
                 // What was stored in plaintext, or under an older key.
                 store.reseal().await.in_words(what)?;
+                let store = Arc::new(store);
+                let open = Open::Postgres(store.clone());
                 // It is somebody's, with or without tables: nothing comes along unasked.
-                Ok(Self::of(Arc::new(store), Some(sealing), false))
+                Ok(Self::of(store, open, Some(sealing), false))
             }
             Data::Folder(folder) => {
                 let file = folder.join("gatepost.db");
@@ -50,12 +64,23 @@ impl Stores {
                 let store = SqliteStore::open(config).await.in_words(what)?;
                 sealing.check(&store).await.in_words(what)?;
                 store.reseal().await.in_words(what)?;
-                Ok(Self::of(Arc::new(store), Some(sealing), new))
+                let store = Arc::new(store);
+                let open = Open::Sqlite(store.clone());
+                Ok(Self::of(store, open, Some(sealing), new))
             }
         }
     }
 
-    fn of<S>(store: Arc<S>, sealing: Option<Sealing>, new: bool) -> Self
+    /// Ends well: SQLite's log is in its file, and a process that shares a PostgreSQL has left.
+    pub(crate) async fn close(&self) {
+        match &self.open {
+            Open::Memory => {}
+            Open::Postgres(store) => store.close().await,
+            Open::Sqlite(store) => store.close().await,
+        }
+    }
+
+    fn of<S>(store: Arc<S>, open: Open, sealing: Option<Sealing>, new: bool) -> Self
     where
         S: AuditStore + KeyStore + WebhookStore + 'static,
     {
@@ -65,6 +90,7 @@ impl Stores {
             audit: store,
             sealing,
             new,
+            open,
         }
     }
 }

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::KeyDraft;
 use clusters::{ADMINISTRATOR, Cluster, Platform, TENANT};
 use examples::receiver::Receiver;
 use examples::story::Story;
@@ -154,15 +154,7 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
     }
     let account = Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TENANT);
     let administrator = Principal::new(ADMINISTRATOR, account, Via::Platform);
-    let draft = KeyDraft {
-        owner: ADMINISTRATOR,
-        name: "till".parse()?,
-        description: apikey_core::Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(ADMINISTRATOR, "till".parse()?);
     let (_, once) = cluster.keys.create(&administrator, draft).await?;
     Ok(once.reveal().as_str().to_owned())
 }

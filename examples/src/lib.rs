@@ -1,4 +1,9 @@
 //! What the examples share: a server, a receiver, a certificate, a small client.
+#![allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
+    reason = "not published"
+)]
 
 pub mod certificate;
 pub mod client;

@@ -119,11 +119,11 @@ impl Sessions {
 impl ConsoleLogin for Sessions {
     async fn who(&self, request: &Parts, visit: Visit) -> Option<LoggedIn> {
         let (secret, session) = self.session(&request.headers, visit)?;
-        Some(LoggedIn {
-            owner: session.owner,
-            name: session.name.to_string(),
-            session: secret,
-        })
+        Some(LoggedIn::new(
+            session.owner,
+            session.name.to_string(),
+            secret,
+        ))
     }
 
     fn address(&self, request: &Parts) -> Option<IpAddr> {

@@ -79,14 +79,8 @@ impl Tokens {
         let (Ok(area), Ok(event)) = ("users".parse(), event.parse()) else {
             return;
         };
-        let user = Object {
-            id: ObjectId(owner.0),
-            name: name.to_owned(),
-        };
-        let occurrence = Occurrence {
-            object: Some(user),
-            ..Occurrence::new(area, event, Audience::Owner(owner))
-        };
+        let user = Object::new(ObjectId(owner.0), name);
+        let occurrence = Occurrence::new(area, event, Audience::Owner(owner)).with_object(user);
         if let Err(error) = self.engine.emit(occurrence).await {
             tracing::warn!(%error, "a login was not told");
         }

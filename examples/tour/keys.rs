@@ -4,9 +4,7 @@ use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RevealedKey,
-};
+use apikey_core::{Expiration, IpPolicy, KeyDraft, KeyId, OwnerId, RevealedKey};
 use chrono::TimeDelta;
 use examples::client::call;
 use examples::story::Story;
@@ -184,15 +182,9 @@ impl Desk<'_> {
         expiration: Expiration,
         ip: IpPolicy,
     ) -> Result<(KeyId, RevealedKey), Box<dyn Error + Send + Sync>> {
-        let draft = KeyDraft {
-            owner: ADA,
-            name: name.parse()?,
-            description: Description::default(),
-            expiration,
-            ip,
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(ADA, name.parse()?)
+            .with_expiration(expiration)
+            .with_ip(ip);
         let (row, once) = self.keys.create(&self.ada, draft).await?;
         Ok((row.id, once.reveal()))
     }

@@ -338,13 +338,7 @@ fn vm(
     name: &str,
     tags: &[TagId],
 ) -> Result<Occurrence, webhook_model::Invalid> {
-    let object = Some(Object {
-        id: ObjectId(id),
-        name: name.to_owned(),
-    });
-    Ok(Occurrence {
-        object,
-        tags: tags.to_vec(),
-        ..Occurrence::new("vms".parse()?, event.parse()?, Audience::OneSystem)
-    })
+    let happened = Occurrence::new("vms".parse()?, event.parse()?, Audience::OneSystem);
+    let object = Object::new(ObjectId(id), name);
+    Ok(happened.with_object(object).with_tags(tags.to_vec()))
 }

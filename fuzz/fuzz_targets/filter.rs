@@ -5,7 +5,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 
-use apikey_core::{Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use axum::routing::Router;
@@ -65,15 +65,7 @@ async fn furnish() -> (Router, String) {
         let hook = Webhook::new(OwnerId(1), name.parse().unwrap(), url);
         engine.create_webhook(&hook).await.unwrap();
     }
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: "".parse().unwrap(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
     let account = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), account, Via::Platform);
     let (_, reveal) = keys.create(&admin, draft).await.unwrap();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::KeyDraft;
 use examples::platform::Platform;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
@@ -80,15 +80,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
     let owner = |at: i64| if at % 10 == 0 { 4 } else { 3 };
     let mut webhooks = Vec::new();
     for at in 1..=ROWS {
-        let draft = KeyDraft {
-            owner: OwnerId(owner(at)),
-            name: format!("key {at}").parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(owner(at)), format!("key {at}").parse().unwrap());
         let (keys, engine, admin) = (site.keys.clone(), site.engine.clone(), site.user(1));
         webhooks.push(tokio::spawn(async move {
             drop(keys.create(&admin, draft).await.unwrap());

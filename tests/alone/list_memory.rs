@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{IpPolicy, KeyDraft, OwnerId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
@@ -85,15 +85,7 @@ impl Place {
             ..Setup::new()
         };
         let site = setup.start().await;
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: "admin".parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(1), "admin".parse().unwrap());
         let (_, reveal) = site.keys.create(&site.user(1), draft).await.unwrap();
         let admin = reveal.reveal().as_str().to_owned();
         Self { site, store, admin }
@@ -234,18 +226,11 @@ async fn fill(place: &Place) {
         .map(|n| format!("2001:db8:ffff:ffff:ffff:ffff:{:x}:{n:x}/128", n + 0x1000))
         .collect();
     for at in 0..60 {
-        let draft = KeyDraft {
-            owner: OwnerId(3),
-            name: format!("k{at}").parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy {
+        let draft =
+            KeyDraft::new(OwnerId(3), format!("k{at}").parse().unwrap()).with_ip(IpPolicy {
                 deny: list.join(",").parse().unwrap(),
                 ..IpPolicy::default()
-            },
-            grant: Grant::all(),
-            limit: None,
-        };
+            });
         drop(
             place
                 .site

@@ -4,9 +4,7 @@
 
 use std::net::SocketAddr;
 
-use apikey_core::{
-    Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, Pepper, PepperId, Peppers,
-};
+use apikey_core::{KeyDraft, OwnerId, Pepper, PepperId, Peppers};
 use examples::client::call;
 use gatepost_keys::KeyService;
 use gatepost_storage::webhooks::{DeliveryLog, RecordStore};
@@ -170,15 +168,7 @@ async fn peppered(world: &World, shown: &mut Shown) -> Canary {
     let keys = KeyService::builder(world.store.clone(), world.users.clone())
         .peppers(Peppers::new(pepper))
         .build();
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "peppered".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "peppered".parse().unwrap());
     let (row, once) = keys.create(&world.user(1), draft).await.unwrap();
     shown.add("Debug of what reveals a key", format!("{row:?} {once:?}"));
     let key = once.reveal();

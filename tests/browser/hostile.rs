@@ -87,10 +87,7 @@ impl Directory for Named {
     async fn choices(&self, _user: &Principal, _table: &str, limit: usize) -> Vec<Choice> {
         let named = self.0.iter().zip(1..).take(limit.min(150));
         named
-            .map(|(name, key)| Choice {
-                key,
-                name: name.clone(),
-            })
+            .map(|(name, key)| Choice::new(key, name.clone()))
             .collect()
     }
 }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use chrono::TimeDelta;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{EmitError, Engine, EngineError, Limits, Timing};
@@ -192,15 +192,7 @@ impl<S: Store> Scene<S> {
     /// has seen.
     async fn create(&self, keys: &KeyService, actor: &Principal) -> (apikey_core::KeyId, String) {
         for _ in 0..TRIES {
-            let draft = KeyDraft {
-                owner: OwnerId(1),
-                name: "k".parse().unwrap(),
-                description: Description::default(),
-                expiration: Expiration::Never,
-                ip: IpPolicy::default(),
-                grant: Grant::all(),
-                limit: None,
-            };
+            let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
             let (service, user) = (keys.clone(), actor.clone());
             match tokio::spawn(async move { service.create(&user, draft).await }).await {
                 Ok(Ok((row, reveal))) => return (row.id, reveal.reveal().as_str().to_owned()),

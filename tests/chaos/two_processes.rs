@@ -6,7 +6,7 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, OwnerId};
+use apikey_core::{KeyDraft, KeyId, OwnerId};
 use gatepost_ids::Quota;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
 use tests::chaos::Place;
@@ -52,15 +52,7 @@ impl NodeA {
 
     async fn create(&mut self) -> (KeyId, String) {
         self.made += 1;
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: format!("k{}", self.made).parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(1), format!("k{}", self.made).parse().unwrap());
         let (row, reveal) = self.keys.create(&self.actor, draft).await.unwrap();
         (row.id, reveal.reveal().as_str().to_owned())
     }

@@ -65,10 +65,7 @@ fn on(id: i64) -> Occurrence {
     let (area, event) = ("vms".parse().unwrap(), "on".parse().unwrap());
     let mut occurrence = Occurrence::new(area, event, Audience::OneSystem);
     let name = format!("vm-{id}");
-    occurrence.object = Some(Object {
-        id: ObjectId(id),
-        name,
-    });
+    occurrence.object = Some(Object::new(ObjectId(id), name));
     occurrence
 }
 
@@ -103,10 +100,7 @@ async fn many_are_stored_in_their_order_each_with_its_answer() {
         let engine = engine(store).await;
         listens(&engine, "all", "", false).await;
         listens(&engine, "once", "", true).await;
-        let named = |id: i64, name: &str| Occurrence {
-            id: Some(name.parse().unwrap()),
-            ..on(id)
-        };
+        let named = |id: i64, name: &str| on(id).with_id(name.parse().unwrap());
         let mut wrong = on(3);
         wrong.audience = Audience::Operators;
         let many = vec![named(1, "x"), on(2), wrong, named(4, "x"), on(5)];
@@ -151,10 +145,11 @@ async fn a_chosen_few_and_channels_go_through_the_outbox_too() {
         listens(&engine, "all", "", false).await;
         let billing = listens(&engine, "billing", "billing", false).await;
         listens(&engine, "both", "billing, support", false).await;
-        let of = |id: i64, to: Option<WebhookId>, channel: Option<&str>| Occurrence {
-            to: to.map(|to| Chosen::new([to]).unwrap()),
-            channel: channel.map(|channel| channel.parse().unwrap()),
-            ..on(id)
+        let of = |id: i64, to: Option<WebhookId>, channel: Option<&str>| {
+            let mut occurrence = on(id);
+            occurrence.to = to.map(|to| Chosen::new([to]).unwrap());
+            occurrence.channel = channel.map(|channel| channel.parse().unwrap());
+            occurrence
         };
         let occurrences = [
             of(1, None, None),

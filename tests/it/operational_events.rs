@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::{Expiration, KeyDraft};
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
@@ -181,15 +181,9 @@ impl Platform {
     }
 
     fn draft(&self, owner: i64, name: &str, expires: Option<TimeDelta>) -> KeyDraft {
-        KeyDraft {
-            owner: OwnerId(owner),
-            name: name.parse().unwrap(),
-            description: Description::default(),
-            expiration: expires.map_or(Expiration::Never, |time| Expiration::At(self.now() + time)),
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        }
+        KeyDraft::new(OwnerId(owner), name.parse().unwrap()).with_expiration(
+            expires.map_or(Expiration::Never, |time| Expiration::At(self.now() + time)),
+        )
     }
 }
 

@@ -1,9 +1,11 @@
 //! Harnesses that the tests of the whole share.
 #![allow(
+    clippy::exhaustive_enums,
+    clippy::exhaustive_structs,
     clippy::unwrap_used,
     clippy::missing_panics_doc,
     clippy::must_use_candidate,
-    reason = "a test stops at the first surprise"
+    reason = "a test stops at the first surprise; nothing here is published"
 )]
 
 pub mod browser;

@@ -36,6 +36,7 @@ pub struct TestPostgres {
 
 /// Where a test finds an empty store: a URL, and a schema that nobody else uses.
 #[derive(Clone, Debug)]
+#[allow(clippy::exhaustive_structs, reason = "not published")]
 pub struct FreshSchema {
     /// The connection string.
     pub url: String,

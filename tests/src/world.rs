@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use axum::Router;
 use axum::extract::ConnectInfo;
 use delivery::{Schedule, Sender, SenderBuilder, TargetPolicy};
@@ -191,15 +191,7 @@ impl World {
     /// # Panics
     /// When it cannot be made.
     pub async fn key_of(&self, user: i64, name: &str) -> String {
-        let draft = KeyDraft {
-            owner: OwnerId(user),
-            name: name.parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
         reveal.reveal().as_str().to_owned()
     }
@@ -312,16 +304,11 @@ impl World {
 /// Never: the words are fixed.
 #[must_use]
 pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(id),
-            name: format!("vm-{id}"),
-        }),
-        tags: tags.iter().map(|tag| TagId(*tag)).collect(),
-        ..Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::Tenant(TenantId(1)),
-        )
-    }
+    Occurrence::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Audience::Tenant(TenantId(1)),
+    )
+    .with_object(Object::new(ObjectId(id), format!("vm-{id}")))
+    .with_tags(tags.iter().map(|tag| TagId(*tag)).collect())
 }

@@ -55,10 +55,9 @@ pub(crate) async fn newest(
         created_before: filter.before,
         ..DeliveryQuery::all(page)
     };
-    let wanted = DeliveryMatch {
-        status: filter.status,
-        id: filter.id,
-    };
+    let mut wanted = DeliveryMatch::default();
+    wanted.status = filter.status;
+    wanted.id = filter.id;
     Ok(ctx.actor.find_deliveries(&query, &wanted).await?)
 }
 

@@ -10,6 +10,7 @@ use webhook_model::OwnerId;
 
 /// A user that the platform has logged in.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct LoggedIn {
     /// The user. Its permissions are asked of `Accounts` at each
     /// request, as for a key.
@@ -19,6 +20,18 @@ pub struct LoggedIn {
     /// What identifies this session, such as the value of its cookie: tokens against forged
     /// requests are bound to it. It is never shown.
     pub session: String,
+}
+
+impl LoggedIn {
+    /// The user, the name to show, and what identifies the session.
+    #[must_use]
+    pub fn new(owner: OwnerId, name: impl Into<String>, session: impl Into<String>) -> Self {
+        Self {
+            owner,
+            name: name.into(),
+            session: session.into(),
+        }
+    }
 }
 
 impl fmt::Debug for LoggedIn {

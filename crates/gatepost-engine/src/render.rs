@@ -160,14 +160,14 @@ impl Rendering<'_> {
     ) -> Result<String, RenderError> {
         let Renderer { zone, random, .. } = self.renderer;
         let date = || self.date.get_or_init(|| format_date(self.now, *zone));
-        let values = Values {
-            date: if template.asks_for_date() { date() } else { "" },
-            timestamp: self.now.timestamp(),
-            name: self.name,
-            extra: &self.extra,
-            data: self.data,
-            context,
-        };
+        let values = Values::new(
+            if template.asks_for_date() { date() } else { "" },
+            self.now.timestamp(),
+            self.name,
+        )
+        .with_extra(&self.extra)
+        .with_data(self.data)
+        .with_context(context);
         template.render(&values, || random.with(rand::Rng::next_u32))
     }
 }
@@ -200,20 +200,16 @@ mod tests {
     #[test]
     fn an_occurrences_own_variable_takes_precedence_and_a_message_by_hand_has_none() {
         let renderer = renderer();
-        let occurrence = Occurrence {
-            variables: vec![("LEVEL".to_owned(), "high".to_owned())],
-            ..poweron(1, &[])
-        };
+        let occurrence =
+            poweron(1, &[]).with_variables(vec![("LEVEL".to_owned(), "high".to_owned())]);
         let message: Message = "${NAME} ${SITE} ${LEVEL} ${DATE}".parse().unwrap();
         let rendering = renderer.occurrence(&occurrence, noon());
         let text = rendering.render(&Template::parse(&message), None).unwrap();
         let date = format_date(noon(), chrono_tz::Europe::Berlin);
         assert_eq!(text, format!("vm 1 north high {date}"));
-        let nameless = Occurrence {
-            object: None,
-            variables: vec![("NAME".to_owned(), "production".to_owned())],
-            ..occurrence
-        };
+        let named = vec![("NAME".to_owned(), "production".to_owned())];
+        let mut nameless = occurrence.with_variables(named);
+        nameless.object = None;
         let rendering = renderer.occurrence(&nameless, noon());
         let text = rendering.render(&Template::parse(&message), None).unwrap();
         assert_eq!(text, format!("production north low {date}"));

@@ -97,10 +97,7 @@ impl Traces {
     fn child(&self, parent: TraceContext) -> Option<TraceContext> {
         let span = self.random.with(|random| random.next_u64()).max(1);
         let own = parent.parent.with_span(span)?;
-        Some(TraceContext {
-            parent: own,
-            ..parent
-        })
+        Some(TraceContext::from(own).with_state(parent.state))
     }
 }
 

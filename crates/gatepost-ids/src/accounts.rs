@@ -22,6 +22,7 @@ pub enum AccessLevel {
 
 /// What a user may do now.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct Account {
     /// A disabled user's keys do not authenticate.
     pub enabled: bool,
@@ -42,6 +43,24 @@ impl Account {
             access,
             tenant: None,
             extra: None,
+        }
+    }
+
+    /// The account of a disabled user: the keys do not authenticate.
+    #[must_use]
+    pub fn disabled(access: AccessLevel) -> Self {
+        Self {
+            enabled: false,
+            ..Self::enabled(access)
+        }
+    }
+
+    /// The same account, with what the platform wants to find again.
+    #[must_use]
+    pub fn with_extra(self, extra: Arc<dyn Any + Send + Sync>) -> Self {
+        Self {
+            extra: Some(extra),
+            ..self
         }
     }
 
@@ -69,9 +88,11 @@ impl fmt::Debug for Account {
 /// in.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the account could not be looked up: {0}")]
+#[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct AccountsError(pub String);
 
 /// The platform's answer: at once, or later.
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum AccountAnswer<'a> {
     /// Known already; costs no allocation.
     Now(Result<Option<Account>, AccountsError>),

@@ -6,6 +6,7 @@ macro_rules! row_numbers {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+        #[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
         pub struct $name(pub i64);
 
         impl fmt::Display for $name {

@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod setters;
+
 mod accounts;
 mod hidden;
 mod ids;

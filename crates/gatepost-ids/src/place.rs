@@ -8,6 +8,10 @@ use crate::ids::{OwnerId, TenantId};
 /// The walls between customers: what is in one place is never matched, listed, waited for or
 /// paid for by another. Every owner is in one place.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum Place {
     /// All owners of a platform that is one system; where a platform has tenants, those owners that
     /// were not placed yet.
@@ -69,6 +73,10 @@ impl fmt::Display for Place {
 
 /// Who an occurrence is meant for.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum Audience {
     /// Everybody: only on a platform that is one system.
     OneSystem,

@@ -11,10 +11,11 @@ const MIB: u64 = 1024 * 1024;
 ///
 /// ```
 /// use gatepost_ids::Quota;
-/// let quota = Quota { webhooks: 20, ..Quota::default() };
+/// let quota = Quota::default().with_webhooks(20);
 /// assert_eq!((quota.webhooks, quota.tasks), (20, 2_000));
 /// ```
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Quota {
     /// Keys. Default 1,000.
     pub keys: u64,
@@ -55,6 +56,29 @@ impl Quota {
         key_changes_per_minute: u32::MAX,
     };
 }
+
+crate::setters!(Quota {
+    /// Sets [`keys`](Self::keys).
+    with_keys(keys: u64) => keys,
+    /// Sets [`webhooks`](Self::webhooks).
+    with_webhooks(webhooks: u64) => webhooks,
+    /// Sets [`tasks`](Self::tasks).
+    with_tasks(tasks: u64) => tasks,
+    /// Sets [`events`](Self::events).
+    with_events(events: u64) => events,
+    /// Sets [`record_bytes`](Self::record_bytes).
+    with_record_bytes(record_bytes: u64) => record_bytes,
+    /// Sets [`waiting`](Self::waiting).
+    with_waiting(waiting: u64) => waiting,
+    /// Sets [`waiting_bytes`](Self::waiting_bytes).
+    with_waiting_bytes(waiting_bytes: u64) => waiting_bytes,
+    /// Sets [`log_bytes`](Self::log_bytes).
+    with_log_bytes(log_bytes: u64) => log_bytes,
+    /// Sets [`runs_per_minute`](Self::runs_per_minute).
+    with_runs_per_minute(runs_per_minute: u32) => runs_per_minute,
+    /// Sets [`key_changes_per_minute`](Self::key_changes_per_minute).
+    with_key_changes_per_minute(key_changes_per_minute: u32) => key_changes_per_minute,
+});
 
 impl Default for Quota {
     fn default() -> Self {

@@ -26,6 +26,9 @@ pub enum KeyError {
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,
+    /// A key that is to be imported is another user's already.
+    #[error("another user has the key of that token")]
+    OthersToken,
     /// The user has as many keys as allowed.
     #[error("the user has {have} of {most} keys")]
     Full {

@@ -63,6 +63,7 @@ pub enum KeyNews {
 /// The observer could not take a notice.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("not passed on: {0}")]
+#[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct NotPassedOn(pub String);
 
 /// Receives notices of keys. `gatepost-manage` has one that passes them on to an engine.

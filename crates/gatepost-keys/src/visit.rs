@@ -5,6 +5,7 @@ use http::{HeaderMap, HeaderName};
 /// What a request says of the person behind a session. A session that ends after inactivity is
 /// prolonged by [`Person`](Self::Person) alone, and looked up by both.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Visit {
     /// Somebody opened a page or sent a form, as far as the request shows.
     Person,

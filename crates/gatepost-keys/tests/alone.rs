@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId, RateLimit};
+use apikey_core::{Grant, KeyDraft, OwnerId, RateLimit};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, TenantId, Via,
 };
@@ -35,19 +35,13 @@ fn ready<T>(future: impl Future<Output = T>) -> T {
 #[tokio::test(start_paused = true)]
 async fn a_key_that_is_in_memory_costs_no_allocation() {
     let keys = KeyService::builder(Arc::new(MemoryStore::new()), Arc::new(Users)).build();
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::new(
+    let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap())
+        .with_grant(Grant::new(
             true,
             "tasks,vms".parse().unwrap(),
             "deploy".parse().unwrap(),
-        ),
-        limit: Some(RateLimit::per_minute(1_000_000).unwrap()),
-    };
+        ))
+        .with_limit(Some(RateLimit::per_minute(1_000_000).unwrap()));
     let user = Principal::new(OwnerId(1), account(), Via::Platform);
     let (_, reveal) = keys.create(&user, draft).await.unwrap();
     let header = format!("Bearer {}", reveal.reveal().as_str());

@@ -16,6 +16,7 @@ const NO_TASK: TaskId = TaskId(0);
 
 /// What a task is run or tested about, as if it had occurred: by default nothing in particular.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct About {
     /// The event, one of the catalog.
     pub event: Option<(EventType, EventName)>,
@@ -65,11 +66,11 @@ impl Actor {
                 }
             }
         }
-        Ok(RunAbout {
-            event: about.event,
-            object: (!name.is_empty() || about.object.is_some()).then_some(Object { id, name }),
-            variables: about.variables,
-            data,
-        })
+        let is_named = !name.is_empty() || about.object.is_some();
+        let mut run = RunAbout::default().with_variables(about.variables);
+        run.event = about.event;
+        run.object = is_named.then_some(Object::new(id, name));
+        run.data = data;
+        Ok(run)
     }
 }

@@ -182,6 +182,7 @@ pub trait Audit: fmt::Debug + Send + Sync + 'static {
 
 /// No audit log: the default.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::exhaustive_structs, reason = "a name and nothing else")]
 pub struct NoAudit;
 
 impl Audit for NoAudit {

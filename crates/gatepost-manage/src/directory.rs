@@ -8,11 +8,23 @@ use gatepost_keys::Principal;
 
 /// A row of the platform that can be chosen.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Choice {
     /// Its row number.
     pub key: i64,
     /// Its name.
     pub name: String,
+}
+
+impl Choice {
+    /// The row of this number, with this name.
+    #[must_use]
+    pub fn new(key: i64, name: impl Into<String>) -> Self {
+        Self {
+            key,
+            name: name.into(),
+        }
+    }
 }
 
 /// Knows the platform's users, objects and tags. Always asked on behalf of a caller: tell what
@@ -45,6 +57,7 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
 
 /// Knows no names and offers no choices: the default. Forms ask for row numbers.
 #[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::exhaustive_structs, reason = "a name and nothing else")]
 pub struct NoDirectory;
 
 #[async_trait]

@@ -18,6 +18,7 @@ const OK: &str = "ok";
 /// Which deliveries to look for, beside what a [`DeliveryQuery`] asks for: those that match all
 /// that is `Some`.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct DeliveryMatch {
     /// Only deliveries whose last response had this status.
     pub status: Option<u16>,

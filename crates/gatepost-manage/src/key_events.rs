@@ -76,17 +76,14 @@ fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
     ];
     let said = key.into_iter().chain(said);
     let id = format!("gatepost:{API_KEYS}.{event}:{}{once}", notice.key.0);
-    Ok(Some(Occurrence {
-        id: Some(id.parse()?),
-        object: Some(Object {
-            id: ObjectId(notice.key.0),
-            name: notice.name.to_string(),
-        }),
-        variables: said.map(|(name, value)| (name.to_owned(), value)).collect(),
-        ..Occurrence::new(
+    Ok(Some(
+        Occurrence::new(
             API_KEYS.parse()?,
             event.parse()?,
             Audience::Owner(notice.owner),
         )
-    }))
+        .with_id(id.parse()?)
+        .with_object(Object::new(ObjectId(notice.key.0), notice.name.to_string()))
+        .with_variables(said.map(|(name, value)| (name.to_owned(), value)).collect()),
+    ))
 }

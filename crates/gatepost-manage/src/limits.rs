@@ -1,6 +1,6 @@
 //! How much an owner may have and do, and how much of it is used.
 
-use gatepost_keys::{OwnerId, Quota};
+use gatepost_keys::OwnerId;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
@@ -33,35 +33,22 @@ impl Actor {
             }
             let (keys, usage) = (&self.door.keys, self.engine().usage(owner).await?);
             let of_keys = keys.quota(owner)?;
-            // Whole, so that a quota that is added is told here.
-            let Quota {
-                keys: _,
-                webhooks,
-                tasks,
-                events,
-                record_bytes,
-                waiting,
-                waiting_bytes,
-                log_bytes,
-                runs_per_minute,
-                key_changes_per_minute: _,
-            } = usage.quota;
-            let (records, log) = (usage.records, usage.log);
+            let (quota, records, log) = (usage.quota, usage.records, usage.log);
             let changes = keys.changes_in_minute(owner);
             let limit = |(name, used, most)| Limit { name, used, most };
             let limits = [
                 ("keys", keys.count(owner).await?, of_keys.keys),
-                ("webhooks", records.webhooks, webhooks),
-                ("tasks", records.tasks, tasks),
-                ("events", records.events, events),
-                ("record_bytes", records.bytes, record_bytes),
-                ("waiting", log.waiting, waiting),
-                ("waiting_bytes", log.waiting_bytes, waiting_bytes),
-                ("log_bytes", log.log_bytes, log_bytes),
+                ("webhooks", records.webhooks, quota.webhooks),
+                ("tasks", records.tasks, quota.tasks),
+                ("events", records.events, quota.events),
+                ("record_bytes", records.bytes, quota.record_bytes),
+                ("waiting", log.waiting, quota.waiting),
+                ("waiting_bytes", log.waiting_bytes, quota.waiting_bytes),
+                ("log_bytes", log.log_bytes, quota.log_bytes),
                 (
                     "runs_per_minute",
                     usage.runs_in_minute.into(),
-                    rate(runs_per_minute),
+                    rate(quota.runs_per_minute),
                 ),
                 (
                     "key_changes_per_minute",

@@ -22,6 +22,7 @@ const LOOKS: usize = 4;
 
 /// Which deliveries to replay.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Replayable {
     /// Of this webhook.
     pub webhook: WebhookId,
@@ -35,8 +36,24 @@ pub struct Replayable {
     pub before: DateTime<Utc>,
 }
 
+impl Replayable {
+    /// All deliveries of a webhook that have ended and were queued at or after `from` and before
+    /// `before`.
+    #[must_use]
+    pub fn new(webhook: WebhookId, from: DateTime<Utc>, before: DateTime<Utc>) -> Self {
+        Self {
+            webhook,
+            states: Vec::new(),
+            class: None,
+            from,
+            before,
+        }
+    }
+}
+
 /// How many there are.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct ReplayCount {
     /// Found, at most 1,000.
     pub found: usize,

@@ -8,6 +8,7 @@ use gatepost_storage::seal::SealingKeys;
 
 /// When SQLite waits for the disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Synchronous {
     /// Before each commit returns. The only setting under which `Ok` means on disk.
     #[default]

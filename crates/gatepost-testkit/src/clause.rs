@@ -22,6 +22,7 @@ impl<S: Send + 'static> fmt::Debug for Clause<S> {
 pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 
 /// A clause of the contract.
+#[non_exhaustive]
 pub struct Clause<S: Send + 'static> {
     /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
     pub name: &'static str,

@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordId,
 
 /// The four traits of one webhook store, each on its own so that a test may replace one.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Webhooks {
     /// Webhooks, tasks and events.
     pub records: Arc<dyn RecordStore>,

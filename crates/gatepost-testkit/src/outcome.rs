@@ -2,6 +2,7 @@
 
 /// How a clause ends if the store does not break it; if it does, the clause panics.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// The store keeps it.
     Held,
@@ -11,6 +12,7 @@ pub enum Outcome {
 
 /// What became of one clause.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Finding {
     /// The store keeps it.
     Held,

@@ -9,6 +9,7 @@ use crate::sentence::sentence_of;
 
 /// What became of each clause, in the order of the list.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Report {
     /// The clauses by name.
     pub findings: Vec<(&'static str, Finding)>,

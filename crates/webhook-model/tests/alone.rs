@@ -17,14 +17,8 @@ fn the_result_is_the_only_allocation() {
         (r#"["${HOST}",${HOST},"${UNKNOWN}"]"#, ""),
     ] {
         let template = Template::parse(&message.parse().unwrap());
-        let values = Values {
-            date: "Thu, 16 Oct 2025 11:38:07 EDT",
-            timestamp: i64::MAX,
-            name,
-            extra: &[("HOST", "h\"\\\u{1f}")],
-            data: None,
-            context: None,
-        };
+        let values = Values::new("Thu, 16 Oct 2025 11:38:07 EDT", i64::MAX, name)
+            .with_extra(&[("HOST", "h\"\\\u{1f}")]);
         let counted = allocation_counter::measure(|| {
             let rendered = template.render(&values, || u32::MAX).unwrap();
             assert!(rendered.len() > 10);

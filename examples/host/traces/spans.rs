@@ -27,7 +27,7 @@ impl Tracer for Spans {
         let parent = TraceParent::new(trace, span, context.is_sampled())?;
         let state = TraceState::parse(&context.trace_state().header());
         let state = state.ok().flatten();
-        Some(TraceContext { parent, state })
+        Some(TraceContext::from(parent).with_state(state))
     }
 
     fn adopt(&self, span: &Span, parent: &TraceContext) {

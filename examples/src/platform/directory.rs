@@ -52,12 +52,8 @@ impl Directory for Platform {
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
         let rows = Self::rows(caller, table).unwrap_or_default().into_iter();
-        let choices = rows.filter_map(|row| {
-            Some(Choice {
-                key: row["$key"].as_i64()?,
-                name: row["name"].as_str()?.to_owned(),
-            })
-        });
+        let choices =
+            rows.filter_map(|row| Some(Choice::new(row["$key"].as_i64()?, row["name"].as_str()?)));
         choices.take(limit).collect()
     }
 }

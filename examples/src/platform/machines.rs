@@ -110,15 +110,12 @@ impl Platform {
         let Some(machine) = Machine::find(ObjectId(vm)) else {
             return Ok(None);
         };
-        Ok(Some(Occurrence {
-            object: Some(Object {
-                id: ObjectId(vm),
-                name: machine.name.to_owned(),
-            }),
-            tags: machine.tags.iter().map(|tag| TagId(*tag)).collect(),
-            variables: vec![(VM_ID.to_owned(), vm.to_string())],
-            data: Some(machine.data()?),
-            ..Occurrence::new("vms".parse()?, action.parse()?, machine.of)
-        }))
+        Ok(Some(
+            Occurrence::new("vms".parse()?, action.parse()?, machine.of)
+                .with_object(Object::new(ObjectId(vm), machine.name))
+                .with_tags(machine.tags.iter().map(|tag| TagId(*tag)).collect())
+                .with_variables(vec![(VM_ID.to_owned(), vm.to_string())])
+                .with_data(machine.data()?),
+        ))
     }
 }

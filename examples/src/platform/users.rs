@@ -69,9 +69,10 @@ impl User {
     }
 
     fn account(&self) -> Account {
-        Account {
-            tenant: self.who.tenant,
-            ..Account::enabled(self.who.access)
+        let account = Account::enabled(self.who.access);
+        match self.who.tenant {
+            Some(tenant) => account.in_tenant(tenant),
+            None => account,
         }
     }
 }
@@ -178,13 +179,11 @@ impl Quotas for Platform {
         match Who::of(owner) {
             Some(who) if who.tenant.is_some() || who.runs_the_platform() => Quota::default(),
             // A customer who pays nothing.
-            _ => Quota {
-                webhooks: 5,
-                tasks: 20,
-                events: 50,
-                waiting: 1_000,
-                ..Quota::default()
-            },
+            _ => Quota::default()
+                .with_webhooks(5)
+                .with_tasks(20)
+                .with_events(50)
+                .with_waiting(1_000),
         }
     }
 }

@@ -16,15 +16,9 @@ async fn every_change_says_who_when_from_where_and_what() {
         let platform = Platform::start(&stores).await;
         let ada = platform.of(ADA);
         let (key, _) = ada.create_key(draft(ADA, "laptop")).await.unwrap();
-        let edit = KeyEdit {
-            name: Some("desktop".parse().unwrap()),
-            ..KeyEdit::default()
-        };
+        let edit = KeyEdit::default().with_name("desktop".parse().unwrap());
         ada.edit_key(key.id, edit).await.unwrap();
-        let off = KeyEdit {
-            enabled: Some(false),
-            ..KeyEdit::default()
-        };
+        let off = KeyEdit::default().with_enabled(false);
         ada.edit_key(key.id, off).await.unwrap();
         let hook = platform.webhook(ADA, "chat").await;
         let edited = ada.edit_webhook(hook, |webhook| {

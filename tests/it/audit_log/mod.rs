@@ -11,7 +11,7 @@ mod walls;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::KeyDraft;
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
@@ -159,15 +159,7 @@ fn principal(user: i64) -> Principal {
 }
 
 fn draft(owner: i64, name: &str) -> KeyDraft {
-    KeyDraft {
-        owner: OwnerId(owner),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    }
+    KeyDraft::new(OwnerId(owner), name.parse().unwrap())
 }
 
 fn webhook(owner: i64, name: &str) -> Webhook {

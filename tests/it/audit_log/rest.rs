@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use apikey_core::Grant;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use gatepost_http::Api;
@@ -39,10 +40,7 @@ impl Rest {
     }
 
     async fn key(&self, user: i64, grant: Grant) -> String {
-        let draft = KeyDraft {
-            grant,
-            ..draft(user, &format!("k{}", rand_name()))
-        };
+        let draft = draft(user, &format!("k{}", rand_name())).with_grant(grant);
         let made = self.platform.keys.create(&principal(user), draft).await;
         made.unwrap().1.reveal().as_str().to_owned()
     }

@@ -40,10 +40,7 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
         "key",
         &shown.as_str()[shown.as_str().len() - 39..],
     ));
-    let edit = KeyEdit {
-        ip_allow: Some("192.0.2.0/24".parse::<IpList>().unwrap()),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_ip_allow("192.0.2.0/24".parse::<IpList>().unwrap());
     ada.edit_key(key.id, edit).await.unwrap();
 
     let hook = platform.webhook(ADA, "to-be-found").await;
@@ -64,12 +61,11 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
         let (url, client) = (url.clone(), client.clone());
         let edited = ada.edit_webhook_with(
             hook,
-            webhook_model::Entered {
-                authorization: true,
-                client_key: true,
-                headers: true,
-                signing: true,
-            },
+            webhook_model::Entered::default()
+                .with_authorization(true)
+                .with_client_key(true)
+                .with_headers(true)
+                .with_signing(true),
             move |webhook| {
                 // There, back and there again: as the old value and as the new.
                 let other = webhook.url.as_str() == "https://example.com/hook";
@@ -113,10 +109,8 @@ async fn plant(platform: &Platform) -> Vec<Canary> {
         Ok(())
     });
     edited.await.unwrap();
-    let about = About {
-        variables: vec![("TEXT".into(), message.into())],
-        ..About::default()
-    };
+    let mut about = About::default();
+    about.variables = vec![("TEXT".into(), message.into())];
     ada.run_task_about(task, about).await.unwrap();
     let sent = ada
         .send(hook, Some(message.parse().unwrap()))

@@ -249,18 +249,13 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
     ];
     let event = new_event(&ulf, &of_object).await;
     assert_eq!(event.status, 303, "{}", event.html);
-    let occurrence = Occurrence {
-        id: Some("order-4711".parse().unwrap()),
-        object: Some(Object {
-            id: ObjectId(1),
-            name: "web-1".into(),
-        }),
-        ..Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::Tenant(TenantId(1)),
-        )
-    };
+    let occurrence = Occurrence::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Audience::Tenant(TenantId(1)),
+    )
+    .with_id("order-4711".parse().unwrap())
+    .with_object(Object::new(ObjectId(1), "web-1"));
     let trace = TraceParent::new(0x4bf9_2f35, 7, true).unwrap();
     let occurrence = occurrence.traced(trace);
     site.engine.emit(occurrence).await.unwrap();

@@ -4,7 +4,7 @@ use examples::receiver::Receiver;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
-use webhook_model::{Filter, Occurrence};
+use webhook_model::Filter;
 
 const EDIT: &str = "/console/events/1/edit";
 const FIELDS: [(&str, &str); 5] = [
@@ -25,10 +25,7 @@ async fn site() -> (Site, Visitor) {
 }
 
 async fn runs(site: &Site, data: &str) -> usize {
-    let occurrence = Occurrence {
-        data: Some(data.parse().unwrap()),
-        ..poweron(1, &[])
-    };
+    let occurrence = poweron(1, &[]).with_data(data.parse().unwrap());
     site.engine.emit(occurrence).await.unwrap().deliveries.len()
 }
 

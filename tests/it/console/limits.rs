@@ -24,11 +24,9 @@ async fn site(quota: Quota) -> Site {
 
 #[tokio::test]
 async fn the_first_page_shows_use_and_limit_and_the_form_what_is_full() {
-    let quota = Quota {
-        webhooks: 1,
-        key_changes_per_minute: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default()
+        .with_webhooks(1)
+        .with_key_changes_per_minute(1);
     let site = site(quota).await;
     let ulf = Visitor::login(&site, "ulf").await;
     let shows = async |text: &str| ulf.get("/console/").await.has(text);
@@ -56,10 +54,7 @@ async fn the_first_page_shows_use_and_limit_and_the_form_what_is_full() {
 
 #[tokio::test]
 async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
-    let quota = Quota {
-        log_bytes: 0,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_log_bytes(0);
     let site = site(quota).await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
@@ -86,10 +81,7 @@ async fn a_full_log_keeps_no_response_and_no_message_and_says_so() {
 
 #[tokio::test]
 async fn what_was_dropped_stands_on_the_webhooks_page() {
-    let quota = Quota {
-        waiting: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_waiting(1);
     let site = site(quota).await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();

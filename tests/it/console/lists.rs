@@ -1,7 +1,7 @@
 //! Lists are searched, filtered, sorted and paged, all four in the same way; what others have is in
 //! no figure; what would read too much says so.
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::{Description, Expiration, KeyDraft};
 use chrono::TimeDelta;
 use gatepost_storage::{Clock as _, SystemClock};
 use tests::browser::typed::new_key;
@@ -24,15 +24,9 @@ async fn key(site: &Site, owner: i64, name: &str, description: &str, days: Optio
     let expiration = days.map_or(Expiration::Never, |days| {
         Expiration::At(SystemClock.now() + TimeDelta::days(days))
     });
-    let draft = KeyDraft {
-        owner: OwnerId(owner),
-        name: name.parse().unwrap(),
-        description: Description::try_from(description.to_owned()).unwrap(),
-        expiration,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(owner), name.parse().unwrap())
+        .with_description(Description::try_from(description.to_owned()).unwrap())
+        .with_expiration(expiration);
     drop(site.keys.create(&site.user(1), draft).await.unwrap());
 }
 

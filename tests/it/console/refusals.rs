@@ -239,10 +239,7 @@ async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
 
 #[tokio::test]
 async fn what_is_too_fast_says_when_to_try_again() {
-    let quota = Quota {
-        runs_per_minute: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_runs_per_minute(1);
     let setup = Setup {
         quotas: Arc::new(quota),
         ..Setup::new()

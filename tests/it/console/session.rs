@@ -241,11 +241,11 @@ struct ByHeader;
 impl ConsoleLogin for ByHeader {
     async fn who(&self, request: &axum::http::request::Parts, _visit: Visit) -> Option<LoggedIn> {
         let user = request.headers.get("x-user")?.to_str().ok()?;
-        Some(LoggedIn {
-            owner: OwnerId(user.parse().ok()?),
-            name: format!("user <{user}>"),
-            session: user.to_owned(),
-        })
+        Some(LoggedIn::new(
+            OwnerId(user.parse().ok()?),
+            format!("user <{user}>"),
+            user,
+        ))
     }
 
     fn login_url(&self, back: &str) -> String {

@@ -117,10 +117,7 @@ async fn what_was_cancelled_or_deleted_is_not_handed_out_and_not_acknowledged() 
 
 #[tokio::test]
 async fn what_waits_to_be_fetched_counts_against_its_owners_limit() {
-    let quota = Quota {
-        waiting: 3,
-        ..Quota::UNLIMITED
-    };
+    let quota = Quota::UNLIMITED.with_waiting(3);
     let site = Site::in_world(World::with_quotas(Arc::new(quota)).await).await;
     site.put(&["a", "b", "c"]).await;
     let full = site.send("d").await;

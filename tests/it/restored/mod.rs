@@ -11,7 +11,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId};
+use apikey_core::{KeyDraft, KeyId};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, KeyService, OwnerId, Principal, Via};
@@ -134,15 +134,7 @@ fn user() -> Principal {
 
 /// Makes a key: its row and its `Authorization` header.
 async fn make_key(keys: &KeyService, name: &str) -> (KeyRow, String) {
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), name.parse().unwrap());
     let (row, reveal) = keys.create(&user(), draft).await.unwrap();
     let header = format!("Bearer {}", reveal.reveal().as_str());
     (row, header)

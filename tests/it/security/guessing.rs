@@ -50,10 +50,7 @@ async fn the_keys_of_a_user_follow_the_user_at_once() {
     let world = World::start().await;
     let key = world.key_of(3, "k").await;
     assert_eq!(world.probe(&key).await, 200);
-    let disabled = Account {
-        enabled: false,
-        ..Account::enabled(AccessLevel::User)
-    };
+    let disabled = Account::disabled(AccessLevel::User);
     world.users.set(3, Some(disabled));
     assert_eq!(
         world.probe(&key).await,

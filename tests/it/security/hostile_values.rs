@@ -29,18 +29,13 @@ async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
     let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
     world.make("task_events", event).await;
     for (n, name) in NAMES.into_iter().enumerate() {
-        let occurrence = Occurrence {
-            object: Some(Object {
-                id: ObjectId(1),
-                name: name.into(),
-            }),
-            tags: vec![webhook_model::TagId(4)],
-            ..Occurrence::new(
-                "vms".parse().unwrap(),
-                "poweron".parse().unwrap(),
-                Audience::Tenant(TenantId(1)),
-            )
-        };
+        let occurrence = Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
+        )
+        .with_object(Object::new(ObjectId(1), name))
+        .with_tags(vec![webhook_model::TagId(4)]);
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;
         let received = receiver.wait_for("/hook", n + 1).await.unwrap();

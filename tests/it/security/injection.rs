@@ -167,18 +167,13 @@ async fn messages_and_names_in_them_arrive_exactly() {
         let tag = i64::try_from(n).unwrap() + 100;
         let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": tag});
         world.make("task_events", event).await;
-        let occurrence = Occurrence {
-            object: Some(Object {
-                id: ObjectId(1),
-                name: payload.into(),
-            }),
-            tags: vec![TagId(tag)],
-            ..Occurrence::new(
-                "vms".parse().unwrap(),
-                "poweron".parse().unwrap(),
-                Audience::Tenant(TenantId(1)),
-            )
-        };
+        let occurrence = Occurrence::new(
+            "vms".parse().unwrap(),
+            "poweron".parse().unwrap(),
+            Audience::Tenant(TenantId(1)),
+        )
+        .with_object(Object::new(ObjectId(1), payload))
+        .with_tags(vec![TagId(tag)]);
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;
         let (_, body) = raw.take();

@@ -1,7 +1,7 @@
 //! What whoever may edit does not get by editing: the secrets that a webhook keeps, and keys beyond
 //! the one that is used.
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, OwnerId};
+use apikey_core::{KeyDraft, KeyEdit, KeyId, OwnerId};
 use gatepost_keys::KeyError;
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
@@ -172,15 +172,7 @@ async fn a_key_that_is_disabled_or_deleted_makes_none_in_the_request_that_is_on(
         let path = format!("user_api_keys/{id}");
         let method = if end.is_some() { "PUT" } else { "DELETE" };
         assert_eq!(world.api(method, &path, end).await.status, 200);
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: "new".parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(1), "new".parse().unwrap());
         let made = world.keys.create(&caller, draft).await;
         assert!(
             matches!(made, Err(KeyError::Forbidden)),

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft};
+use apikey_core::KeyDraft;
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
@@ -87,15 +87,7 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "name-to-be-found".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "name-to-be-found".parse().unwrap());
     let (_, reveal) = keys.create(&actor, draft).await.unwrap();
     let shown = reveal.reveal();
     let header = format!("Bearer {}", shown.as_str());

@@ -286,10 +286,7 @@ async fn an_occurrence_is_received_in_its_tenant_alone() {
     let world = World::start().await;
     let all = furnish(&world).await;
     let receivers = async |audience| {
-        let occurrence = webhook_model::Occurrence {
-            audience,
-            ..tests::world::poweron(1, &[4])
-        };
+        let occurrence = tests::world::poweron(1, &[4]).with_audience(audience);
         let emitted = world.engine.emit(occurrence).await.unwrap();
         let mut owners = Vec::new();
         for id in emitted.deliveries {

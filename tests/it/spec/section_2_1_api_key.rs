@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Expiration, KeyDraft, OwnerId};
 use gatepost_storage::Clock;
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
@@ -232,15 +232,7 @@ async fn spec_2_1_rule_1_shown_once() {
     assert!(!edited.body.contains(&secret[..6]), "{}", edited.body);
     assert!(!format!("{:?}", world.store).contains(&secret[..6]));
 
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "saved".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "saved".parse().unwrap());
     let (row, once) = world.keys.create(&world.user(1), draft).await.unwrap();
     // `reveal` takes the once-only value itself: there is nothing left to reveal again.
     let key = once.reveal();

@@ -3,14 +3,7 @@
 use webhook_model::{Action, Message, OwnerId, Task, Template, Values, WebhookId, format_date};
 
 fn render(message: &str) -> String {
-    let values = Values {
-        date: "Thu, 16 Oct 2025 11:38:07 EDT",
-        timestamp: 1_760_629_087,
-        name: "vm-1",
-        extra: &[],
-        data: None,
-        context: None,
-    };
+    let values = Values::new("Thu, 16 Oct 2025 11:38:07 EDT", 1_760_629_087, "vm-1");
     let mut numbers = [7, 8].into_iter();
     Template::parse(&message.parse().unwrap())
         .render(&values, || numbers.next().unwrap())

@@ -45,18 +45,13 @@ fn event(event_type: &str, event: &str, target: Target) -> Event {
 }
 
 fn poweron(id: i64, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(id),
-            name: format!("vm-{id}"),
-        }),
-        tags: tags.iter().map(|t| TagId(*t)).collect(),
-        ..Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::OneSystem,
-        )
-    }
+    Occurrence::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Audience::OneSystem,
+    )
+    .with_object(Object::new(ObjectId(id), format!("vm-{id}")))
+    .with_tags(tags.iter().map(|t| TagId(*t)).collect())
 }
 
 /// SPEC 2.4 "Type": the areas that the platform offers.
@@ -153,9 +148,7 @@ fn spec_6_rule_1_what_an_occurrence_triggers() {
         ..one
     };
     assert!(!disabled.matches(&poweron(1, &[])));
-    let nowhere = Occurrence {
-        object: None,
-        ..poweron(1, &[])
-    };
+    let mut nowhere = poweron(1, &[]);
+    nowhere.object = None;
     assert!(!event("vms", "poweron", Target::Instance(ObjectId(1))).matches(&nowhere));
 }

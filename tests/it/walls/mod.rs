@@ -43,13 +43,13 @@ struct Users(pub(super) Mutex<HashSet<OwnerId>>);
 
 impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
-        let account = match owner.0 {
+        let mut account = match owner.0 {
             1 => Account::enabled(AccessLevel::SystemAdministrator),
             1_000.. => Account::enabled(AccessLevel::User),
             user => Account::enabled(AccessLevel::User).in_tenant(TenantId(user / 10)),
         };
-        let enabled = !self.0.lock().unwrap().contains(&owner);
-        AccountAnswer::Now(Ok(Some(Account { enabled, ..account })))
+        account.enabled = !self.0.lock().unwrap().contains(&owner);
+        AccountAnswer::Now(Ok(Some(account)))
     }
 }
 
@@ -169,10 +169,7 @@ fn engine(store: Arc<FaultStore<SqliteStore>>, users: Arc<Users>) -> EngineBuild
         .build();
     Engine::builder(store, sender)
         .watch(users, Arc::new(OwnObjects))
-        .quotas(Arc::new(Quota {
-            runs_per_minute: u32::MAX,
-            ..Quota::default()
-        }))
+        .quotas(Arc::new(Quota::default().with_runs_per_minute(u32::MAX)))
         .catalog(catalog)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
 }
@@ -193,13 +190,8 @@ fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
 
 /// Machine `object` is switched on; its customer receives it.
 fn switched_on(object: i64) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(object),
-            name: format!("vm-{object}"),
-        }),
-        ..alarm("vms", Audience::Tenant(TenantId(object / 100)))
-    }
+    alarm("vms", Audience::Tenant(TenantId(object / 100)))
+        .with_object(Object::new(ObjectId(object), format!("vm-{object}")))
 }
 
 fn alarm(event_type: &str, audience: Audience) -> Occurrence {

@@ -4,7 +4,7 @@
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{World, poweron};
-use webhook_model::{Chosen, Occurrence, WebhookId};
+use webhook_model::{Chosen, WebhookId};
 
 /// A webhook with a task that runs when machine 1 is powered on; its path.
 async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
@@ -15,11 +15,9 @@ async fn heard(world: &World, receiver: &Receiver, name: &str) -> String {
 }
 
 async fn runs(world: &World, to: Option<i64>, channel: Option<&str>) -> usize {
-    let occurrence = Occurrence {
-        to: to.map(|id| Chosen::new([WebhookId(id)]).unwrap()),
-        channel: channel.map(|channel| channel.parse().unwrap()),
-        ..poweron(1, &[])
-    };
+    let mut occurrence = poweron(1, &[]);
+    occurrence.to = to.map(|id| Chosen::new([WebhookId(id)]).unwrap());
+    occurrence.channel = channel.map(|channel| channel.parse().unwrap());
     let emitted = world.engine.emit(occurrence).await.unwrap();
     emitted.deliveries.len()
 }

@@ -19,10 +19,7 @@ fn with(data: Value) -> Occurrence {
     let Value::Object(members) = data else {
         panic!("data is an object");
     };
-    Occurrence {
-        data: Some(Data::new(members).unwrap()),
-        ..poweron(1, &[])
-    }
+    poweron(1, &[]).with_data(Data::new(members).unwrap())
 }
 
 async fn runs(world: &World, occurrence: Occurrence) -> usize {

@@ -10,15 +10,13 @@ use tests::world::{HERE, World};
 const MEMBER: i64 = 3;
 
 fn small() -> Quota {
-    Quota {
-        keys: 2,
-        webhooks: 2,
-        tasks: 2,
-        events: 2,
-        runs_per_minute: 3,
-        key_changes_per_minute: 4,
-        ..Quota::default()
-    }
+    Quota::default()
+        .with_keys(2)
+        .with_webhooks(2)
+        .with_tasks(2)
+        .with_events(2)
+        .with_runs_per_minute(3)
+        .with_key_changes_per_minute(4)
 }
 
 async fn world() -> (World, String) {

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{Grant, KeyDraft, OwnerId};
 use async_trait::async_trait;
 use axum::Router;
 use axum::extract::ConnectInfo;
@@ -93,15 +93,11 @@ impl Site {
     /// A key of user 3, narrowed to this.
     async fn key(&self, read_only: bool, tables: &str, scopes: &str) -> String {
         let name = format!("{read_only} {tables} {scopes}");
-        let draft = KeyDraft {
-            owner: OwnerId(3),
-            name: name.parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::new(read_only, tables.parse().unwrap(), scopes.parse().unwrap()),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(3), name.parse().unwrap()).with_grant(Grant::new(
+            read_only,
+            tables.parse().unwrap(),
+            scopes.parse().unwrap(),
+        ));
         let made = self.world.keys.create(&self.world.user(3), draft).await;
         made.unwrap().1.reveal().as_str().to_owned()
     }

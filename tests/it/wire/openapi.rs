@@ -54,6 +54,41 @@ async fn every_operation_has_a_name_of_its_own_a_declared_tag_and_words() {
     assert_eq!(used, tags, "tags without an operation");
 }
 
+/// The integers that a generator takes for 32 bits and that may be larger.
+fn too_small(at: &str, value: &Value, found: &mut Vec<String>) {
+    let types = value["type"].as_array();
+    let is_integer = value["type"] == "integer"
+        || types.is_some_and(|types| types.iter().any(|of| of == "integer"));
+    let is_bounded = value["maximum"]
+        .as_i64()
+        .is_some_and(|most| i32::try_from(most).is_ok());
+    if is_integer && !is_bounded && value["format"] != "int64" {
+        found.push(at.to_owned());
+    }
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                too_small(&format!("{at}/{name}"), member, found);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                too_small(at, item, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Go and Java have 32 bits for an integer that does not say otherwise: row numbers do not fit,
+/// nor does a time after 2038.
+#[tokio::test]
+async fn integers_that_may_not_fit_into_32_bits_say_so() {
+    let mut found = Vec::new();
+    too_small("", &document().await, &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
 /// As generators do: letters and digits of any case.
 fn as_a_name(member: &str) -> String {
     let kept = member.chars().filter(char::is_ascii_alphanumeric);

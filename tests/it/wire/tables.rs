@@ -8,7 +8,7 @@ use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use serde_json::{Value, json};
 use tests::world::{HERE, World, poweron};
-use webhook_model::{Occurrence, WebhookId};
+use webhook_model::WebhookId;
 
 async fn rows(world: &World, path: &str) -> Value {
     let answer = world.api("GET", path, None).await;
@@ -343,10 +343,7 @@ async fn cause_request_and_retry_of_a_delivery() {
             json!({"task": task, "table": "vms", "event": "poweron", "owner": "vms/7"}),
         )
         .await;
-    let occurrence = Occurrence {
-        id: Some("order-4711".parse().unwrap()),
-        ..poweron(7, &[])
-    };
+    let occurrence = poweron(7, &[]).with_id("order-4711".parse().unwrap());
     world.engine.emit(occurrence).await.unwrap();
     world.ended(DeliveryId(1)).await;
     let execute = format!("tasks/{task}/execute");

@@ -40,10 +40,7 @@ impl Users {
             2 => Some(tenant(AccessLevel::TenantAdministrator)),
             3 => Some(tenant(AccessLevel::User)),
             4 => Some(Account::enabled(AccessLevel::User)),
-            5 => Some(Account {
-                enabled: false,
-                ..Account::enabled(AccessLevel::User)
-            }),
+            5 => Some(Account::disabled(AccessLevel::User)),
             _ => None,
         }
     }

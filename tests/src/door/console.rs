@@ -35,11 +35,7 @@ impl ConsoleLogin for ByCookie {
             "hangs" => std::future::pending().await,
             _ => {}
         }
-        Some(LoggedIn {
-            owner: OwnerId(user.parse().ok()?),
-            name: user.to_owned(),
-            session: user.to_owned(),
-        })
+        Some(LoggedIn::new(OwnerId(user.parse().ok()?), user, user))
     }
 
     fn login_url(&self, _back: &str) -> String {

@@ -88,7 +88,7 @@ impl Directory for Moody {
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
         let name = self.name(caller, table, 1).await;
-        name.map(|name| Choice { key: 1, name })
+        name.map(|name| Choice::new(1, name))
             .into_iter()
             .take(limit)
             .collect()

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId};
+use apikey_core::{KeyDraft, KeyId};
 use async_trait::async_trait;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -190,15 +190,7 @@ fn catalog() -> Catalog {
 }
 
 async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
-    let draft = KeyDraft {
-        owner: OwnerId(user),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), admin, Via::Platform);
     let (row, reveal) = parts.keys.create(&admin, draft).await.unwrap();

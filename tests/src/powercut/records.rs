@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apikey_core::{ApiKey, Expiration, Grant, IpPolicy, KeyDraft, Peppers, Prefix};
+use apikey_core::{ApiKey, KeyDraft, Peppers, Prefix};
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     AttemptRecord, Claim, Disposition, NewDelivery, Phases, Settlement,
@@ -43,15 +43,7 @@ pub fn message(webhook: WebhookId, id: &str, due: DateTime<Utc>) -> NewDelivery 
 
 /// A key that never expires.
 pub fn key(name: &str) -> ApiKey {
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: name.parse().unwrap(),
-        description: "".parse().unwrap(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), name.parse().unwrap());
     let now = DateTime::UNIX_EPOCH;
     let new = draft.issue(&Prefix::default(), &Peppers::none(), &mut rand::rng(), now);
     new.unwrap().record().clone()

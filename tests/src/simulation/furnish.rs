@@ -116,10 +116,7 @@ pub(super) fn occurrence(name: &str, tag: i64, user: i64, number: u64) -> Occurr
     let audience = Audience::Owner(OwnerId(user));
     let mut new = Occurrence::new("vms".parse().unwrap(), name.parse().unwrap(), audience);
     new.id = Some(format!("{name}-{number}").parse().unwrap());
-    new.object = Some(Object {
-        id: webhook_model::ObjectId(7),
-        name: "machine".to_owned(),
-    });
+    new.object = Some(Object::new(webhook_model::ObjectId(7), "machine"));
     new.tags = vec![TagId(tag)];
     new.variables = vec![("N".to_owned(), number.to_string())];
     new

@@ -109,11 +109,9 @@ impl Quotas for Strictest {
 }
 
 fn quota(plan: Plan) -> Quota {
-    Quota {
-        webhooks: plan.webhooks,
-        waiting: plan.waiting.unwrap_or(u64::MAX),
-        ..Quota::UNLIMITED
-    }
+    Quota::UNLIMITED
+        .with_webhooks(plan.webhooks)
+        .with_waiting(plan.waiting.unwrap_or(u64::MAX))
 }
 
 /// A webhook was asked for; what held and what there was, before and after.

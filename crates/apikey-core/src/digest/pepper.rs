@@ -31,6 +31,10 @@ pub struct Peppers {
 /// What [`Peppers::verify`] found.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[must_use]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a decision: each case has to be handled"
+)]
 pub enum DigestMatch {
     /// The key is the one whose digest is stored.
     Match {

@@ -5,6 +5,7 @@ use std::fmt;
 /// The number that a platform gives to a pepper. It is part of each record made with it, so that
 /// peppers can be replaced.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
 pub struct PepperId(pub u16);
 
 impl fmt::Display for PepperId {

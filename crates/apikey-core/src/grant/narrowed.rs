@@ -12,6 +12,7 @@ static NO_SCOPES: ScopeNames = ScopeNames::none();
 
 /// What is done to a table.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Touch {
     /// Rows are read.
     Read,

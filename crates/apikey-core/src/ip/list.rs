@@ -12,6 +12,10 @@ pub const MAX_IP_ENTRIES: usize = 1024;
 ///
 /// Text form: the network, with a leading `!` when it is disabled.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct IpEntry {
     /// Whether the entry counts. A disabled entry still makes its list *set*.
     pub enabled: bool,

@@ -6,6 +6,10 @@ use super::list::IpList;
 
 /// The two lists of a key. Compile it before deciding about many addresses.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct IpPolicy {
     /// SPEC's IP Allow List.
     pub allow: IpList,
@@ -16,6 +20,10 @@ pub struct IpPolicy {
 /// What an IP policy says about an address.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[must_use]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a decision: each case has to be handled"
+)]
 pub enum IpVerdict {
     /// The address may use the key.
     Allowed,
@@ -27,6 +35,7 @@ pub enum IpVerdict {
 
 /// One of the two lists, by name.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum IpListName {
     /// The IP Allow List.
     Allow,

@@ -10,6 +10,7 @@ const MINUTE: u64 = 60_000_000_000;
 /// When a bucket will be full: nanoseconds of a clock that is not set. 0 of one that was never
 /// drawn from.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
 pub struct Level(pub u64);
 
 /// What is left after a request.

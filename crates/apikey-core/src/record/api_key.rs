@@ -17,6 +17,10 @@ use crate::rate::RateLimit;
 /// An API key as it is stored (SPEC 2.1): everything but the key string, which nobody has but its
 /// holder. The row number is the backend's and stands beside it.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct ApiKey {
     /// The user account whose permissions the key carries.
     pub owner: OwnerId,
@@ -48,6 +52,10 @@ pub struct ApiKey {
 
 /// A successful authentication: SPEC's *Last Logged In* and *Last Logged In IP*.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct LastLogin {
     /// When.
     pub at: DateTime<Utc>,

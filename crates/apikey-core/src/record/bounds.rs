@@ -8,6 +8,7 @@ use crate::rate::RateLimit;
 /// How far a key reaches: until when, from where, what it may do of what its user may, and how
 /// often.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Bounds<'a> {
     /// When it stops being valid.
     pub expiration: Expiration,
@@ -21,6 +22,7 @@ pub struct Bounds<'a> {
 
 /// In what a key would reach beyond the one that makes or edits it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BeyondBounds {
     /// It would be valid for longer.
     #[error("must not be later than that of the API key that is used")]

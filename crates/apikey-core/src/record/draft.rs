@@ -12,6 +12,7 @@ use crate::rate::RateLimit;
 
 /// The new-key form, filled in (SPEC 3, first row).
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct KeyDraft {
     /// The user account that will own the key.
     pub owner: OwnerId,
@@ -28,6 +29,21 @@ pub struct KeyDraft {
     /// How many requests it may make; `None` sets no limit beside the platform's.
     pub limit: Option<RateLimit>,
 }
+
+gatepost_ids::setters!(KeyDraft {
+    /// Sets [`name`](Self::name).
+    with_name(name: KeyName) => name,
+    /// Sets [`description`](Self::description).
+    with_description(description: Description) => description,
+    /// Sets [`expiration`](Self::expiration).
+    with_expiration(expiration: Expiration) => expiration,
+    /// Sets [`ip`](Self::ip).
+    with_ip(ip: IpPolicy) => ip,
+    /// Sets [`grant`](Self::grant).
+    with_grant(grant: Grant) => grant,
+    /// Sets [`limit`](Self::limit).
+    with_limit(limit: Option<RateLimit>) => limit,
+});
 
 /// Why no key is made of a draft.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]

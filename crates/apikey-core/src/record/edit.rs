@@ -11,6 +11,7 @@ use crate::rate::RateLimit;
 /// A change to a key: only what SPEC 2.1 rule 3 lets change, and what we have beside it. It cannot
 /// name the owner, the lookup id or the digest. `None` leaves a field as it is.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct KeyEdit {
     /// A new name.
     pub name: Option<KeyName>,
@@ -33,6 +34,29 @@ pub struct KeyEdit {
     /// Whether it is accepted.
     pub enabled: Option<bool>,
 }
+
+gatepost_ids::setters!(KeyEdit {
+    /// Gives it another name.
+    with_name(name: KeyName) => Some(name),
+    /// Gives it another description.
+    with_description(description: Description) => Some(description),
+    /// Lets it expire at another time.
+    with_expiration(expiration: Expiration) => Some(expiration),
+    /// Gives it another allow list.
+    with_ip_allow(ip_allow: IpList) => Some(ip_allow),
+    /// Gives it another deny list.
+    with_ip_deny(ip_deny: IpList) => Some(ip_deny),
+    /// Says whether it may only read.
+    with_read_only(read_only: bool) => Some(read_only),
+    /// Names other tables.
+    with_tables(tables: TableNames) => Some(tables),
+    /// Names other scopes.
+    with_scopes(scopes: ScopeNames) => Some(scopes),
+    /// Sets another limit of requests; `None` takes it away.
+    with_limit(limit: Option<RateLimit>) => Some(limit),
+    /// Enables or disables it.
+    with_enabled(enabled: bool) => Some(enabled),
+});
 
 /// Why an edit is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]

@@ -36,6 +36,7 @@ impl Overlap {
 
 /// What a roll makes of a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[allow(clippy::exhaustive_structs, reason = "each part has to be carried out")]
 pub struct Successor {
     /// The new key: all that the old one has but its string, under the next name.
     pub draft: KeyDraft,

@@ -4,6 +4,7 @@ use super::expiration::Expiration;
 
 /// The states of a key, SPEC 3. A key comes to be as `Active`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum KeyState {
     /// It authenticates.
     Active,
@@ -15,6 +16,7 @@ pub enum KeyState {
 
 /// What moves a key from state to state, SPEC 3.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum KeyMove {
     /// Delete confirmed.
     Delete,

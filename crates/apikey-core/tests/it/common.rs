@@ -1,8 +1,7 @@
 //! What several tests need.
 
 use apikey_core::{
-    ApiKey, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyString, NewKey, OwnerId, Pepper,
-    PepperId, Peppers, Prefix,
+    ApiKey, IpPolicy, KeyDraft, KeyString, NewKey, OwnerId, Pepper, PepperId, Peppers, Prefix,
 };
 use chrono::{DateTime, Utc};
 use rand::SeedableRng;
@@ -26,15 +25,7 @@ pub(crate) fn pepper(id: u16) -> Pepper {
 }
 
 pub(crate) fn draft() -> KeyDraft {
-    KeyDraft {
-        owner: OwnerId(7),
-        name: "ci".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    }
+    KeyDraft::new(OwnerId(7), "ci".parse().unwrap())
 }
 
 pub(crate) fn policy(allow: &str, deny: &str) -> IpPolicy {

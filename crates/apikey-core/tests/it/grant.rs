@@ -1,9 +1,7 @@
 //! What a key may do of what its user may: grants are partially ordered, and the order is that of
 //! what they allow.
 
-use apikey_core::{
-    BeyondBounds, Bounds, Expiration, Grant, IpPolicy, KeyEdit, NotGranted, ScopeName, Touch,
-};
+use apikey_core::{BeyondBounds, Grant, KeyDraft, KeyEdit, NotGranted, OwnerId, ScopeName, Touch};
 use proptest::prelude::*;
 
 use crate::common::{draft, issued, now};
@@ -58,9 +56,8 @@ proptest! {
 
     #[test]
     fn what_reaches_beyond_says_in_what(a in grants(), b in grants()) {
-        let ip = IpPolicy::default();
-        let bounds = |grant| Bounds { expiration: Expiration::Never, ip: &ip, grant, limit: None };
-        let beyond = bounds(&a).check_within(&bounds(&b)).err();
+        let draft = |grant: &Grant| KeyDraft::new(OwnerId(1), "k".parse().unwrap()).with_grant(grant.clone());
+        let beyond = draft(&a).bounds().check_within(&draft(&b).bounds()).err();
         prop_assert_eq!(beyond.is_none(), a.is_within(&b));
         // Who does as the words say gets nearer: the field that is named is the one to change.
         let taken = match beyond {
@@ -116,16 +113,13 @@ fn an_edit_changes_one_part_of_a_grant_and_leaves_the_others() {
     form.grant = grant(true, "vms", "deploy");
     let (record, _) = issued(form, &apikey_core::Peppers::none());
     let edit = |edit: KeyEdit| edit.apply(&record, now()).unwrap();
-    let tables = edit(KeyEdit {
-        tables: Some("tasks".parse().unwrap()),
-        ..KeyEdit::default()
-    });
+    let tables = edit(KeyEdit::default().with_tables("tasks".parse().unwrap()));
     assert_eq!(tables.grant, grant(true, "tasks", "deploy"));
-    let written = edit(KeyEdit {
-        read_only: Some(false),
-        scopes: Some("".parse().unwrap()),
-        ..KeyEdit::default()
-    });
+    let written = edit(
+        KeyEdit::default()
+            .with_read_only(false)
+            .with_scopes("".parse().unwrap()),
+    );
     assert_eq!(written.grant, grant(false, "vms", ""));
     let off = edit(KeyEdit::switch(false));
     assert_eq!((off.enabled, &off.grant), (false, &record.grant));

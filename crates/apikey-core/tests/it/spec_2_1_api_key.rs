@@ -82,14 +82,12 @@ fn a_key_cannot_be_born_expired() {
 #[test]
 fn rule_3_an_edit_changes_metadata_and_access_and_nothing_else() {
     let (record, _) = issued(draft(), &Peppers::none());
-    let edit = KeyEdit {
-        name: Some("cd".parse().unwrap()),
-        description: Some("deploys".parse().unwrap()),
-        expiration: Some(Expiration::At(now() + TimeDelta::days(60))),
-        ip_allow: Some("::1".parse().unwrap()),
-        ip_deny: Some("::2".parse().unwrap()),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default()
+        .with_name("cd".parse().unwrap())
+        .with_description("deploys".parse().unwrap())
+        .with_expiration(Expiration::At(now() + TimeDelta::days(60)))
+        .with_ip_allow("::1".parse().unwrap())
+        .with_ip_deny("::2".parse().unwrap());
     let edited = edit.apply(&record, now()).unwrap();
     let mut expected = record.clone();
     expected.name = "cd".parse().unwrap();
@@ -108,10 +106,7 @@ fn an_empty_edit_changes_nothing_and_one_field_leaves_the_others() {
     let (record, _) = issued(form, &Peppers::none());
     assert!(KeyEdit::default().is_empty());
     assert_eq!(KeyEdit::default().apply(&record, now()), Ok(record.clone()));
-    let edit = KeyEdit {
-        ip_allow: Some("".parse().unwrap()),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_ip_allow("".parse().unwrap());
     assert!(!edit.is_empty());
     assert_eq!(edit.apply(&record, now()).unwrap().ip, policy("", "::1"));
 }
@@ -122,10 +117,7 @@ fn an_expired_key_cannot_be_edited_back_to_life() {
     let mut form = draft();
     form.expiration = Expiration::At(at);
     let (record, _) = issued(form, &Peppers::none());
-    let edit = KeyEdit {
-        expiration: Some(Expiration::Never),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_expiration(Expiration::Never);
     assert!(edit.apply(&record, at - TimeDelta::nanoseconds(1)).is_ok());
     for edit in [edit, KeyEdit::default()] {
         assert!(matches!(
@@ -139,10 +131,7 @@ fn an_expired_key_cannot_be_edited_back_to_life() {
 #[test]
 fn an_edit_cannot_set_a_date_that_is_past() {
     let (record, _) = issued(draft(), &Peppers::none());
-    let edit = KeyEdit {
-        expiration: Some(Expiration::At(now())),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_expiration(Expiration::At(now()));
     let expected = EditError::Expiration(ExpirationError::NotInFuture);
     assert_eq!(edit.apply(&record, now()), Err(expected));
 }

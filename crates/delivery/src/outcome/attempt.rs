@@ -1,5 +1,6 @@
 //! The record of one attempt.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -14,6 +15,7 @@ pub type AttemptOutcome = Result<u16, ErrorClass>;
 
 /// The version of HTTP of a response.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum Protocol {
     /// HTTP/1.0 or HTTP/1.1.
     Http1,
@@ -21,8 +23,18 @@ pub enum Protocol {
     Http2,
 }
 
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Http1 => "HTTP/1.1",
+            Self::Http2 => "HTTP/2",
+        })
+    }
+}
+
 /// How long the parts of an attempt took; `None` for parts that were not reached or not needed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Timings {
     /// Resolving the host name.
     pub dns: Option<Duration>,
@@ -34,6 +46,24 @@ pub struct Timings {
     pub head: Option<Duration>,
     /// Reading the captured body.
     pub body: Option<Duration>,
+}
+
+impl Timings {
+    /// Those of two requests, one after the other.
+    #[must_use]
+    pub fn and(self, then: Self) -> Self {
+        let both = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        Self {
+            dns: both(self.dns, then.dns),
+            connect: both(self.connect, then.connect),
+            tls: both(self.tls, then.tls),
+            head: both(self.head, then.head),
+            body: both(self.body, then.body),
+        }
+    }
 }
 
 /// What became of one attempt. Nothing in it is a secret of the sender's side.

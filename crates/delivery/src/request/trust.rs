@@ -2,6 +2,7 @@
 
 /// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Trust {
     /// Any certificate is accepted: self-signed, expired, for another name. For tests.
     AllowInsecure,

@@ -9,6 +9,10 @@ use super::schedule::{MAX_DELAY, Schedule};
 /// What an outcome by itself says about repeating the attempt. Whether attempts are left is
 /// another question: [`RetryPolicy`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a decision: each case has to be handled"
+)]
 pub enum Retryable {
     /// Repeating may help, but not before this time has passed (`Retry-After` on 429 and 503).
     After(Duration),

@@ -18,6 +18,7 @@ static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
 /// Whose certificate authorities are trusted, besides the extra ones that a platform adds.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Roots {
     /// Nobody's: only the extra roots count.
     ExtraOnly,
@@ -30,6 +31,7 @@ pub enum Roots {
 
 /// The oldest TLS version that is spoken.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum MinTls {
     /// TLS 1.2 and 1.3.
     #[default]

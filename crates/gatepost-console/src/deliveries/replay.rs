@@ -50,13 +50,10 @@ impl Asked {
     }
 
     fn replayable(&self) -> Replayable {
-        Replayable {
-            webhook: self.webhook,
-            states: self.state.into_iter().collect(),
-            class: self.class.map(str::to_owned),
-            from: self.from,
-            before: self.before,
-        }
+        let mut which = Replayable::new(self.webhook, self.from, self.before);
+        which.states = self.state.into_iter().collect();
+        which.class = self.class.map(str::to_owned);
+        which
     }
 
     /// The fields, as an address and as hidden inputs have them.

@@ -63,15 +63,12 @@ pub(super) async fn create(
     if !tickets.take(ticket) {
         return Ok(already_submitted(&ctx));
     }
-    let draft = KeyDraft {
-        owner,
-        name: valid.name,
-        description: valid.description,
-        expiration: valid.expiration.unwrap_or(Expiration::Never),
-        ip: valid.ip,
-        grant: valid.grant,
-        limit: valid.limit,
-    };
+    let draft = KeyDraft::new(owner, valid.name)
+        .with_description(valid.description)
+        .with_expiration(valid.expiration.unwrap_or(Expiration::Never))
+        .with_ip(valid.ip)
+        .with_grant(valid.grant)
+        .with_limit(valid.limit);
     match ctx.actor.create_key(draft).await {
         Ok((row, secret)) => revealed(&ctx, &row, secret, &uri, &headers).await,
         Err(error) => {

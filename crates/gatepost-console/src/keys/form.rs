@@ -188,18 +188,17 @@ impl KeyForm {
 
 impl ValidKey {
     pub(super) fn edit(self) -> KeyEdit {
-        KeyEdit {
-            name: Some(self.name),
-            description: Some(self.description),
-            expiration: self.expiration,
-            ip_allow: Some(self.ip.allow),
-            ip_deny: Some(self.ip.deny),
-            read_only: Some(self.grant.is_read_only()),
-            tables: Some(self.grant.tables().clone()),
-            scopes: Some(self.grant.scopes().clone()),
-            limit: Some(self.limit),
-            enabled: None,
-        }
+        let mut edit = KeyEdit::default()
+            .with_name(self.name)
+            .with_description(self.description)
+            .with_ip_allow(self.ip.allow)
+            .with_ip_deny(self.ip.deny)
+            .with_read_only(self.grant.is_read_only())
+            .with_tables(self.grant.tables().clone())
+            .with_scopes(self.grant.scopes().clone())
+            .with_limit(self.limit);
+        edit.expiration = self.expiration;
+        edit
     }
 }
 

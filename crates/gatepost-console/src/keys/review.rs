@@ -103,7 +103,7 @@ pub(super) fn is_active(key: &ApiKey, now: DateTime<Utc>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use apikey_core::{Description, KeyDraft, LastLogin, OwnerId};
+    use apikey_core::{KeyDraft, LastLogin, OwnerId};
     use chrono::TimeDelta;
 
     use super::*;
@@ -111,15 +111,7 @@ mod tests {
     fn key(expires_in: Option<i64>, used: Option<i64>) -> (ApiKey, DateTime<Utc>) {
         let created: DateTime<Utc> = "2026-01-01T00:00:00Z".parse().unwrap();
         let now = created + TimeDelta::days(100);
-        let draft = KeyDraft {
-            owner: OwnerId(1),
-            name: "ci".parse().unwrap(),
-            description: Description::default(),
-            expiration: Expiration::Never,
-            ip: IpPolicy::default(),
-            grant: Grant::all(),
-            limit: None,
-        };
+        let draft = KeyDraft::new(OwnerId(1), "ci".parse().unwrap());
         let hint = "gp_…".parse().unwrap();
         let mut key = draft
             .import_sha256([7; 32], hint, created, created)

@@ -151,12 +151,11 @@ impl AboutForm {
         if !problems.is_empty() {
             return None;
         }
-        Some(About {
-            event,
-            object: object.map(ObjectId),
-            name: self.name.clone(),
-            variables: self.variables.clone().into_iter().collect(),
-            data: None,
-        })
+        let mut about = About::default();
+        about.event = event;
+        about.object = object.map(ObjectId);
+        about.name.clone_from(&self.name);
+        about.variables = self.variables.clone().into_iter().collect();
+        Some(about)
     }
 }

@@ -1,6 +1,6 @@
 //! What an attempt means for the delivery log and for what is known of its host.
 
-use delivery::{Attempt, ConnectFault, ErrorClass, Phase, Protocol, TokenFault};
+use delivery::{Attempt, ConnectFault, ErrorClass, Phase, TokenFault};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
 
 use crate::admission::Feedback;
@@ -84,10 +84,7 @@ pub(super) fn record(attempt: &Attempt, credentials: &Credentials) -> AttemptRec
         info: attempt.status_info(),
         status: attempt.status,
         remote: attempt.address,
-        protocol: attempt.protocol.map(|protocol| match protocol {
-            Protocol::Http1 => "HTTP/1.1".to_owned(),
-            Protocol::Http2 => "HTTP/2".to_owned(),
-        }),
+        protocol: attempt.protocol.map(|protocol| protocol.to_string()),
         request_head: credentials.hide(&attempt.request_head, false),
         response_head: head,
         truncated: attempt.body.truncated,

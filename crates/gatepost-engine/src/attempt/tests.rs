@@ -222,10 +222,9 @@ async fn a_request_is_slow_after_two_seconds_and_the_webhook_while_it_runs() {
 async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
     for (log_bytes, kept) in [(0, false), (u64::MAX, true)] {
         let (records, bench, webhook) = bench(&[]).await;
-        bench.platform.set_quota(Some(Quota {
-            log_bytes,
-            ..Quota::default()
-        }));
+        bench
+            .platform
+            .set_quota(Some(Quota::default().with_log_bytes(log_bytes)));
         let job = job(&records, &bench, webhook).await;
         let id = job.claim.delivery;
         bench.run(job).await;
@@ -246,10 +245,9 @@ async fn over_the_quota_of_the_log_it_says_how_it_went_and_keeps_no_text() {
 #[tokio::test(start_paused = true)]
 async fn what_a_failed_attempt_leaves_in_the_log_counts_though_the_delivery_goes_on() {
     let (records, bench, webhook) = bench(&[500]).await;
-    bench.platform.set_quota(Some(Quota {
-        log_bytes: 5,
-        ..Quota::default()
-    }));
+    bench
+        .platform
+        .set_quota(Some(Quota::default().with_log_bytes(5)));
     let job = job(&records, &bench, webhook).await;
     let (id, owner) = (job.claim.delivery, job.route.webhook.owner);
     assert!(!bench.judge.log_is_full(owner));

@@ -47,8 +47,7 @@ impl Emitter {
 /// What is left of an occurrence has no id: that was stored with what came of it first, and would
 /// be taken for a repetition.
 pub(super) fn unnamed(occurrence: &Occurrence) -> Occurrence {
-    Occurrence {
-        id: None,
-        ..occurrence.clone()
-    }
+    let mut unnamed = occurrence.clone();
+    unnamed.id = None;
+    unnamed
 }

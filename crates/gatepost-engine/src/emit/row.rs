@@ -86,17 +86,17 @@ impl OutboxDrain {
     ) -> Result<Option<Row>, EmitError> {
         let judge = &self.emitter.judge;
         match row.occurrence {
-            Ok(occurrence) => Ok(Some(Row {
-                id: row.id,
-                turn: row.turn,
-                occurrence: Occurrence {
-                    audience: judge.audience_in_outbox(occurrence.audience),
-                    ..occurrence
-                },
-                left: row.left,
-                created: row.created,
-                spent: Spent::default(),
-            })),
+            Ok(occurrence) => {
+                let audience = judge.audience_in_outbox(occurrence.audience);
+                Ok(Some(Row {
+                    id: row.id,
+                    turn: row.turn,
+                    occurrence: occurrence.with_audience(audience),
+                    left: row.left,
+                    created: row.created,
+                    spent: Spent::default(),
+                }))
+            }
             Err(unreadable) => {
                 self.set_aside(row.id, &unreadable.to_string(), now).await?;
                 Ok(None)

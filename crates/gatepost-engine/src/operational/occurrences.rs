@@ -63,19 +63,14 @@ impl About<'_> {
         let webhook = ("WEBHOOK", row.id.0.to_string());
         let said = std::iter::once(webhook).chain(said);
         let id = format!("gatepost:{WEBHOOKS}.{event}:{}:{once}", row.id.0);
-        Ok(Occurrence {
-            id: Some(id.parse()?),
-            object: Some(Object {
-                id: ObjectId(row.id.0),
-                name: row.value.name.to_string(),
-            }),
-            variables: said.map(|(name, value)| (name.to_owned(), value)).collect(),
-            ..Occurrence::new(
-                WEBHOOKS.parse()?,
-                event.parse()?,
-                Audience::Owner(row.owner),
-            )
-        })
+        Ok(Occurrence::new(
+            WEBHOOKS.parse()?,
+            event.parse()?,
+            Audience::Owner(row.owner),
+        )
+        .with_id(id.parse()?)
+        .with_object(Object::new(ObjectId(row.id.0), row.value.name.to_string()))
+        .with_variables(said.map(|(name, value)| (name.to_owned(), value)).collect()))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_storage::webhooks::{EventQuery, RecordId, WebhookStore};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{
-    Catalog, Data, Event, EventId, Field, Invalid, Object, Occurrence, OwnerId, Target, TaskId,
+    Catalog, Data, Event, EventId, Field, Invalid, Object, OwnerId, Target, TaskId,
 };
 
 use super::allowance::{Admitted, Allowance, Kind};
@@ -87,7 +87,7 @@ impl Events {
         let (object, tags) = match event.target {
             Target::Instance(id) => {
                 let name = object.unwrap_or_default();
-                (Some(Object { id, name }), Vec::new())
+                (Some(Object::new(id, name)), Vec::new())
             }
             // There is no object, but something to call it.
             Target::Tag(tag) => {
@@ -100,13 +100,10 @@ impl Events {
         };
         let context = data.clone().unwrap_or_else(|| (&event.context).into());
         let (event_type, name) = (event.event_type, event.event);
-        let occurrence = Occurrence {
-            object,
-            tags,
-            variables,
-            data,
-            ..self.by_hand.occurrence(event_type, name, row.owner).await?
-        };
+        let occurrence = self.by_hand.occurrence(event_type, name, row.owner).await?;
+        let mut occurrence = occurrence.with_tags(tags).with_variables(variables);
+        occurrence.object = object;
+        occurrence.data = data;
         let by = (by, Some(context));
         let run = self.by_hand.run(event.task, row.owner, occurrence, by);
         run.await

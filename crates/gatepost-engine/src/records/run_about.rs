@@ -5,6 +5,7 @@ use webhook_model::{Audience, Data, EventName, EventType, Invalid, Object, Occur
 /// What a run or a test of a task by hand is about: as if it had occurred. Nothing is matched by
 /// it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct RunAbout {
     /// What occurred; `None` for a run because somebody wanted one.
     pub event: Option<(EventType, EventName)>,
@@ -15,6 +16,17 @@ pub struct RunAbout {
     /// What it brings along.
     pub data: Option<Data>,
 }
+
+gatepost_ids::setters!(RunAbout {
+    /// Says what occurred.
+    with_event(event: (EventType, EventName)) => Some(event),
+    /// Says to what.
+    with_object(object: Object) => Some(object),
+    /// Sets [`variables`](Self::variables).
+    with_variables(variables: Vec<(String, String)>) => variables,
+    /// Sets what it brings along.
+    with_data(data: Data) => Some(data),
+});
 
 impl RunAbout {
     /// The event, or that a task was run by hand.
@@ -27,11 +39,10 @@ impl RunAbout {
 
     pub(super) fn occurrence(self, audience: Audience) -> Result<Occurrence, Invalid> {
         let (event_type, event) = self.words()?;
-        Ok(Occurrence {
-            object: self.object,
-            variables: self.variables,
-            data: self.data,
-            ..Occurrence::new(event_type, event, audience)
-        })
+        let mut occurrence = Occurrence::new(event_type, event, audience);
+        occurrence.object = self.object;
+        occurrence.variables = self.variables;
+        occurrence.data = self.data;
+        Ok(occurrence)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gatepost_storage::webhooks::{NamedTask, RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
-use webhook_model::{Action, Field, Invalid, Occurrence, OwnerId, Task, TaskId};
+use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
 use super::allowance::{Admitted, Allowance, Kind};
 use super::by_hand::ByHand;
@@ -82,12 +82,10 @@ impl Tasks {
         let owner = self.store.owner_of(RecordId::Task(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
         let (event_type, event) = about.words()?;
-        let occurrence = Occurrence {
-            object: about.object,
-            variables: about.variables,
-            data: about.data,
-            ..self.by_hand.occurrence(event_type, event, owner).await?
-        };
+        let mut occurrence = self.by_hand.occurrence(event_type, event, owner).await?;
+        occurrence.object = about.object;
+        occurrence.variables = about.variables;
+        occurrence.data = about.data;
         self.by_hand.run(id, owner, occurrence, (by, None)).await
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use delivery::{ClientIdentity, Request, RequestError, SigningKeys, Trust};
+use delivery::{
+    ClientIdentity, Request, RequestError, SigningKey, SigningKeyError, SigningKeys, Trust,
+};
 use webhook_model::{SigningSecret, Webhook};
 
 /// What every request of a webhook has in common.
@@ -30,7 +32,12 @@ pub(crate) fn prototype(webhook: &Webhook) -> Result<Request, RequestError> {
     }
     if !webhook.signing.is_empty() {
         let secrets = webhook.signing.iter().map(SigningSecret::expose);
-        builder = builder.signing(SigningKeys::parse(secrets)?);
+        let keys = secrets.map(|text| {
+            let imported = |error| SigningKey::imported(text).map_err(|_| error);
+            text.parse().or_else(imported)
+        });
+        let keys = SigningKeys::new(keys.collect::<Result<Vec<_>, SigningKeyError>>()?);
+        builder = builder.signing(keys.ok_or(SigningKeyError::Length)?);
     }
     if let Some(identity) = &webhook.client_identity {
         let key = identity.key().expose();

@@ -45,6 +45,15 @@ mod tests {
         let request = route.request(&id, &body).unwrap();
         assert_eq!(request.delivery_id(), Some("msg_1"));
 
+        // 75 bytes, as Svix lets its users have them.
+        let long = format!("whsec_{}", "A".repeat(100));
+        let signing = SigningSecrets::new(vec![SigningSecret::imported(&long).unwrap()]).unwrap();
+        let imported = Route::unstored(Webhook {
+            signing,
+            ..webhook.clone()
+        });
+        assert!(imported.request(&id, &body).is_ok());
+
         let secret = SigningSecret::parse(HALVES).unwrap();
         let signing = SigningSecrets::new(vec![secret]).unwrap();
         let unusable = Route::unstored(Webhook { signing, ..webhook });

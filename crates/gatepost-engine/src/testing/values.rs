@@ -17,26 +17,18 @@ pub(crate) fn noon() -> DateTime<Utc> {
 }
 
 pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(id),
-            name: format!("vm {id}"),
-        }),
-        tags: tags.iter().map(|tag| TagId(*tag)).collect(),
-        ..Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::OneSystem,
-        )
-    }
+    Occurrence::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Audience::OneSystem,
+    )
+    .with_object(Object::new(ObjectId(id), format!("vm {id}")))
+    .with_tags(tags.iter().map(|tag| TagId(*tag)).collect())
 }
 
 /// The same for somebody on a platform with tenants.
 pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        audience,
-        ..poweron(7, tags)
-    }
+    poweron(7, tags).with_audience(audience)
 }
 
 /// A task of this owner that was matched, and sends webhook 1.

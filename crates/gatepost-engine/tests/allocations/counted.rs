@@ -141,10 +141,7 @@ fn occurrence() -> Occurrence {
         "on".parse().unwrap(),
         Audience::OneSystem,
     );
-    occurrence.object = Some(Object {
-        id: ObjectId(7),
-        name: "vm-7".to_owned(),
-    });
+    occurrence.object = Some(Object::new(ObjectId(7), "vm-7"));
     occurrence
 }
 

@@ -104,10 +104,7 @@ async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored
     world
         .event("vms", "poweron", Target::Tag(TagId(4)), task)
         .await;
-    let named = Occurrence {
-        id: Some("evt-1".parse().unwrap()),
-        ..poweron(1, &[4])
-    };
+    let named = poweron(1, &[4]).with_id("evt-1".parse().unwrap());
     assert_eq!(
         world
             .engine

@@ -1,7 +1,7 @@
 //! What becomes of a message on its way from a task to a receiver.
 
 use gatepost_engine::{EmitError, EmitLimits, EngineError, Limits};
-use webhook_model::{Action, Object, ObjectId, Occurrence, TagId, Target, TaskId};
+use webhook_model::{Action, Object, ObjectId, TagId, Target, TaskId};
 
 use crate::support::{poweron, receiver, until, world, world_with};
 
@@ -17,13 +17,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
             .event("vms", "poweron", Target::Tag(TagId(1)), task)
             .await;
     }
-    let occurrence = Occurrence {
-        object: Some(Object {
-            id: ObjectId(1),
-            name: "n".repeat(1000),
-        }),
-        ..poweron(1, &[1])
-    };
+    let occurrence = poweron(1, &[1]).with_object(Object::new(ObjectId(1), "n".repeat(1000)));
     let emitted = world.engine.emit(occurrence.clone()).await.unwrap();
     assert_eq!(
         emitted
@@ -89,10 +83,7 @@ async fn variables_of_the_platform_and_of_the_occurrence_are_filled_in() {
     world
         .event("vms", "poweron", Target::Tag(TagId(1)), task)
         .await;
-    let occurrence = Occurrence {
-        variables: vec![("LEVEL".to_owned(), "high".to_owned())],
-        ..poweron(1, &[1])
-    };
+    let occurrence = poweron(1, &[1]).with_variables(vec![("LEVEL".to_owned(), "high".to_owned())]);
     let emitted = world.engine.emit(occurrence).await.unwrap();
     world.ended(emitted.deliveries[0]).await;
     let by_hand = world

@@ -74,12 +74,7 @@ pub(crate) fn of_tenants(store: Arc<dyn WebhookStore>, tenants: &Arc<Tenants>) -
 
 /// An object of a tenant was switched on.
 pub(crate) fn in_tenant(tenant: i64, id: i64, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        audience: Audience::Tenant(TenantId(tenant)),
-        object: Some(Object {
-            id: ObjectId(id),
-            name: format!("vm {id}"),
-        }),
-        ..poweron(id, tags)
-    }
+    poweron(id, tags)
+        .with_audience(Audience::Tenant(TenantId(tenant)))
+        .with_object(Object::new(ObjectId(id), format!("vm {id}")))
 }

@@ -219,18 +219,13 @@ impl World {
 }
 
 pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(id),
-            name: format!("vm \"{id}\""),
-        }),
-        tags: tags.iter().map(|t| TagId(*t)).collect(),
-        ..Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::OneSystem,
-        )
-    }
+    Occurrence::new(
+        "vms".parse().unwrap(),
+        "poweron".parse().unwrap(),
+        Audience::OneSystem,
+    )
+    .with_object(Object::new(ObjectId(id), format!("vm \"{id}\"")))
+    .with_tags(tags.iter().map(|t| TagId(*t)).collect())
 }
 
 /// Waits until something is so; fifteen seconds at most.

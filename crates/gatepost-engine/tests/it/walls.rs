@@ -274,10 +274,7 @@ async fn a_place_too_large_for_the_memory_is_looked_up() {
 #[tokio::test]
 async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
     let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
-    let quota = Quota {
-        waiting: 3,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_waiting(3);
     let limits = EmitLimits::default().with_deliveries_per_owner(2);
     let engine = of_tenants(store.clone(), &tenants)
         .quotas(Arc::new(quota))

@@ -2,6 +2,7 @@
 
 mod events;
 mod fixed;
+mod integers;
 mod operation;
 mod paths;
 mod schemas;
@@ -39,7 +40,7 @@ pub(crate) fn document(
         schemas::add(&mut schemas, table);
     }
     let webhooks = events::add(&mut schemas, catalog);
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "API keys and outbound webhooks",
@@ -59,7 +60,9 @@ pub(crate) fn document(
                 "basic": {"type": "http", "scheme": "basic", "description": "A user and a password, where the platform offers it."},
             },
         },
-    })
+    });
+    integers::say_their_size(&mut document);
+    document
 }
 
 /// What operations belong to: their table, or the system.

@@ -126,7 +126,7 @@ fn receipts(schemas: &mut Map<String, Value>) {
     // Generated clients make one name of `$key` and `key`, and lose one of them: it must not be the
     // key string. `$row` has the same number.
     schemas.insert("KeyReceipt".into(), json!({
-        "type": "object", "required": ["location", "dbpath", "$row", "key", "response"],
+        "type": "object", "required": ["location", "dbpath", "$row", "key", "response"], "additionalProperties": true,
         "description": "The receipt of a new API key, and its key string: shown here, this once. `$key`, the row number as a string, is there, too, and is not declared: `$row` has it.",
         "properties": {
             "location": {"type": "string", "examples": ["/v4/user_api_keys/5"]},
@@ -262,5 +262,7 @@ fn request(column: &Column) -> Value {
 
 /// A row number, which may come as a string of digits.
 pub(super) fn row_number() -> Value {
-    json!({"type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,17}$", "minimum": 1})
+    // A choice of two types, since generators that make one of `type: [integer, string]` lose the
+    // integer's size.
+    json!({"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[1-9][0-9]{0,17}$"}]})
 }

@@ -15,6 +15,7 @@ use crate::principal::Principal;
 
 /// What a request presents to the platform's login.
 #[derive(Clone, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum Presented<'a> {
     /// Nothing of a kind that the platform knows: an API key is looked for.
     Nothing,

@@ -21,6 +21,10 @@ const HOUR: TimeDelta = TimeDelta::hours(1);
 
 /// What becomes of keys that were found in a text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "an instruction: each case has to be carried out"
+)]
 pub enum OnLeak {
     /// Their owners are notified.
     Report,

@@ -6,6 +6,7 @@ mod bounded;
 mod builder;
 mod changes;
 mod expiring;
+mod importing;
 mod key_service;
 mod leaks;
 mod lookup;

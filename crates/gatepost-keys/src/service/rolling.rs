@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::{ApiKey, KeyDraft, KeyId, KeyName, Overlap, RevealOnce, Successor};
+use apikey_core::{ApiKey, KeyId, KeyName, Overlap, RevealOnce, Successor};
 use chrono::{DateTime, Utc};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::KeyRow;
@@ -51,10 +51,7 @@ impl KeyService {
                 place(keys.store.as_ref(), draft.owner, &account, now).await?;
             }
             let name = name.get_or_insert(draft.name.clone());
-            let named = KeyDraft {
-                name: name.clone(),
-                ..draft
-            };
+            let named = draft.with_name(name.clone());
             let (record, reveal) = named
                 .issue(&self.0.prefix, &keys.peppers, &mut rand::rng(), now)
                 .map_err(|e| KeyError::Draft(Arc::new(e)))?

@@ -71,11 +71,9 @@ async fn the_response_by_hand_is_that_of_the_layer() {
     let world = World::new();
     let good = world.key(1, "good").await;
     let reading = Grant::new(true, TableNames::none(), "".parse().unwrap());
-    let reading = KeyDraft {
-        grant: reading,
-        limit: Some(RateLimit::per_minute(100).unwrap()),
-        ..draft(2, "reading")
-    };
+    let reading = draft(2, "reading")
+        .with_grant(reading)
+        .with_limit(Some(RateLimit::per_minute(100).unwrap()));
     let reading = made(&world, reading).await;
     let forged = good.forged(1).header;
     let cases = [
@@ -113,10 +111,7 @@ fn a_denial_is_a_response_with_the_headers_of_its_status() {
 #[tokio::test]
 async fn the_fields_of_a_limit_are_said_once() {
     let world = World::new();
-    let limited = KeyDraft {
-        limit: Some(RateLimit::per_minute(2).unwrap()),
-        ..draft(1, "limited")
-    };
+    let limited = draft(1, "limited").with_limit(Some(RateLimit::per_minute(2).unwrap()));
     let limited = made(&world, limited).await;
     let (parts, _) = request("GET", Some(&limited)).into_parts();
     let caller = guard(&world.keys).admit(&parts).await.unwrap();

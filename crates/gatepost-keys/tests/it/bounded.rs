@@ -22,11 +22,7 @@ fn ip(allow: &str, deny: &str) -> IpPolicy {
 }
 
 fn bounded(name: &str, expiration: Expiration, ip: IpPolicy) -> KeyDraft {
-    KeyDraft {
-        expiration,
-        ip,
-        ..draft(1, name)
-    }
+    draft(1, name).with_expiration(expiration).with_ip(ip)
 }
 
 async fn made(world: &World, by: &Principal, draft: KeyDraft) -> Result<KeyId, KeyError> {
@@ -68,10 +64,7 @@ async fn a_new_key_reaches_no_further_than_the_key_that_makes_it() {
     ] {
         let draft = bounded(name, expiration, ip);
         let name_of_person = format!("{name}-p").parse().unwrap();
-        let by_person = KeyDraft {
-            name: name_of_person,
-            ..draft.clone()
-        };
+        let by_person = draft.clone().with_name(name_of_person);
         made(&world, &world.user(1), by_person).await.unwrap();
         assert_eq!(beyond(made(&world, &by, draft).await), refused, "{name}");
     }
@@ -101,10 +94,11 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
     let (by, acting) = by_key(&world).await;
     let wide = bounded("wide", Expiration::Never, ip("192.0.2.0/24", ""));
     let wide = made(&world, &world.user(1), wide).await.unwrap();
-    let edit = |expiration: Option<Expiration>, allow: Option<&str>| KeyEdit {
-        expiration,
-        ip_allow: allow.map(|list| list.parse().unwrap()),
-        ..KeyEdit::default()
+    let edit = |expiration: Option<Expiration>, allow: Option<&str>| {
+        let mut edit = KeyEdit::default();
+        edit.expiration = expiration;
+        edit.ip_allow = allow.map(|list| list.parse().unwrap());
+        edit
     };
     let (end, later) = (Some(at("2026-02-01")), Some(at("2026-02-02")));
     for (id, change, refused) in [
@@ -126,10 +120,7 @@ async fn an_edit_may_narrow_and_widens_only_within_the_acting_key() {
         (wide, edit(None, Some("192.0.2.0/25")), None),
         (
             wide,
-            KeyEdit {
-                name: Some("renamed".parse().unwrap()),
-                ..KeyEdit::default()
-            },
+            KeyEdit::default().with_name("renamed".parse().unwrap()),
             None,
         ),
         (wide, edit(end, Some("10.0.0.0/8")), None),

@@ -42,10 +42,7 @@ async fn what_a_disabled_key_is_presented_for_is_noted_nowhere() {
 
 #[tokio::test]
 async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
-    let world = World::with(Quota {
-        key_changes_per_minute: 2,
-        ..Quota::UNLIMITED
-    });
+    let world = World::with(Quota::UNLIMITED.with_key_changes_per_minute(2));
     let key = world.key(1, "k").await;
     let user = world.user(1);
     let edit = async |id: KeyId, edit: KeyEdit| world.keys.edit(&user, id, &edit).await.map(drop);

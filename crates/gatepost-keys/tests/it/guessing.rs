@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyString, OwnerId, Prefix};
+use apikey_core::{KeyDraft, KeyString, OwnerId, Prefix};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, GuessLimits, KeyService,
     Principal, Via,
@@ -33,15 +33,7 @@ async fn service() -> (KeyService, String) {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
     let (_, reveal) = keys.create(&user, draft).await.unwrap();
     (keys, format!("Bearer {}", reveal.reveal().as_str()))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, OwnerId};
+use apikey_core::{KeyDraft, OwnerId};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService, Principal, Via,
 };
@@ -16,10 +16,8 @@ struct Users {
 
 impl Accounts for Users {
     fn account(&self, _owner: OwnerId) -> AccountAnswer<'_> {
-        let account = Account {
-            enabled: !self.disabled.load(Ordering::SeqCst),
-            ..Account::enabled(AccessLevel::User)
-        };
+        let mut account = Account::enabled(AccessLevel::User);
+        account.enabled = !self.disabled.load(Ordering::SeqCst);
         AccountAnswer::Now(Ok(Some(account)))
     }
 }
@@ -33,15 +31,7 @@ async fn the_key_of_a_disabled_user_does_not_log_in() {
         Account::enabled(AccessLevel::User),
         Via::Platform,
     );
-    let draft = KeyDraft {
-        owner: OwnerId(1),
-        name: "k".parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    };
+    let draft = KeyDraft::new(OwnerId(1), "k".parse().unwrap());
     let (row, reveal) = keys.create(&user, draft).await.unwrap();
     let header = format!("Bearer {}", reveal.reveal().as_str());
     let present = async || {

@@ -148,10 +148,7 @@ async fn an_expired_key_is_reported_and_not_disabled() {
     let at = Scanner::new();
     let key = at.world.key(1, "a").await;
     let ends = at.world.clock.now() + TimeDelta::seconds(1);
-    let edit = KeyEdit {
-        expiration: Some(Expiration::At(ends)),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_expiration(Expiration::At(ends));
     at.keys
         .edit(&at.world.user(1), key.id, &edit)
         .await

@@ -6,6 +6,7 @@ mod bounded;
 mod disabled_keys;
 mod gone;
 mod guessing;
+mod imports;
 mod last_login;
 mod leaks;
 mod logins;

@@ -1,6 +1,6 @@
 //! A caller by a narrowed key has what the key was granted, and its key makes none that has more.
 
-use apikey_core::{BeyondBounds, Grant, KeyDraft, KeyEdit, KeyId, NotGranted, ScopeName, Touch};
+use apikey_core::{BeyondBounds, Grant, KeyEdit, KeyId, NotGranted, ScopeName, Touch};
 use gatepost_keys::{KeyError, KeyService, Principal, Via};
 
 use crate::world::{Made, World, beyond, draft};
@@ -10,10 +10,7 @@ fn grant(read_only: bool, tables: &str, scopes: &str) -> Grant {
 }
 
 async fn made(world: &World, by: &Principal, name: &str, grant: Grant) -> Result<Made, KeyError> {
-    let draft = KeyDraft {
-        grant,
-        ..draft(1, name)
-    };
+    let draft = draft(1, name).with_grant(grant);
     let (row, reveal) = world.keys.create(by, draft).await?;
     Ok(Made {
         id: row.id,
@@ -55,10 +52,7 @@ async fn a_grant_that_is_edited_holds_for_the_next_request_to_any_process() {
     for keys in &processes {
         assert!(caller(keys, &key).await.grant.is_all());
     }
-    let edit = KeyEdit {
-        read_only: Some(true),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_read_only(true);
     world
         .keys
         .edit(&world.user(1), key.id, &edit)
@@ -141,14 +135,8 @@ async fn a_narrowed_key_widens_none_and_enables_none_beyond_itself() {
         .unwrap();
     let small = made(&world, &world.user(1), "small", grant(true, "vms", "")).await;
     let small = small.unwrap();
-    let names = |tables: &str| KeyEdit {
-        tables: Some(tables.parse().unwrap()),
-        ..KeyEdit::default()
-    };
-    let writes = KeyEdit {
-        read_only: Some(false),
-        ..KeyEdit::default()
-    };
+    let names = |tables: &str| KeyEdit::default().with_tables(tables.parse().unwrap());
+    let writes = KeyEdit::default().with_read_only(false);
     for (id, edit, refused) in [
         (acting, writes.clone(), Some(ReadOnly)),
         (acting, names(""), Some(Tables)),

@@ -10,10 +10,7 @@ use crate::world::{World, draft, present};
 
 #[tokio::test(start_paused = true)]
 async fn one_key_too_many_is_refused_with_the_numbers() {
-    let quota = Quota {
-        keys: 2,
-        ..Quota::UNLIMITED
-    };
+    let quota = Quota::UNLIMITED.with_keys(2);
     let world = World::with(quota);
     let first = world.key(1, "a").await;
     world.key(1, "b").await;

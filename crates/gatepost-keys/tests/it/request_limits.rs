@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use apikey_core::{BeyondBounds, KeyDraft, KeyEdit};
+use apikey_core::{BeyondBounds, KeyEdit};
 use chrono::{DateTime, Utc};
 use gatepost_keys::{
     Denied, KeyError, KeyService, Principal, Quota, RateLimit, RateOf, RateStanding, RequestLimits,
@@ -28,10 +28,7 @@ fn process(world: &World, limits: RequestLimits, cached: usize) -> KeyService {
 }
 
 async fn limited(world: &World, owner: i64, name: &str, requests: Option<u32>) -> Made {
-    let draft = KeyDraft {
-        limit: requests.map(limit),
-        ..draft(owner, name)
-    };
+    let draft = draft(owner, name).with_limit(requests.map(limit));
     let made = world.keys.create(&world.user(owner), draft).await;
     let (row, reveal) = made.unwrap();
     Made {
@@ -142,10 +139,7 @@ async fn neither_an_edit_nor_a_cache_that_forgets_fills_a_bucket() {
     for turn in 0..20 {
         passed += let_in(&keys, &key, 1).await;
         let_in(&keys, &other, 1).await;
-        let edit = KeyEdit {
-            description: Some(format!("{turn}").parse().unwrap()),
-            ..KeyEdit::default()
-        };
+        let edit = KeyEdit::default().with_description(format!("{turn}").parse().unwrap());
         keys.edit(&world.user(1), key.id, &edit).await.unwrap();
     }
     assert_eq!(passed, 5);
@@ -157,10 +151,7 @@ async fn a_limit_that_is_edited_holds_for_the_next_request() {
     let key = limited(&world, 1, "k", Some(1)).await;
     assert_eq!(let_in(&world.keys, &key, 9).await, 1);
     let edit = async |limit: Option<RateLimit>| {
-        let edit = KeyEdit {
-            limit: Some(limit),
-            ..KeyEdit::default()
-        };
+        let edit = KeyEdit::default().with_limit(limit);
         let edited = world.keys.edit(&world.user(1), key.id, &edit).await;
         assert_eq!(edited.unwrap().key.limit, limit);
     };
@@ -244,21 +235,12 @@ async fn a_limited_key_makes_and_edits_none_that_may_ask_more_often() {
     .into_iter()
     .enumerate()
     {
-        let new = KeyDraft {
-            limit: requests.map(limit),
-            ..draft(1, &format!("new {at}"))
-        };
+        let new = draft(1, &format!("new {at}")).with_limit(requests.map(limit));
         assert_eq!(beyond(world.keys.create(&by, new).await), refused);
-        let edit = KeyEdit {
-            limit: Some(requests.map(limit)),
-            ..KeyEdit::default()
-        };
+        let edit = KeyEdit::default().with_limit(requests.map(limit));
         let own = world.keys.edit(&by, acting.id, &edit).await;
         assert_eq!(beyond(own), refused, "its own, {requests:?}");
-        let edit = KeyEdit {
-            limit: Some(Some(limit(60))),
-            ..KeyEdit::default()
-        };
+        let edit = KeyEdit::default().with_limit(Some(limit(60)));
         let user = world.user(1);
         world.keys.edit(&user, acting.id, &edit).await.unwrap();
     }
@@ -269,19 +251,16 @@ async fn no_key_has_a_higher_limit_than_the_platform_sets_for_each() {
     let world = World::new();
     let limits = RequestLimits::default().with_per_key(limit(60));
     let (keys, user) = (process(&world, limits, 1_000), world.user(1));
-    let new = |requests| KeyDraft {
-        limit: Some(limit(requests)),
-        ..draft(1, "k")
-    };
+    let new = |requests| draft(1, "k").with_limit(Some(limit(requests)));
     let over = keys.create(&user, new(61)).await.unwrap_err();
     assert!(matches!(over, KeyError::OverLimit { most } if most == limit(60)));
     assert_eq!(over.to_string(), "must be at most 60 requests per minute");
     // Of before the platform set one: it is edited as any other, and what is lower holds.
     let key = limited(&world, 1, "old", Some(1_000)).await;
-    let edit = |limit| KeyEdit {
-        name: Some("renamed".parse().unwrap()),
-        limit,
-        ..KeyEdit::default()
+    let edit = |limit| {
+        let mut edit = KeyEdit::default().with_name("renamed".parse().unwrap());
+        edit.limit = limit;
+        edit
     };
     keys.edit(&user, key.id, &edit(None)).await.unwrap();
     let over = keys.edit(&user, key.id, &edit(Some(Some(limit(61))))).await;

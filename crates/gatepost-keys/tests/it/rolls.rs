@@ -116,11 +116,11 @@ async fn of_many_who_roll_at_once_one_does() {
 
 #[tokio::test]
 async fn names_that_are_taken_are_passed_over_and_one_key_too_many_is_refused() {
-    let world = World::with(Quota {
-        keys: 4,
-        key_changes_per_minute: u32::MAX,
-        ..Quota::default()
-    });
+    let world = World::with(
+        Quota::default()
+            .with_keys(4)
+            .with_key_changes_per_minute(u32::MAX),
+    );
     let (user, old) = (world.user(1), world.key(1, "ci").await);
     world.key(1, "ci (2)").await;
     let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
@@ -134,10 +134,7 @@ async fn names_that_are_taken_are_passed_over_and_one_key_too_many_is_refused() 
 
 #[tokio::test]
 async fn a_roll_is_a_change_that_may_come_too_often() {
-    let world = World::with(Quota {
-        key_changes_per_minute: 2,
-        ..Quota::default()
-    });
+    let world = World::with(Quota::default().with_key_changes_per_minute(2));
     let (user, old) = (world.user(1), world.key(1, "ci").await);
     let new = roll(&world.keys, &user, &old, DAY).await.unwrap();
     let fast = roll(&world.keys, &user, &new, DAY).await;
@@ -154,10 +151,7 @@ async fn strangers_roll_no_key_and_an_expired_one_does_not_come_back() {
     let refused = roll(&world.keys, &world.user(2), &old, DAY).await;
     assert!(matches!(refused, Err(KeyError::NotFound)), "{refused:?}");
     let ends = world.clock.now() + TimeDelta::seconds(5);
-    let edit = KeyEdit {
-        expiration: Some(Expiration::At(ends)),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_expiration(Expiration::At(ends));
     world
         .keys
         .edit(&world.user(1), old.id, &edit)
@@ -171,16 +165,18 @@ async fn strangers_roll_no_key_and_an_expired_one_does_not_come_back() {
 
 /// A key that is narrower in every way.
 fn narrow(world: &World, name: &str) -> KeyDraft {
-    KeyDraft {
-        expiration: Expiration::At(world.clock.now() + TimeDelta::days(10)),
-        ip: apikey_core::IpPolicy {
+    draft(1, name)
+        .with_expiration(Expiration::At(world.clock.now() + TimeDelta::days(10)))
+        .with_ip(apikey_core::IpPolicy {
             allow: "10.0.0.0/8".parse().unwrap(),
             ..apikey_core::IpPolicy::default()
-        },
-        grant: Grant::new(false, "user_api_keys".parse().unwrap(), ScopeNames::none()),
-        limit: Some(RateLimit::per_minute(60).unwrap()),
-        ..draft(1, name)
-    }
+        })
+        .with_grant(Grant::new(
+            false,
+            "user_api_keys".parse().unwrap(),
+            ScopeNames::none(),
+        ))
+        .with_limit(Some(RateLimit::per_minute(60).unwrap()))
 }
 
 #[tokio::test]
@@ -226,41 +222,20 @@ async fn a_narrow_key_rolls_none_that_is_wider() {
     for (at, (new, refused)) in [
         (base(), None),
         (
-            KeyDraft {
-                expiration: Expiration::Never,
-                ..base()
-            },
+            base().with_expiration(Expiration::Never),
             Some(BeyondBounds::Expiration),
         ),
         (
-            KeyDraft {
-                ip: apikey_core::IpPolicy::default(),
-                ..base()
-            },
+            base().with_ip(apikey_core::IpPolicy::default()),
             Some(BeyondBounds::Allow),
         ),
-        (
-            KeyDraft {
-                grant: Grant::all(),
-                ..base()
-            },
-            Some(BeyondBounds::Tables),
-        ),
-        (
-            KeyDraft {
-                limit: limit(61),
-                ..base()
-            },
-            Some(BeyondBounds::Requests),
-        ),
+        (base().with_grant(Grant::all()), Some(BeyondBounds::Tables)),
+        (base().with_limit(limit(61)), Some(BeyondBounds::Requests)),
     ]
     .into_iter()
     .enumerate()
     {
-        let named = KeyDraft {
-            name: format!("k {at}").parse().unwrap(),
-            ..new
-        };
+        let named = new.with_name(format!("k {at}").parse().unwrap());
         let made = world.keys.create(&world.user(1), named).await.unwrap();
         let rolled = world.keys.roll(&by, made.0.id, overlap(0)).await;
         assert_eq!(beyond(rolled), refused);

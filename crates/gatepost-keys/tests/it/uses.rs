@@ -59,13 +59,9 @@ async fn what_is_refused_with_the_right_secret_is_counted_apart() {
     let world = World::new();
     let (user, key) = (world.user(1), world.key(1, "k").await);
     present(&world.keys, &key).await.unwrap();
-    world.users.say(
-        1,
-        Some(Account {
-            enabled: false,
-            ..Account::enabled(AccessLevel::User)
-        }),
-    );
+    world
+        .users
+        .say(1, Some(Account::disabled(AccessLevel::User)));
     for _ in 0..2 {
         assert_eq!(
             refused(&world, &key, "10.0.0.1").await,
@@ -75,19 +71,13 @@ async fn what_is_refused_with_the_right_secret_is_counted_apart() {
     world
         .users
         .say(1, Some(Account::enabled(AccessLevel::User)));
-    let edit = KeyEdit {
-        ip_allow: Some("10.0.0.1".parse().unwrap()),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_ip_allow("10.0.0.1".parse().unwrap());
     world.keys.edit(&user, key.id, &edit).await.unwrap();
     for _ in 0..3 {
         assert_eq!(refused(&world, &key, "10.0.0.2").await, Denied::Address);
     }
     let soon = world.clock.now() + Duration::from_secs(60);
-    let edit = KeyEdit {
-        expiration: Some(Expiration::At(soon)),
-        ..KeyEdit::default()
-    };
+    let edit = KeyEdit::default().with_expiration(Expiration::At(soon));
     world.keys.edit(&user, key.id, &edit).await.unwrap();
     world.clock.advance(Duration::from_secs(61));
     for _ in 0..4 {

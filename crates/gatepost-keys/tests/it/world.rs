@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use apikey_core::{
-    BeyondBounds, Description, Expiration, Grant, IpPolicy, KeyDraft, KeyEdit, KeyId, LookupId,
-    OwnerId,
-};
+use apikey_core::{BeyondBounds, KeyDraft, KeyEdit, KeyId, LookupId, OwnerId};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
     TenantId, Via,
@@ -151,15 +148,7 @@ impl World {
 }
 
 pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
-    KeyDraft {
-        owner: OwnerId(owner),
-        name: name.parse().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    }
+    KeyDraft::new(OwnerId(owner), name.parse().unwrap())
 }
 
 pub(crate) async fn present(keys: &KeyService, key: &Made) -> Result<(), Denied> {

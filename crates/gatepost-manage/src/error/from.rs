@@ -82,6 +82,7 @@ impl From<KeyError> for ManageError {
                     BeyondBounds::Requests => "requests_per_minute",
                     BeyondBounds::Scopes => "scopes",
                     BeyondBounds::Tables => "tables",
+                    _ => "$key",
                 };
                 Self::invalid(field, Arc::new(error))
             }

@@ -71,13 +71,7 @@ macro_rules! call {
 
 /// All of a webhook that has ended.
 fn replayable(webhook: WebhookId) -> Replayable {
-    Replayable {
-        webhook,
-        states: Vec::new(),
-        class: None,
-        from: DateTime::UNIX_EPOCH,
-        before: DateTime::<Utc>::MAX_UTC,
-    }
+    Replayable::new(webhook, DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC)
 }
 
 /// All of them, for these rows.

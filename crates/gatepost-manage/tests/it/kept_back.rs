@@ -35,14 +35,8 @@ async fn an_edit_that_leads_elsewhere_is_refused_unless_secrets_are_entered_or_r
         Ok(())
     });
     with_token.await.unwrap();
-    let authorization = Entered {
-        authorization: true,
-        ..Entered::default()
-    };
-    let all = Entered {
-        signing: true,
-        ..authorization
-    };
+    let authorization = Entered::default().with_authorization(true);
+    let all = authorization.with_signing(true);
     for by in [OWNER, TENANT, ADMIN] {
         let actor = world.of(by);
         let keeping = |webhook: &mut Webhook| {

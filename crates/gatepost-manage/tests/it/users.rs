@@ -68,10 +68,9 @@ pub(crate) fn account_of(owner: OwnerId) -> Option<Account> {
         OWNER | STRANGER | BESIDE | MEMBER => AccessLevel::User,
         _ => return None,
     };
-    Some(Account {
-        tenant: tenant_of(owner.0),
-        ..Account::enabled(access)
-    })
+    let mut account = Account::enabled(access);
+    account.tenant = tenant_of(owner.0);
+    Some(account)
 }
 
 pub(crate) fn user(user: i64) -> Principal {
@@ -113,10 +112,10 @@ impl Accounts for Platform {
                 AccountAnswer::Now(Err(AccountsError("as told".into())))
             }
             _ => {
-                let account = account_of(owner).map(|account| Account {
-                    tenant: moved.or(account.tenant),
-                    ..account
-                });
+                let mut account = account_of(owner);
+                if let (Some(account), Some(moved)) = (&mut account, moved) {
+                    account.tenant = Some(moved);
+                }
                 AccountAnswer::Now(Ok(account))
             }
         }
@@ -151,7 +150,7 @@ impl Directory for Platform {
             return Vec::new();
         };
         // One more than was asked for, as a careless platform might.
-        vec![Choice { key: 1, name }; limit + 1]
+        vec![Choice::new(1, name); limit + 1]
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apikey_core::{Description, Expiration, Grant, IpPolicy, KeyDraft, KeyId, KeyName};
+use apikey_core::{KeyDraft, KeyId, KeyName};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
@@ -125,15 +125,7 @@ impl World {
 }
 
 pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
-    KeyDraft {
-        owner: OwnerId(owner),
-        name: name.parse::<KeyName>().unwrap(),
-        description: Description::default(),
-        expiration: Expiration::Never,
-        ip: IpPolicy::default(),
-        grant: Grant::all(),
-        limit: None,
-    }
+    KeyDraft::new(OwnerId(owner), name.parse::<KeyName>().unwrap())
 }
 
 /// A webhook whose target policy refuses, so that deliveries end at once.

@@ -17,8 +17,7 @@ use gatepost_testkit::fixtures::{
 };
 use tokio_postgres::Client;
 use webhook_model::{
-    Channels, Chosen, DeliveryMode, Event, EventLabel, Filter, Occurrence, TaskId, Webhook,
-    WebhookId,
+    Channels, Chosen, DeliveryMode, Event, EventLabel, Filter, TaskId, Webhook, WebhookId,
 };
 
 use crate::common::raw;
@@ -237,13 +236,9 @@ async fn what_waited_in_the_version_before_goes_on() {
     }
     let waiting = outbox(&Webhooks::of(Arc::new(store.clone())), 70).await;
     assert_eq!(waiting.len(), 1, "the one that was set aside stays aside");
-    let of_before = Occurrence {
-        data: None,
-        trace: None,
-        to: None,
-        channel: None,
-        ..full_occurrence()
-    };
+    let mut of_before = full_occurrence();
+    (of_before.data, of_before.trace) = (None, None);
+    (of_before.to, of_before.channel) = (None, None);
     assert_eq!(waiting[0].occurrence, Ok(of_before));
     assert_eq!(
         (waiting[0].turn, &waiting[0].left),

@@ -105,37 +105,34 @@ impl<'a> OutboxColumns<'a> {
 
     fn read(&self) -> Result<Occurrence, String> {
         let object = match (self.object_id, self.object_name) {
-            (Some(id), name) => Some(Object {
-                id: ObjectId(id),
-                name: name.unwrap_or_default().to_owned(),
-            }),
+            (Some(id), name) => Some(Object::new(ObjectId(id), name.unwrap_or_default())),
             (None, None) => None,
             (None, Some(_)) => return Err("object_name is set, object_id is not".to_owned()),
         };
-        Ok(Occurrence {
-            id: self
-                .occurrence_id
-                .map(str::parse)
-                .transpose()
-                .map_err(|e| format!("occurrence_id {e}"))?,
-            audience: self.audience()?,
-            event_type: self
-                .event_type
-                .parse()
-                .map_err(|e| format!("event_type {e}"))?,
-            event: self.event.parse().map_err(|e| format!("event {e}"))?,
-            object,
-            tags: tags(&self.tags)?,
-            variables: variables(&self.variables)?,
-            data: self.data.map(data).transpose()?,
-            to: self.webhooks.as_deref().map(webhooks).transpose()?,
-            channel: self
-                .channel
-                .map(str::parse)
-                .transpose()
-                .map_err(|e| format!("channel {e}"))?,
-            trace: self.trace.as_deref().and_then(trace),
-        })
+        let event_type = self.event_type.parse();
+        let event = self.event.parse();
+        let mut occurrence = Occurrence::new(
+            event_type.map_err(|e| format!("event_type {e}"))?,
+            event.map_err(|e| format!("event {e}"))?,
+            self.audience()?,
+        );
+        occurrence.id = self
+            .occurrence_id
+            .map(str::parse)
+            .transpose()
+            .map_err(|e| format!("occurrence_id {e}"))?;
+        occurrence.object = object;
+        occurrence.tags = tags(&self.tags)?;
+        occurrence.variables = variables(&self.variables)?;
+        occurrence.data = self.data.map(data).transpose()?;
+        occurrence.to = self.webhooks.as_deref().map(webhooks).transpose()?;
+        occurrence.channel = self
+            .channel
+            .map(str::parse)
+            .transpose()
+            .map_err(|e| format!("channel {e}"))?;
+        occurrence.trace = self.trace.as_deref().and_then(trace);
+        Ok(occurrence)
     }
 }
 
@@ -345,10 +342,7 @@ mod tests {
         let (area, event) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
         let mut full = Occurrence::new(area, event, Audience::Tenant(TenantId(-3)));
         full.id = Some("occurrence-1".parse().unwrap());
-        full.object = Some(Object {
-            id: ObjectId(42),
-            name: "a \"b\" \\".to_owned(),
-        });
+        full.object = Some(Object::new(ObjectId(42), "a \"b\" \\"));
         full.tags = vec![TagId(9), TagId(1), TagId(9)];
         full.to = Some(Chosen::new([WebhookId(9), WebhookId(-2)]).unwrap());
         full.channel = Some("Project-7".parse().unwrap());
@@ -356,6 +350,8 @@ mod tests {
         full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());
         full.trace = Some(format!("{PARENT} a=1 2,b=3").parse().unwrap());
         full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
+        let shown = format!("{full:?}");
+        assert!(!shown.contains("None") && !shown.contains("[]"), "{shown}");
         assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
         for audience in [
             Audience::OneSystem,

@@ -96,7 +96,7 @@ impl SealedSecrets {
         let secret = secret.as_ref().map(|s| s.as_str());
         let signing = open_text(keys, &self.signing, SIGNING)?
             .lines()
-            .map(SigningSecret::parse)
+            .map(SigningSecret::imported)
             .collect::<Result<_, _>>()
             .map_err(|e| StoreError::corrupt(SIGNING, e))?;
         Ok(WebhookSecrets {
@@ -240,7 +240,11 @@ mod tests {
             authorization: Authorization::bearer(SECRETS[0]).unwrap(),
             client_identity: Some(identity()),
             headers: Headers::from_pairs([("B", SECRETS[1]), ("A", "1"), ("B", "2")]).unwrap(),
-            signing: SigningSecrets::new(vec![SigningSecret::parse(SECRETS[2]).unwrap()]).unwrap(),
+            signing: SigningSecrets::new(vec![
+                SigningSecret::parse(SECRETS[2]).unwrap(),
+                SigningSecret::imported(&format!("whsec_{}", "A".repeat(100))).unwrap(),
+            ])
+            .unwrap(),
             ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
         }
     }

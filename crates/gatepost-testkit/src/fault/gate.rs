@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 
 /// Where a call is held.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub enum When {
     /// Nothing is stored yet.
     Before,

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What an insert and an edit do with a field.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum Rule {
     /// Inserts and edits store it.
     Edited,

@@ -1,5 +1,7 @@
 //! The fields of a row of the outbox.
 
+use std::collections::BTreeSet;
+
 use chrono::TimeDelta;
 use gatepost_ids::{Audience, ObjectId, OwnerId, TagId, TenantId};
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
@@ -31,8 +33,8 @@ pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
 
 macro_rules! parts {
     ($base:expr, $occurrence:expr; $($field:ident: [$($value:expr),* $(,)?],)*) => {{
-        // Without `..`: a new field has to be named here.
-        let Occurrence { $($field: _),* } = $occurrence;
+        // A new field has to be named here.
+        assert_eq!(names_of($occurrence), BTreeSet::from([$(stringify!($field).to_owned()),*]));
         vec![$(Field {
             name: concat!("row.occurrence.", stringify!($field)),
             rule: Rule::Kept,
@@ -57,13 +59,17 @@ macro_rules! parts {
     }};
 }
 
+/// The fields, as `Debug` names them: an occurrence cannot be taken apart whole by another crate.
+fn names_of(occurrence: &Occurrence) -> BTreeSet<String> {
+    let shown = format!("{occurrence:#?}");
+    let lines = shown.lines().filter_map(|line| line.strip_prefix("    "));
+    let fields = lines.filter(|line| line.starts_with(char::is_alphabetic));
+    let names = fields.filter_map(|line| line.split_once(':'));
+    names.map(|(name, _)| name.to_owned()).collect()
+}
+
 fn of_occurrence(base: &OutboxRow, occurrence: &Occurrence) -> Vec<Field<OutboxRow>> {
-    let object = |id, name: &str| {
-        Some(Object {
-            id: ObjectId(id),
-            name: name.to_owned(),
-        })
-    };
+    let object = |id, name: &str| Some(Object::new(ObjectId(id), name));
     let pairs = |pairs: [(&str, &str); 3]| pairs.map(|(k, v)| (k.to_owned(), v.to_owned()));
     let chosen = |ids: [i64; 2]| Some(Chosen::new(ids.map(WebhookId)).unwrap());
     let plain: webhook_model::TraceContext = {

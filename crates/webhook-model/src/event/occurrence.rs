@@ -51,6 +51,7 @@ impl fmt::Display for OccurrenceId {
 
 /// The object that an occurrence is about.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Object {
     /// Its id, within the type of the occurrence.
     pub id: ObjectId,
@@ -58,8 +59,20 @@ pub struct Object {
     pub name: String,
 }
 
+impl Object {
+    /// The object of this id, with this name.
+    #[must_use]
+    pub fn new(id: ObjectId, name: impl Into<String>) -> Self {
+        Self {
+            id,
+            name: name.into(),
+        }
+    }
+}
+
 /// Something that happened on the platform.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Occurrence {
     /// The caller's own id, if it wants repeats to be recognised. Unique within the place of the
     /// audience.
@@ -86,6 +99,25 @@ pub struct Occurrence {
     /// The trace that it belongs to: its deliveries go on with it.
     pub trace: Option<TraceContext>,
 }
+
+gatepost_ids::setters!(Occurrence {
+    /// Sets [`audience`](Self::audience).
+    with_audience(audience: Audience) => audience,
+    /// Gives it an id of the caller's own.
+    with_id(id: OccurrenceId) => Some(id),
+    /// Says to what it happened.
+    with_object(object: Object) => Some(object),
+    /// Sets [`tags`](Self::tags).
+    with_tags(tags: Vec<TagId>) => tags,
+    /// Sets [`variables`](Self::variables).
+    with_variables(variables: Vec<(String, String)>) => variables,
+    /// Sets what it brings along.
+    with_data(data: Data) => Some(data),
+    /// Restricts it to these webhooks.
+    with_to(to: Chosen) => Some(to),
+    /// Puts it into a channel.
+    with_channel(channel: Channel) => Some(channel),
+});
 
 impl Occurrence {
     /// An occurrence without an id, an object, tags, variables, data, channel and trace, for all

@@ -10,6 +10,10 @@ use crate::text::EventLabel;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum Target {
     /// One object of the type.
     Instance(ObjectId),
@@ -21,6 +25,10 @@ pub enum Target {
 
 /// An event.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct Event {
     /// The area of the platform where the trigger occurs.
     pub event_type: EventType,

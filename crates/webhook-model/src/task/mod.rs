@@ -14,6 +14,10 @@ pub const MAX_MESSAGE: usize = 1024 * 1024;
 
 /// A task.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct Task {
     /// The user who made it.
     pub creator: OwnerId,

@@ -14,8 +14,7 @@ use crate::task::Message;
 /// ```
 /// use webhook_model::{Message, Template, Values};
 /// let template = Template::parse(&r#"{"vm":"${NAME}","at":${TIMESTAMP}}"#.parse::<Message>()?);
-/// let values = Values { date: "", timestamp: 1790000000, name: r#"a"b"#, extra: &[], data: None,
-///     context: None };
+/// let values = Values::new("", 1790000000, r#"a"b"#);
 /// assert_eq!(template.render(&values, || 4)?, r#"{"vm":"a\"b","at":1790000000}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

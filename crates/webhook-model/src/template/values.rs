@@ -4,6 +4,7 @@ use crate::data::Data;
 
 /// The values of the variables for one run.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Values<'a> {
     /// `${DATE}`: see [`format_date`](crate::format_date).
     pub date: &'a str,
@@ -17,4 +18,37 @@ pub struct Values<'a> {
     pub data: Option<&'a Data>,
     /// `${context}` and `${context.path}`: what the event that runs the task has for it.
     pub context: Option<&'a Data>,
+}
+
+impl<'a> Values<'a> {
+    /// The date, the time and the name, without further variables, data and context.
+    #[must_use]
+    pub fn new(date: &'a str, timestamp: i64, name: &'a str) -> Self {
+        Self {
+            date,
+            timestamp,
+            name,
+            extra: &[],
+            data: None,
+            context: None,
+        }
+    }
+
+    /// Sets [`extra`](Self::extra).
+    #[must_use]
+    pub fn with_extra(self, extra: &'a [(&'a str, &'a str)]) -> Self {
+        Self { extra, ..self }
+    }
+
+    /// Sets [`data`](Self::data).
+    #[must_use]
+    pub fn with_data(self, data: Option<&'a Data>) -> Self {
+        Self { data, ..self }
+    }
+
+    /// Sets [`context`](Self::context).
+    #[must_use]
+    pub fn with_context(self, context: Option<&'a Data>) -> Self {
+        Self { context, ..self }
+    }
 }

@@ -13,6 +13,7 @@ use super::state::TraceState;
 /// As a text, which is how backends keep it: the `traceparent`, then a blank and the `tracestate`
 /// if there is one; at most 568 bytes.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub struct TraceContext {
     /// The trace, and the span whose child comes next.
     pub parent: TraceParent,
@@ -30,6 +31,12 @@ impl TraceContext {
         let state = state.and_then(|state| TraceState::parse(state).ok().flatten());
         let parent = parent.parse().ok()?;
         Some(Self { parent, state })
+    }
+
+    /// The same place, with what others wrote down for themselves.
+    #[must_use]
+    pub fn with_state(self, state: Option<TraceState>) -> Self {
+        Self { state, ..self }
     }
 }
 

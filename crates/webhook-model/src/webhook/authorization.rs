@@ -24,6 +24,10 @@ const KINDS: [AuthorizationKind; 5] = [
 
 /// The type of an authorization, without its value.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "each has a form and a text of its own"
+)]
 pub enum AuthorizationKind {
     /// Nothing is sent.
     #[default]

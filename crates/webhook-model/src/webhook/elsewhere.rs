@@ -10,6 +10,7 @@ use crate::secret::Secret;
 /// Which secrets came along with an edit, typed by whoever edits. They may go wherever the webhook
 /// now leads, also where their values are those that were stored.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub struct Entered {
     /// The value of the authorization: token, key, or user and password.
     pub authorization: bool,
@@ -20,6 +21,17 @@ pub struct Entered {
     /// The signing secrets.
     pub signing: bool,
 }
+
+gatepost_ids::setters!(Entered {
+    /// Says whether the value of the authorization came along.
+    with_authorization(authorization: bool) => authorization,
+    /// Says whether the private key of the client certificate came along.
+    with_client_key(client_key: bool) => client_key,
+    /// Says whether the values of all headers came along.
+    with_headers(headers: bool) => headers,
+    /// Says whether the signing secrets came along.
+    with_signing(signing: bool) => signing,
+});
 
 impl Webhook {
     /// Whether this webhook, edited from `before`, may reach another receiver: its URL has another

@@ -15,6 +15,10 @@ use crate::text::WebhookName;
 
 /// Whether a webhook sends.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum Activity {
     /// It sends.
     #[default]
@@ -27,6 +31,10 @@ pub enum Activity {
 
 /// Whether deliveries keep the order in which they were queued.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum DeliveryOrder {
     /// Many at a time, in no promised order.
     #[default]
@@ -37,6 +45,10 @@ pub enum DeliveryOrder {
 
 /// How messages get to their receiver. Ours; SPEC 2.2 knows `Push` alone.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "stored: a backend learns of a new case from the compiler"
+)]
 pub enum DeliveryMode {
     /// They are sent to the URL.
     #[default]
@@ -72,6 +84,10 @@ impl DeliveryMode {
 
 /// A webhook.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(
+    clippy::exhaustive_structs,
+    reason = "a record: who stores it learns of a new field from the compiler"
+)]
 pub struct Webhook {
     /// The user who owns it.
     pub owner: OwnerId,

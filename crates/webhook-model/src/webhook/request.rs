@@ -13,6 +13,7 @@ const API_KEY_HEADER: &str = "X-API-Key";
 
 /// A header as it goes out.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct RequestHeader {
     /// The name, as it was written.
     pub name: String,

@@ -1,5 +1,7 @@
 //! Secrets that sign deliveries (Standard Webhooks).
 
+use std::ops::RangeInclusive;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -29,6 +31,24 @@ impl SigningSecret {
     /// # Errors
     /// When the prefix, the base64 or the length is wrong. The text is never repeated.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
+        Self::read(text, 24..=64, "must hold 24 to 64 bytes")
+    }
+
+    /// Reads one that another system gave out, which may be shorter or longer: `whsec_` and 16 to
+    /// 256 bytes. Signatures stay the same. For imports, and what was imported before; a new secret
+    /// goes through [`parse`](Self::parse).
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse), with the wider bounds.
+    pub fn imported(text: &str) -> Result<Self, Invalid> {
+        Self::read(text, 16..=256, "must hold 16 to 256 bytes")
+    }
+
+    fn read(
+        text: &str,
+        shared: RangeInclusive<usize>,
+        length: &'static str,
+    ) -> Result<Self, Invalid> {
         let refuse = |rule: &'static str| Err(Invalid::new(Field::SigningSecrets, rule));
         let (encoded, symmetric) = match (text.strip_prefix("whsec_"), text.strip_prefix("whsk_")) {
             (Some(encoded), _) => (encoded, true),
@@ -40,9 +60,9 @@ impl SigningSecret {
             .map(|bytes| zeroize::Zeroizing::new(bytes).len())
         {
             Err(_) => refuse("must be base64 behind its prefix"),
-            Ok(24..=64) if symmetric => Ok(Self(Secret::new(text))),
+            Ok(bytes) if symmetric && shared.contains(&bytes) => Ok(Self(Secret::new(text))),
             Ok(64) if !symmetric => Ok(Self(Secret::new(text))),
-            Ok(_) if symmetric => refuse("must hold 24 to 64 bytes"),
+            Ok(_) if symmetric => refuse(length),
             Ok(_) => refuse("must hold 64 bytes: an ed25519 key and its public half"),
         }
     }

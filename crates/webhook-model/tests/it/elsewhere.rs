@@ -70,10 +70,7 @@ fn the_secret_of_a_client_stays_with_its_token_endpoint() {
         webhook.carried_elsewhere(&before, entered)
     };
     let none = Entered::default();
-    let entered = Entered {
-        authorization: true,
-        ..none
-    };
+    let entered = none.with_authorization(true);
     let value = [Field::AuthorizationValue];
     for url in [
         "https://id.example.org/token",
@@ -127,12 +124,11 @@ fn what_is_removed_replaced_or_sent_along_is_not_carried() {
         w.signing = SigningSecrets::none();
     });
     assert_eq!(left, []);
-    let all = Entered {
-        authorization: true,
-        client_key: true,
-        headers: true,
-        signing: true,
-    };
+    let all = Entered::default()
+        .with_authorization(true)
+        .with_client_key(true)
+        .with_headers(true)
+        .with_signing(true);
     let mut webhook = stored();
     moved(&mut webhook);
     assert_eq!(webhook.carried_elsewhere(&stored(), all), []);

@@ -1,5 +1,7 @@
 //! What users get wrong in the records, beyond single values.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use webhook_model::{
     Authorization, EventName, EventType, Header, Headers, JsonObject, OccurrenceId, OwnerId,
     RateLimit, Retries, SigningSecret, SigningSecrets, Timeout, Webhook,
@@ -158,6 +160,20 @@ fn signing_secrets_are_checked_in_form_and_rotated_newest_first() {
         assert!(SigningSecret::parse(refused).is_err(), "{refused}");
     }
     assert_eq!(SigningSecret::parse(secret(1).expose()).unwrap(), secret(1));
+    // Of another system: Svix lets its users choose up to 75 bytes.
+    for (bytes, fits) in [
+        (15, false),
+        (16, true),
+        (75, true),
+        (256, true),
+        (257, false),
+    ] {
+        let text = format!("whsec_{}", STANDARD.encode(vec![7; bytes]));
+        let imported = SigningSecret::imported(&text);
+        assert_eq!(imported.is_ok(), fits, "{bytes}");
+        assert!(imported.is_ok_and(|secret| secret.expose() == text) || !fits);
+        assert!(SigningSecret::parse(&text).is_err(), "{bytes}");
+    }
     let mut secrets = SigningSecrets::none();
     for byte in 0..9 {
         secrets = secrets.rotated(secret(byte), usize::MAX);

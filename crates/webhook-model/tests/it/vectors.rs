@@ -24,14 +24,7 @@ fn lines(name: &str) -> Vec<Value> {
 }
 
 fn values(name: &str) -> Values<'_> {
-    Values {
-        date: "Thu, 16 Oct 2025 11:38:07 EDT",
-        timestamp: 1,
-        name,
-        extra: &[],
-        data: None,
-        context: None,
-    }
+    Values::new("Thu, 16 Oct 2025 11:38:07 EDT", 1, name)
 }
 
 /// Of the rows that are left open, these are ordinary headers; the others are refused: values

@@ -32,14 +32,7 @@ fn ours() -> Contender {
         package: "webhook-model",
         does: "JSON escaping",
         call: Box::new(move || {
-            let values = Values {
-                date: black_box(DATE),
-                timestamp: AT,
-                name: NAME,
-                extra: &[],
-                data: None,
-                context: None,
-            };
+            let values = Values::new(black_box(DATE), AT, NAME);
             template.render(&values, || RANDOM as u32).unwrap().len()
         }),
     }

@@ -151,12 +151,10 @@ impl WebhookForm {
 
     /// Which secrets were typed into this form, for the webhook that is stored.
     pub(super) fn entered(&self, present: &Webhook) -> Entered {
-        Entered {
-            authorization: self.authorization.is_entered(&present.authorization),
-            client_key: self.client_identity.is_key_entered(),
-            headers: self.headers.is_entered(),
-            signing: false,
-        }
+        Entered::default()
+            .with_authorization(self.authorization.is_entered(&present.authorization))
+            .with_client_key(self.client_identity.is_key_entered())
+            .with_headers(self.headers.is_entered())
     }
 
     /// Whether no stored secret would go elsewhere; asks for each that would.

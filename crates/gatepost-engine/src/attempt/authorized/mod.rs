@@ -4,10 +4,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
-use delivery::{Attempt, Request, Timings};
+use delivery::{Attempt, Request};
 use webhook_model::{Authorization, OAuth2, Secret, Webhook};
 
 use crate::routes::{Credentials, Route};
@@ -104,7 +102,7 @@ impl WithToken<'_> {
         }
         let (mut second, _) = self.request().await?;
         second.renewed = true;
-        second.timings = sum(first.timings, second.timings);
+        second.timings = first.timings.and(second.timings);
         Ok(second)
     }
 
@@ -126,19 +124,5 @@ async fn bearing(request: &Request, token: &Secret, call: &Call<'_>) -> Attempt 
     match request.with_sensitive_header("Authorization", value.expose()) {
         Ok(request) => call.transport.send(&request, call.now()).await,
         Err(error) => Attempt::unsent(error.into(), call.now()),
-    }
-}
-
-fn sum(first: Timings, second: Timings) -> Timings {
-    let both = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
-        (Some(a), Some(b)) => Some(a + b),
-        (a, b) => a.or(b),
-    };
-    Timings {
-        dns: both(first.dns, second.dns),
-        connect: both(first.connect, second.connect),
-        tls: both(first.tls, second.tls),
-        head: both(first.head, second.head),
-        body: both(first.body, second.body),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use delivery::{ErrorClass, Phase, Preview, TargetRefusal};
 use tokio::task::JoinSet;

@@ -78,10 +78,7 @@ impl World {
         let store = Arc::new(FaultStore::new(records.store.clone()));
         let platform = Platform::new();
         // Who is at this limit is counted again and again.
-        let quota = Arc::new(Quota {
-            log_bytes: 1,
-            ..Quota::default()
-        });
+        let quota = Arc::new(Quota::default().with_log_bytes(1));
         let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
         let catalog = Catalog::builder().event_type(
             "vms",

@@ -12,10 +12,7 @@ async fn bodies(records: &Records) -> Vec<String> {
 }
 
 fn to(webhook: WebhookId) -> Occurrence {
-    Occurrence {
-        to: Some(Chosen::new([webhook]).unwrap()),
-        ..poweron(7, &[1])
-    }
+    poweron(7, &[1]).with_to(Chosen::new([webhook]).unwrap())
 }
 
 #[tokio::test(start_paused = true)]
@@ -27,10 +24,7 @@ async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox(
     let emitted = emitter.emit(&to(second), Emitter::all()).await.unwrap();
     assert_eq!(emitted.deliveries.len(), 1);
     // What does not match is not widened by being chosen.
-    let elsewhere = Occurrence {
-        tags: vec![TagId(2)],
-        ..to(second)
-    };
+    let elsewhere = to(second).with_tags(vec![TagId(2)]);
     let none = emitter.emit(&elsewhere, Emitter::all()).await.unwrap();
     assert!(none.deliveries.is_empty());
     let drain = drain(&bench, emitter);
@@ -51,10 +45,7 @@ async fn a_webhook_that_lists_channels_still_runs_by_hand() {
     let run = Run::from(Left::Tasks(vec![task]));
     let by_hand = emitter.emit(&poweron(7, &[]), run).await.unwrap();
     assert_eq!(by_hand.deliveries.len(), 1);
-    let heard = Occurrence {
-        channel: Some("a".parse().unwrap()),
-        ..poweron(7, &[1])
-    };
+    let heard = poweron(7, &[1]).with_channel("a".parse().unwrap());
     let heard = emitter.emit(&heard, Emitter::all()).await.unwrap();
     assert_eq!(heard.deliveries.len(), 1);
 }

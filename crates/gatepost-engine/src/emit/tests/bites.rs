@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Left};
 use gatepost_testkit::fault::Fault;
-use webhook_model::{Occurrence, OwnerId, TagId, Target, TaskId};
+use webhook_model::{OwnerId, TagId, Target, TaskId};
 
 use super::*;
 use crate::config::EmitLimits;
@@ -36,10 +36,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
     tagged(&records, 1, 3).await;
     tagged(&records, 2, 4).await;
     let (bench, emitter) = bench(&records, &small()).await;
-    let named = Occurrence {
-        id: Some("evt-1".parse().unwrap()),
-        ..poweron(7, &[1])
-    };
+    let named = poweron(7, &[1]).with_id("evt-1".parse().unwrap());
     let emitted = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(emitted.pending && emitted.deliveries.is_empty());
     assert!(bodies(&records).await.is_empty());

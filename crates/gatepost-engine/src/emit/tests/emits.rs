@@ -7,7 +7,7 @@ use std::time::Duration;
 use gatepost_storage::webhooks::{Delivery, DeliveryState, Left, RecordStore as _};
 use gatepost_storage::{ErrorKind, Revision};
 use gatepost_testkit::fault::Fault;
-use webhook_model::{Activity, DeliveryOrder, Occurrence, TagId, Target};
+use webhook_model::{Activity, DeliveryOrder, TagId, Target};
 
 use super::*;
 use crate::config::InFlightLimits;
@@ -148,10 +148,7 @@ async fn a_message_that_cannot_be_rendered_refuses_no_occurrence() {
     let records = Records::new();
     records.tagged(&"${NAME}".repeat(5_000)).await;
     let (_bench, emitter) = bench(&records, &Limits::default()).await;
-    let mut occurrence = Occurrence {
-        id: Some("evt-1".parse().unwrap()),
-        ..poweron(7, &[1])
-    };
+    let mut occurrence = poweron(7, &[1]).with_id("evt-1".parse().unwrap());
     occurrence.object.as_mut().unwrap().name = "n".repeat(1_000);
     let emitted = emitter.emit(&occurrence, Emitter::all()).await.unwrap();
     assert_eq!(emitted.unrendered.len(), 1);

@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::webhooks::Left;
-use webhook_model::{Chosen, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId};
+use webhook_model::{Chosen, OwnerId, TagId, Target, TaskId, WebhookId};
 
 use super::*;
 use crate::config::EmitLimits;
@@ -288,9 +288,9 @@ async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
 #[tokio::test(start_paused = true)]
 async fn a_chosen_few_widen_no_audience_and_are_still_the_chosen_once_the_platform_answers() {
     let (records, platform, bench, emitter) = tenant().await;
-    let chosen = |webhooks: &[i64]| Occurrence {
-        to: Some(Chosen::new(webhooks.iter().copied().map(WebhookId)).unwrap()),
-        ..addressed(TENANT, &[1])
+    let chosen = |webhooks: &[i64]| {
+        addressed(TENANT, &[1])
+            .with_to(Chosen::new(webhooks.iter().copied().map(WebhookId)).unwrap())
     };
     platform.may(2, May::No);
     let emitted = emitter.emit(&chosen(&[2]), Emitter::all()).await.unwrap();

@@ -28,10 +28,7 @@ async fn bodies(records: &Records) -> Vec<String> {
 }
 
 fn named(id: i64, name: &str) -> Occurrence {
-    Occurrence {
-        id: Some(name.parse().unwrap()),
-        ..poweron(id, &[1])
-    }
+    poweron(id, &[1]).with_id(name.parse().unwrap())
 }
 
 #[tokio::test(start_paused = true)]

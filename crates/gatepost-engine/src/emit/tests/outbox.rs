@@ -3,7 +3,7 @@
 use gatepost_ids::{Audience, TenantId};
 use gatepost_storage::Revision;
 use gatepost_testkit::fault::Fault;
-use webhook_model::{Occurrence, Target, WebhookId};
+use webhook_model::{Target, WebhookId};
 
 use super::*;
 
@@ -14,10 +14,7 @@ async fn what_is_in_the_outbox_is_fanned_out_once() {
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     bench.webhooks.get(webhook, Revision::FIRST).await.unwrap();
     let outbox = drain(&bench, emitter);
-    let named = Occurrence {
-        id: Some("evt-1".parse().unwrap()),
-        ..poweron(1, &[1])
-    };
+    let named = poweron(1, &[1]).with_id("evt-1".parse().unwrap());
     for occurrence in [&named, &poweron(2, &[1]), &named] {
         outbox.push(occurrence).await.unwrap();
     }
@@ -38,10 +35,7 @@ async fn what_an_occurrence_brings_along_is_asked_and_shown_when_it_leaves_the_o
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     let outbox = drain(&bench, emitter);
     for data in [r#"{"n":1}"#, r#"{"n":7}"#, r#"{"n":0}"#] {
-        let occurrence = Occurrence {
-            data: Some(data.parse().unwrap()),
-            ..poweron(1, &[])
-        };
+        let occurrence = poweron(1, &[]).with_data(data.parse().unwrap());
         outbox.push(&occurrence).await.unwrap();
     }
     outbox.push(&poweron(1, &[])).await.unwrap();
@@ -90,10 +84,7 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
         .fail("reject_outbox", 1, Fault::Late(Duration::ZERO));
     let outbox = drain(&bench, emitter);
     outbox.push(&poweron(1, &[1])).await.unwrap();
-    let fine = Occurrence {
-        audience: Audience::Owner(webhook_model::OwnerId(1)),
-        ..poweron(2, &[1])
-    };
+    let fine = poweron(2, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1)));
     outbox.push(&fine).await.unwrap();
     pass(&bench, Duration::from_secs(1)).await;
     assert!(rows(&records).await.is_empty());
@@ -123,10 +114,7 @@ async fn rows_of_an_audience_are_stored_in_order_a_hundred_in_one_go() {
     let outbox = drain(&bench, emitter);
     bench.store.set_refused("take_outbox", true);
     for n in 0..300 {
-        let occurrence = Occurrence {
-            audience: Audience::Owner(webhook_model::OwnerId(1)),
-            ..poweron(n, &[1])
-        };
+        let occurrence = poweron(n, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1)));
         outbox.push(&occurrence).await.unwrap();
     }
     let before = bench.store.calls_of("enqueue_all");
@@ -159,10 +147,8 @@ async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
         .store
         .fail("enqueue_all", 1, Fault::Late(Duration::from_secs(20)));
     for n in 0..400 {
-        let occurrence = Occurrence {
-            audience: Audience::Owner(webhook_model::OwnerId(1 + n % 8)),
-            ..poweron(n, &[1])
-        };
+        let occurrence =
+            poweron(n, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1 + n % 8)));
         records
             .store
             .push_outbox(&occurrence, noon())
@@ -184,10 +170,7 @@ async fn what_waits_in_one_set_counts_for_what_may_wait_for_an_owner() {
     records.tagged("${NAME}").await;
     let platform = Platform::new();
     let (bench, emitter) = bench_of(&records, &Limits::default(), Rule::OneSystem, &platform).await;
-    platform.set_quota(Some(gatepost_ids::Quota {
-        waiting: 30,
-        ..gatepost_ids::Quota::default()
-    }));
+    platform.set_quota(Some(gatepost_ids::Quota::default().with_waiting(30)));
     for n in 0..100 {
         records
             .store

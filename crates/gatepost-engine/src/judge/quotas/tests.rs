@@ -94,13 +94,11 @@ impl World {
 }
 
 fn small() -> Quota {
-    Quota {
-        waiting: 10,
-        waiting_bytes: 1_000,
-        log_bytes: 2_000,
-        runs_per_minute: 3,
-        ..Quota::default()
-    }
+    Quota::default()
+        .with_waiting(10)
+        .with_waiting_bytes(1_000)
+        .with_log_bytes(2_000)
+        .with_runs_per_minute(3)
 }
 
 #[tokio::test(start_paused = true)]

@@ -92,13 +92,8 @@ fn place(audience: Audience) -> Place {
 }
 
 fn occurrence(audience: Audience) -> Occurrence {
-    Occurrence {
-        object: Some(Object {
-            id: ObjectId(1),
-            name: "db-1".into(),
-        }),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
-    }
+    Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
+        .with_object(Object::new(ObjectId(1), "db-1"))
 }
 
 fn event() -> Event {

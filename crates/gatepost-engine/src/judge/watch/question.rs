@@ -91,6 +91,7 @@ pub struct Watched<'a> {
 
 /// Whether a user may watch something.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum May {
     /// The user may. `true.into()`, for short.
     Yes,
@@ -110,10 +111,12 @@ impl From<bool> for May {
 /// The platform could not say; it is asked again later.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the platform could not say who may watch: {0}")]
+#[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct WatchError(pub String);
 
 /// The platform's answer: at once, or later. One [`May`] for each user, in the order of the
 /// question; any other number is an error.
+#[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum WatchAnswer<'a> {
     /// Known already.
     Now(Result<Vec<May>, WatchError>),

@@ -22,13 +22,8 @@ fn watches(platform: &Arc<Platform>) -> Arc<Watches> {
 /// Something that happened to an object of a tenant.
 fn question(object: i64, tenant: i64) -> Question {
     let audience = Audience::Tenant(TenantId(tenant));
-    let occurrence = Occurrence {
-        object: Some(Object {
-            id: ObjectId(object),
-            name: "db-1".into(),
-        }),
-        ..Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
-    };
+    let occurrence = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
+        .with_object(Object::new(ObjectId(object), "db-1"));
     Question::of(&occurrence, Place::Tenant(TenantId(tenant)))
 }
 

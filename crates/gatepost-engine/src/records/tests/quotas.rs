@@ -39,11 +39,7 @@ fn task(webhook: WebhookId, once: bool) -> Task {
 
 #[tokio::test]
 async fn who_has_as_many_as_allowed_is_told_so_in_figures() {
-    let quota = Quota {
-        webhooks: 2,
-        tasks: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_webhooks(2).with_tasks(1);
     let (_records, bench) = of(quota).await;
     let webhooks = webhooks(&bench);
     let first = webhooks.create(&webhook(1, "a")).await.unwrap();
@@ -66,10 +62,7 @@ async fn who_has_as_many_as_allowed_is_told_so_in_figures() {
 
 #[tokio::test]
 async fn records_that_grow_too_large_are_refused_and_may_shrink() {
-    let quota = Quota {
-        record_bytes: 700,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_record_bytes(700);
     let (_records, bench) = of(quota).await;
     let webhooks = webhooks(&bench);
     let row = webhooks.create(&webhook(1, "a")).await.unwrap();
@@ -99,10 +92,7 @@ async fn records_that_grow_too_large_are_refused_and_may_shrink() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
-    let quota = Quota {
-        runs_per_minute: 2,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_runs_per_minute(2);
     let (records, bench) = of(quota).await;
     let webhook = records.webhook(|_| {}).await;
     let once = records.task(webhook, "x", false).await;
@@ -125,10 +115,7 @@ async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
 
 #[tokio::test(start_paused = true)]
 async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
-    let quota = Quota {
-        waiting: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_waiting(1);
     let (records, bench) = of(quota).await;
     let webhook = records.tagged("x").await;
     records.set_activity(webhook, Activity::Paused).await;

@@ -67,10 +67,7 @@ async fn a_store_that_fails_half_way_says_how_far_it_came() {
 
 #[tokio::test(start_paused = true)]
 async fn it_is_charged_as_runs_by_hand() {
-    let quota = Quota {
-        runs_per_minute: 60,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_runs_per_minute(60);
     let (records, _platform, bench, _) = failed(150, quota).await;
     let replays = replays(&bench);
     assert_eq!(
@@ -101,10 +98,7 @@ async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
 
 #[tokio::test]
 async fn what_may_not_wait_is_not_queued_again() {
-    let quota = Quota {
-        waiting: 1,
-        ..Quota::default()
-    };
+    let quota = Quota::default().with_waiting(1);
     let (records, _platform, bench, ids) = failed(2, quota).await;
     let replays = replays(&bench);
     let full = replays.replay(&Replay::Ids(ids.clone())).await.unwrap_err();

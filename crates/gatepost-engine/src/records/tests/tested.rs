@@ -14,10 +14,7 @@ use super::{bench, deliveries, tasks};
 fn about() -> RunAbout {
     RunAbout {
         event: Some(("vms".parse().unwrap(), "poweron".parse().unwrap())),
-        object: Some(Object {
-            id: ObjectId(3),
-            name: "web-3".into(),
-        }),
+        object: Some(Object::new(ObjectId(3), "web-3")),
         variables: vec![("CORES".into(), "4".into())],
         data: Some(r#"{"zone":"b"}"#.parse().unwrap()),
     }

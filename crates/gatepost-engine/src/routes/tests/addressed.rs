@@ -21,11 +21,10 @@ async fn listing(records: &Records, channels: &[&str]) -> Vec<WebhookId> {
 
 fn of(to: &[WebhookId], channel: Option<&str>) -> Occurrence {
     let to = to.iter().copied();
-    Occurrence {
-        to: Chosen::new(to).ok(),
-        channel: channel.map(|channel| channel.parse().unwrap()),
-        ..poweron(7, &[])
-    }
+    let mut occurrence = poweron(7, &[]);
+    occurrence.to = Chosen::new(to).ok();
+    occurrence.channel = channel.map(|channel| channel.parse().unwrap());
+    occurrence
 }
 
 async fn matched(tables: &Tables, occurrence: &Occurrence) -> Vec<i64> {

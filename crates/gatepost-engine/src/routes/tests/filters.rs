@@ -22,10 +22,7 @@ async fn filtered(records: &Records, filters: &[&str]) -> Arc<FaultStore<MemoryS
 }
 
 fn with(data: &str) -> Occurrence {
-    Occurrence {
-        data: Some(data.parse().unwrap()),
-        ..poweron(7, &[1])
-    }
+    poweron(7, &[1]).with_data(data.parse().unwrap())
 }
 
 async fn matched(tables: &Tables, occurrence: &Occurrence) -> Vec<i64> {

@@ -180,14 +180,7 @@ async fn tasks_are_found_by_their_numbers() {
 }
 
 fn text(template: &Template) -> String {
-    let values = Values {
-        date: "",
-        timestamp: 0,
-        name: "",
-        extra: &[],
-        data: None,
-        context: None,
-    };
+    let values = Values::new("", 0, "");
     template.render(&values, || 0).unwrap()
 }
 

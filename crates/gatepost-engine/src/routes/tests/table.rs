@@ -80,15 +80,11 @@ fn a_task_matches_once_by_instance_or_by_tag_and_an_event_without_a_task_runs_no
     assert_eq!(ids(&table, &poweron(1, &[4])), [1]);
     assert_eq!(ids(&table, &poweron(1, &[5])), [1, 2]);
     assert_eq!(ids(&table, &poweron(2, &[])), [0; 0]);
-    let elsewhere = Occurrence {
-        event: "off".parse().unwrap(),
-        ..poweron(1, &[4])
-    };
+    let mut elsewhere = poweron(1, &[4]);
+    elsewhere.event = "off".parse().unwrap();
     assert_eq!(ids(&table, &elsewhere), [0; 0]);
-    let unnamed = Occurrence {
-        object: None,
-        ..poweron(1, &[4, 5])
-    };
+    let mut unnamed = poweron(1, &[4, 5]);
+    unnamed.object = None;
     assert_eq!(ids(&table, &unnamed), [1, 2]);
 }
 

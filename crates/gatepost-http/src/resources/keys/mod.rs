@@ -53,22 +53,22 @@ impl Resource for Keys {
         if input.bool("enabled") == Some(false) {
             return Err(ApiError::field("enabled", "must be true for a new key"));
         }
-        let draft = KeyDraft {
-            owner: OwnerId(input.int("user").unwrap_or_default()),
-            name: name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
-            description: description(&input)?.unwrap_or_default(),
-            expiration: expiration(&input, Expiration::Never)?,
-            ip: IpPolicy {
-                allow: list(&input, "ip_allow_list")?.unwrap_or_default(),
-                deny: list(&input, "ip_deny_list")?.unwrap_or_default(),
-            },
-            grant: Grant::new(
-                input.bool("read_only").unwrap_or_default(),
-                names(&input, "tables")?.unwrap_or_default(),
-                names(&input, "scopes")?.unwrap_or_default(),
-            ),
-            limit: limit(&input)?.flatten(),
-        };
+        let draft = KeyDraft::new(
+            OwnerId(input.int("user").unwrap_or_default()),
+            name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
+        )
+        .with_description(description(&input)?.unwrap_or_default())
+        .with_expiration(expiration(&input, Expiration::Never)?)
+        .with_ip(IpPolicy {
+            allow: list(&input, "ip_allow_list")?.unwrap_or_default(),
+            deny: list(&input, "ip_deny_list")?.unwrap_or_default(),
+        })
+        .with_grant(Grant::new(
+            input.bool("read_only").unwrap_or_default(),
+            names(&input, "tables")?.unwrap_or_default(),
+            names(&input, "scopes")?.unwrap_or_default(),
+        ))
+        .with_limit(limit(&input)?.flatten());
         let (row, reveal) = caller.create_key(draft).await?;
         Ok(Created {
             key: row.id.0,
@@ -80,20 +80,18 @@ impl Resource for Keys {
         let row = caller.key(KeyId(key)).await?.key;
         let (present, grant) = (row.expiration, row.grant);
         let expiration = expiration(&input, present)?;
-        let edit = KeyEdit {
-            name: name(&input)?,
-            description: description(&input)?,
-            // A row that is sent back whole does not set its date a second time, and names nothing
-            // new.
-            expiration: Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present)),
-            ip_allow: list(&input, "ip_allow_list")?,
-            ip_deny: list(&input, "ip_deny_list")?,
-            read_only: input.bool("read_only"),
-            tables: names(&input, "tables")?.filter(|new| new != grant.tables()),
-            scopes: names(&input, "scopes")?.filter(|new| new != grant.scopes()),
-            limit: limit(&input)?,
-            enabled: input.bool("enabled"),
-        };
+        let mut edit = KeyEdit::default();
+        edit.name = name(&input)?;
+        edit.description = description(&input)?;
+        // A row that is sent back whole does not set its date a second time, and names nothing new.
+        edit.expiration = Some(expiration).filter(|new| epoch_of(*new) != epoch_of(present));
+        edit.ip_allow = list(&input, "ip_allow_list")?;
+        edit.ip_deny = list(&input, "ip_deny_list")?;
+        edit.read_only = input.bool("read_only");
+        edit.tables = names(&input, "tables")?.filter(|new| new != grant.tables());
+        edit.scopes = names(&input, "scopes")?.filter(|new| new != grant.scopes());
+        edit.limit = limit(&input)?;
+        edit.enabled = input.bool("enabled");
         Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
     }
 

@@ -142,10 +142,9 @@ impl Resource for Tasks {
 fn with(params: &Input) -> Result<About, Invalid> {
     let pairs = params.all().iter();
     let variables = RunVariables::new(pairs.map(|(name, value)| (name.clone(), as_text(value))))?;
-    Ok(About {
-        variables: variables.into_pairs(),
-        ..About::default()
-    })
+    let mut about = About::default();
+    about.variables = variables.into_pairs();
+    Ok(about)
 }
 
 /// The row, with whether a delivery of the task is being sent at this moment.

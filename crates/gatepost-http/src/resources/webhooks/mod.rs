@@ -68,15 +68,13 @@ impl Resource for Webhooks {
     }
 
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
-        let entered = Entered {
-            authorization: input.text("authorization_value").is_some(),
-            // An empty one leaves the key that is stored where it is.
-            client_key: input
-                .text("client_key")
-                .is_some_and(|key| !key.trim().is_empty()),
-            headers: input.text("headers").is_some(),
-            signing: input.text("signing_secrets").is_some(),
-        };
+        // An empty key leaves the one that is stored where it is.
+        let client_key = input.text("client_key");
+        let entered = Entered::default()
+            .with_authorization(input.text("authorization_value").is_some())
+            .with_client_key(client_key.is_some_and(|key| !key.trim().is_empty()))
+            .with_headers(input.text("headers").is_some())
+            .with_signing(input.text("signing_secrets").is_some());
         let edit = move |webhook: &mut Webhook| apply(webhook, &input);
         let row = caller
             .edit_webhook_with(WebhookId(key), entered, edit)

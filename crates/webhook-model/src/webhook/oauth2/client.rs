@@ -15,6 +15,7 @@ const MAX_SCOPE: usize = 2048;
 
 /// How a client proves to the token endpoint who it is (RFC 6749 §2.3.1).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[non_exhaustive]
 pub enum ClientAuthentication {
     /// By `Authorization: Basic …`, which every token endpoint has to support.
     #[default]

@@ -26,6 +26,7 @@ const ERRORS: [&str; 6] = [
 
 /// What is sent to a token endpoint by `POST`, beside its URL (RFC 6749 §4.4.2).
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TokenRequest {
     /// The value of the header `Authorization`, if there is one.
     pub authorization: Option<Secret>,
@@ -70,6 +71,7 @@ fn basic(id: &str, secret: &str) -> Secret {
 
 /// What a token endpoint gave out.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct AccessToken {
     /// The token: visible ASCII without spaces, at most 16 KiB.
     pub token: Secret,

@@ -1,0 +1,148 @@
+//! Keys of another system.
+
+use apikey_core::{Expiration, IpPolicy, KeyHint, Prefix, RateLimit};
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_keys::{
+    AccessLevel, Account, Denied, KeyError, KeyService, OwnerId, Quota, RequestLimits, TenantId,
+    Via,
+};
+use gatepost_storage::keys::KeyRow;
+use gatepost_storage::{Clock, KeyStore, OwnerStore};
+use sha2::{Digest, Sha256};
+
+use crate::world::{World, beyond, draft};
+
+const TOKEN: &str = "acme_0f4a9c27b1d84e6f";
+
+fn world() -> World {
+    let world = World::with(Quota::UNLIMITED.with_keys(0).with_key_changes_per_minute(0));
+    let administrator = Account::enabled(AccessLevel::SystemAdministrator);
+    world.users.say(9, Some(administrator));
+    world
+}
+
+fn hint() -> KeyHint {
+    "acme_0f4a…".parse().unwrap()
+}
+
+fn digest(token: &str) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+async fn imported(world: &World, draft: apikey_core::KeyDraft) -> Result<KeyRow, KeyError> {
+    let created = "2024-05-01T00:00:00Z".parse().unwrap();
+    let by = world.user(9);
+    world
+        .keys
+        .import(&by, draft, digest(TOKEN), hint(), created)
+        .await
+}
+
+async fn owner_of(keys: &KeyService, token: &str) -> Result<OwnerId, Denied> {
+    let header = format!("Bearer {token}");
+    let from = [10, 0, 0, 1].into();
+    let caller = keys.authenticate([header.as_bytes()], from).await?;
+    Ok(caller.owner)
+}
+
+#[tokio::test]
+async fn an_old_token_opens_the_door_though_it_was_refused_a_moment_before() {
+    let world = world();
+    assert!(owner_of(&world.keys, TOKEN).await.is_err());
+    let row = imported(&world, draft(1, "deploy")).await.unwrap();
+    assert_eq!(row.key.hint.as_str(), "acme_0f4a…");
+    assert_eq!(row.key.created.to_rfc3339(), "2024-05-01T00:00:00+00:00");
+    assert_eq!(owner_of(&world.keys, TOKEN).await, Ok(OwnerId(1)));
+    assert!(
+        owner_of(&world.keys, "acme_0f4a9c27b1d84e6e")
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn an_import_that_is_run_again_gives_back_what_is_there() {
+    let world = world();
+    let row = imported(&world, draft(1, "deploy")).await.unwrap();
+    let again = imported(&world, draft(1, "renamed")).await.unwrap();
+    assert_eq!((again.id, again.key.name), (row.id, row.key.name));
+    // Another's is not given to whoever names its digest, and a name is taken once.
+    let others = imported(&world, draft(2, "deploy")).await;
+    assert!(matches!(others, Err(KeyError::OthersToken)), "{others:?}");
+    let (by, now) = (world.user(9), world.clock.now());
+    let named = world
+        .keys
+        .import(&by, draft(1, "deploy"), digest("another"), hint(), now);
+    let named = named.await;
+    assert!(matches!(named, Err(KeyError::NameTaken)), "{named:?}");
+    assert_eq!(world.store.count_keys(OwnerId(1)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn only_system_administrators_import_and_only_for_users_that_there_are() {
+    let world = world();
+    let now = world.clock.now();
+    for access in [AccessLevel::User, AccessLevel::TenantAdministrator] {
+        let account = Account::enabled(access).in_tenant(TenantId(1));
+        world.users.say(3, Some(account));
+        let by = world.user(3);
+        let own = world
+            .keys
+            .import(&by, draft(3, "own"), digest(TOKEN), hint(), now);
+        assert!(matches!(own.await, Err(KeyError::Forbidden)), "{access:?}");
+    }
+    world.users.say(4, None);
+    let nobodys = imported(&world, draft(4, "k")).await;
+    assert!(matches!(nobodys, Err(KeyError::NoSuchOwner)), "{nobodys:?}");
+    let expired = draft(1, "k").with_expiration(Expiration::At(now - TimeDelta::seconds(1)));
+    let expired = imported(&world, expired).await;
+    assert!(matches!(expired, Err(KeyError::Draft(_))), "{expired:?}");
+    assert!(owner_of(&world.keys, TOKEN).await.is_err());
+}
+
+#[tokio::test]
+async fn what_is_imported_stands_where_its_owner_stands_and_is_no_younger_than_now() {
+    let world = world();
+    let account = Account::enabled(AccessLevel::User).in_tenant(TenantId(7));
+    world.users.say(1, Some(account));
+    let (by, now) = (world.user(9), world.clock.now());
+    let row = world.keys.import(
+        &by,
+        draft(1, "k"),
+        digest(TOKEN),
+        hint(),
+        DateTime::<Utc>::MAX_UTC,
+    );
+    assert_eq!(row.await.unwrap().key.created, now);
+    let stands = world.store.owner(OwnerId(1)).await.unwrap().unwrap();
+    assert_eq!(stands.place.tenant(), Some(TenantId(7)));
+}
+
+#[tokio::test]
+async fn a_key_imports_nothing_that_reaches_further_than_itself_or_the_platform_lets() {
+    let world = World::new();
+    let administrator = Account::enabled(AccessLevel::SystemAdministrator);
+    world.users.say(9, Some(administrator));
+    let ip = IpPolicy {
+        allow: "10.0.0.1".parse().unwrap(),
+        ..IpPolicy::default()
+    };
+    let bounded = draft(9, "bounded").with_ip(ip);
+    let (bounded, _) = world.keys.create(&world.user(9), bounded).await.unwrap();
+    let mut by = world.user(9);
+    by.via = Via::Key(bounded.id);
+    let now = world.clock.now();
+    let wide = world
+        .keys
+        .import(&by, draft(1, "k"), digest(TOKEN), hint(), now);
+    assert!(beyond(wide.await).is_some());
+    let most = RequestLimits::default().with_per_key(RateLimit::per_minute(60).unwrap());
+    let keys = KeyService::builder(world.store.clone(), world.users.clone())
+        .prefix(Prefix::default())
+        .request_limits(most)
+        .build();
+    let fast = draft(1, "k").with_limit(Some(RateLimit::per_minute(61).unwrap()));
+    let by = world.user(9);
+    let fast = keys.import(&by, fast, digest(TOKEN), hint(), now).await;
+    assert!(matches!(fast, Err(KeyError::OverLimit { .. })));
+}
