@@ -13,6 +13,7 @@ mod costs;
 mod floors;
 mod in_order;
 mod locks;
+mod newer;
 mod nodes;
 mod parts;
 mod plans;
