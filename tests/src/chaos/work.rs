@@ -75,7 +75,7 @@ pub async fn work(args: &[String]) {
         tokio::spawn(emit(engine.clone(), hook, number * 4 + emitter, mode));
     }
     obey(&engine, hook, &clock).await;
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }
 
 /// Obeys what is said on its standard input.
@@ -133,10 +133,11 @@ async fn emit(engine: Engine, hook: WebhookId, emitter: i64, mode: Mode) {
         }
         match engine.emit(occurrence(number, EVERYDAY, "o")).await {
             Ok(_) if !lies => tell(&format!("ACK {number}")),
-            Err(EmitError::Store(error)) if error.kind() == ErrorKind::Unsupported => {
-                if !std::mem::replace(&mut is_outdated, true) {
-                    outdated(&engine, &error).await;
-                }
+            Err(EmitError::Store(error))
+                if error.kind() == ErrorKind::Unsupported && !is_outdated =>
+            {
+                is_outdated = true;
+                outdated(&engine, &error).await;
             }
             _ => {}
         }
