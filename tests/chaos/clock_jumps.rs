@@ -5,28 +5,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, Limits, StartError, Timing};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
-use gatepost_storage::{Clock, MemoryStore, Page, SystemClock};
-use tests::chaos::Store;
+use gatepost_storage::{MemoryStore, Page};
+use tests::chaos::{Store, Wrong};
 use tests::open::one_system;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{OwnerId, Webhook, WebhookId};
-
-/// The machine's clock, wrong by this number of seconds.
-#[derive(Debug, Default)]
-struct Wrong(AtomicI64);
-
-impl Clock for Wrong {
-    fn now(&self) -> DateTime<Utc> {
-        SystemClock.now() + TimeDelta::seconds(self.0.load(Ordering::SeqCst))
-    }
-}
 
 /// Responds to each request after a second and a half; counts them.
 async fn slow() -> (std::net::SocketAddr, Arc<AtomicI64>) {

@@ -10,6 +10,8 @@ mod disk_faults;
 mod error_sweep;
 mod failover;
 mod kill;
+mod older_node;
+mod pairs;
 mod poison;
 mod postgres_restart;
 mod power_cut;

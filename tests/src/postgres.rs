@@ -30,6 +30,7 @@ pub struct TestPostgres {
     port: u16,
     folder: PathBuf,
     tls: bool,
+    environment: OnceLock<Vec<(&'static str, String)>>,
     /// Closed when this is dropped or the process ends, which ends the server.
     _alive: ChildStdin,
 }
@@ -137,6 +138,7 @@ impl TestPostgres {
             port,
             folder,
             tls,
+            environment: OnceLock::new(),
             _alive: alive,
         };
         server.run();
@@ -240,20 +242,67 @@ impl TestPostgres {
     /// # Panics
     /// If `pg_ctl` fails.
     pub fn run(&self) {
+        expect_success(&mut self.starting("60"));
+    }
+
+    /// The same for one that may not come up; says whether it did within three seconds.
+    pub fn try_run(&self) -> bool {
+        self.starting("3")
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success())
+    }
+
+    /// Whether it runs.
+    pub fn is_up(&self) -> bool {
+        let mut status = server_command("pg_ctl");
+        status.args(["status", "-D"]).arg(self.data());
+        let status = status.stdout(Stdio::null()).status();
+        status.is_ok_and(|status| status.success())
+    }
+
+    /// From its next start on it has this in its environment. Once.
+    pub fn set_environment(&self, environment: &[(&'static str, String)]) {
+        let _ = self.environment.set(environment.to_vec());
+    }
+
+    /// Its own folder, in which its user may read and write.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// From its next start on this role needs its password.
+    ///
+    /// # Panics
+    /// If its settings cannot be written.
+    #[allow(clippy::expect_used, reason = "a test without its server must fail")]
+    pub fn ask_for_password(&self, role: &str) {
+        let file = self.data().join("pg_hba.conf");
+        let trusted = std::fs::read_to_string(&file).expect("who may log in");
+        let asked = format!("host all {role} 127.0.0.1/32 scram-sha-256\n{trusted}");
+        own_file(&file, &asked);
+    }
+
+    fn starting(&self, seconds: &str) -> Command {
         let options = format!(
             "-p {} -k {} -c listen_addresses=127.0.0.1 -c max_connections=200 -c ssl={}",
             self.port,
             self.folder.display(),
             if self.tls { "on" } else { "off" }
         );
-        expect_success(
-            server_command("pg_ctl")
-                .args(["start", "-w", "-t", "60", "-o", &options, "-D"])
-                .arg(self.data())
-                .arg("-l")
-                .arg(self.folder.join("log"))
-                .stdout(Stdio::null()),
-        );
+        let mut start = server_command("pg_ctl");
+        if let Some(environment) = self.environment.get() {
+            start.envs(environment.iter().map(|(name, value)| (name, value)));
+        }
+        start
+            .args(["start", "-w", "-t", seconds, "-o", &options, "-D"])
+            .arg(self.data())
+            .arg("-l")
+            .arg(self.folder.join("log"))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        start
     }
 
     /// What `pg_dump` writes of the whole database.

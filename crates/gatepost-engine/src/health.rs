@@ -70,7 +70,12 @@ pub(crate) struct Probes {
 }
 
 impl Probes {
+    /// Where the store does not answer, nothing can be recorded either.
     pub(crate) async fn health(&self) -> Result<Health, StoreError> {
+        self.ask().await.inspect_err(|_| meter::recording(false))
+    }
+
+    async fn ask(&self) -> Result<Health, StoreError> {
         let now = self.clock.now();
         let queue = match self.store.queue_stats().await? {
             Some(queue) => queue,
@@ -121,10 +126,12 @@ impl ErrorRate {
 #[cfg(test)]
 mod tests {
     use gatepost_storage::webhooks::{DeliveryLog as _, LogRoom};
+    use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;
     use crate::config::Limits;
     use crate::judge::testing::one_system;
+    use crate::meter::tests::Gauges;
     use crate::testing::{BrokenClock, Records, noon};
 
     #[test]
@@ -147,7 +154,7 @@ mod tests {
         let webhook = records.webhook(|_| {}).await;
         records.claimed(webhook).await;
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
-        let probes = Probes {
+        let mut probes = Probes {
             store: records.store.clone(),
             judge: one_system(records.store.clone(), clock.clone()),
             figures: Arc::new(Figures {
@@ -177,5 +184,17 @@ mod tests {
         broken.set_broken(true);
         let health = probes.health().await.unwrap();
         assert_eq!((health.queue.running, health.recording), (2, false));
+        broken.set_broken(false);
+
+        // An alert that goes by the gauge must not wait for a store that is away.
+        let gauges = Gauges::default();
+        let _measured = metrics::set_default_local_recorder(&gauges);
+        probes.health().await.unwrap();
+        assert_eq!(gauges.value("gatepost_recording"), 1.0);
+        let away = Arc::new(FaultStore::new(records.store.clone()));
+        away.fail("queue_stats", 1, Fault::Refused);
+        probes.store = away;
+        probes.health().await.unwrap_err();
+        assert_eq!(gauges.value("gatepost_recording"), 0.0);
     }
 }

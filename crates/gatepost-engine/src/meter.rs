@@ -40,11 +40,16 @@ pub(crate) fn queue(queue: &QueueStats) {
 /// Whether outcomes can be recorded and this process' clock is right, and how many owners are not
 /// placed yet.
 pub(crate) fn condition(recording: bool, clock_is_right: bool, unplaced: u64) {
+    self::recording(recording);
     guarded(|| {
-        metrics::gauge!("gatepost_recording").set(f64::from(u8::from(recording)));
         metrics::gauge!("gatepost_clock_is_right").set(f64::from(u8::from(clock_is_right)));
         metrics::gauge!("gatepost_unplaced_owners").set(unplaced as f64);
     });
+}
+
+/// Whether outcomes can be recorded.
+pub(crate) fn recording(recording: bool) {
+    guarded(|| metrics::gauge!("gatepost_recording").set(f64::from(u8::from(recording))));
 }
 
 /// Partitions of the log that should be ready and are not, as the process knows that makes them.
@@ -81,7 +86,7 @@ pub(crate) fn part_restart(part: &'static str) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::collections::BTreeMap;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::{Arc, Mutex};
@@ -96,10 +101,10 @@ mod tests {
 
     /// Keeps gauges, by name and labels.
     #[derive(Debug, Default)]
-    struct Gauges(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
+    pub(crate) struct Gauges(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
 
     impl Gauges {
-        fn value(&self, name: &str) -> f64 {
+        pub(crate) fn value(&self, name: &str) -> f64 {
             f64::from_bits(self.0.lock().unwrap()[name].load(Ordering::SeqCst))
         }
     }

@@ -8,6 +8,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::config::TargetSessionAttrs;
 
+use crate::login::{Login, Password};
 use crate::settings::Settings;
 
 /// How a [`PostgresStore`](crate::PostgresStore) reaches its database.
@@ -33,6 +34,7 @@ pub struct PostgresConfig {
     pub(crate) ddl: bool,
     pub(crate) pooled: bool,
     direct_url: Option<String>,
+    password: Option<Password>,
     pub(crate) extra_roots_pem: Vec<u8>,
     pub(crate) sealing: Arc<SealingKeys>,
 }
@@ -53,6 +55,7 @@ impl PostgresConfig {
             ddl: true,
             pooled: false,
             direct_url: None,
+            password: None,
             extra_roots_pem: Vec::new(),
             sealing: Arc::new(SealingKeys::none()),
         }
@@ -114,6 +117,30 @@ impl PostgresConfig {
         self
     }
 
+    /// Where the password comes from, if it changes while the process runs: asked before each
+    /// connection is opened, in place of the one in the URLs. Connections that are open stay as
+    /// they are; when the server has ended those of the old password, the next are opened with what
+    /// is given then. Called on the threads of the runtime, so it returns at once: from memory, or
+    /// from a small file. Where it panics the URL's password is tried.
+    ///
+    /// ```
+    /// # use gatepost_postgres::PostgresConfig;
+    /// let config = PostgresConfig::url("postgres://app@db.internal/app")
+    ///     .with_password_from(|| {
+    ///         let password = std::fs::read_to_string("/run/secrets/database");
+    ///         password.unwrap_or_default().trim().to_owned()
+    ///     });
+    /// # let _ = config;
+    /// ```
+    #[must_use]
+    pub fn with_password_from(
+        mut self,
+        source: impl Fn() -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.password = Some(Arc::new(source));
+        self
+    }
+
     /// Whether the role may define tables while the store is in use, as it may by default: then the
     /// log has partitions that are made ahead and dropped when they are old. Without, all that
     /// comes beyond those that the migrations made is in one, and what is old is deleted row by
@@ -155,12 +182,12 @@ impl PostgresConfig {
     }
 
     /// What the driver needs for the connections of the pool.
-    pub(crate) fn driver(&self) -> Result<tokio_postgres::Config, StoreError> {
+    pub(crate) fn driver(&self) -> Result<Login, StoreError> {
         self.driver_of(&self.url)
     }
 
     /// The same for connections past a pooler.
-    pub(crate) fn direct_driver(&self) -> Result<tokio_postgres::Config, StoreError> {
+    pub(crate) fn direct_driver(&self) -> Result<Login, StoreError> {
         match &self.direct_url {
             Some(url) => self.driver_of(url),
             None if self.pooled => Err(StoreError::new(
@@ -181,7 +208,7 @@ impl PostgresConfig {
         direct
     }
 
-    fn driver_of(&self, url: &str) -> Result<tokio_postgres::Config, StoreError> {
+    fn driver_of(&self, url: &str) -> Result<Login, StoreError> {
         self.schema_name()?;
         let url = url
             .replace("sslmode=verify-full", "sslmode=require")
@@ -202,7 +229,7 @@ impl PostgresConfig {
             driver.tcp_user_timeout(Duration::from_secs(10));
         }
         driver.keepalives_idle(Duration::from_secs(15));
-        Ok(driver)
+        Ok(Login::new(driver, self.password.clone()))
     }
 }
 
@@ -254,32 +281,33 @@ mod tests {
         let config = PostgresConfig::url("postgres://u:hunter2@h/db?sslmode=verify-full");
         assert!(!format!("{config:?}").contains("hunter2"));
         assert_eq!(
-            config.driver().unwrap().get_ssl_mode(),
+            config.driver().unwrap().now().get_ssl_mode(),
             tokio_postgres::config::SslMode::Require
         );
         let error = PostgresConfig::url("postgres://u:hunter2@h:notaport/db")
             .driver()
-            .unwrap_err();
+            .err()
+            .unwrap();
         assert!(!format!("{error:?} {error}").contains("hunter2"));
     }
 
     #[test]
     fn nothing_is_told_to_a_session_at_its_start() {
-        let driver = PostgresConfig::url("host=h").driver().unwrap();
+        let driver = PostgresConfig::url("host=h").driver().unwrap().now();
         assert_eq!(driver.get_options(), None);
         let own = PostgresConfig::url("host=h options='-c work_mem=8MB'");
-        let own = own.driver().unwrap();
+        let own = own.driver().unwrap().now();
         assert_eq!(own.get_options(), Some("-c work_mem=8MB"), "but the URL's");
     }
 
     #[test]
     fn behind_a_pooler_the_server_itself_is_named() {
         let config = PostgresConfig::url("host=pooler").with_pooled(true);
-        let refused = config.direct_driver().unwrap_err();
+        let refused = config.direct_driver().err().unwrap();
         assert_eq!(refused.kind(), ErrorKind::Invalid);
         let config = config.with_direct_url("host=server");
         let hosts = [config.driver(), config.direct_driver()];
-        let hosts = hosts.map(|driver| format!("{:?}", driver.unwrap().get_hosts()));
+        let hosts = hosts.map(|driver| format!("{:?}", driver.unwrap().now().get_hosts()));
         assert!(hosts[0].contains("pooler") && hosts[1].contains("server"));
     }
 }

@@ -51,6 +51,18 @@ impl Failure {
         }
     }
 
+    /// A newer process has migrated the schema.
+    pub(crate) fn newer(found: i32, known: i32) -> Self {
+        let versions = format!("its schema is version {found}, this process knows {known}");
+        Self {
+            cause: Some(Cause(versions)),
+            ..Self::new(
+                ErrorKind::Unsupported,
+                "the database was written by a newer version of Gatepost",
+            )
+        }
+    }
+
     pub(crate) fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unavailable
     }

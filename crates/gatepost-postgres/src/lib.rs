@@ -11,6 +11,7 @@ mod fronts;
 mod keys;
 mod list;
 mod log;
+mod login;
 mod migrate;
 mod node;
 mod notify;

@@ -47,14 +47,23 @@ const FOUND: &str =
     "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
      FROM pg_settings WHERE name = 'statement_timeout'";
 
-/// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
-/// once one migrates, the others wait and find nothing to do. A database newer than this code is
-/// refused.
-pub(crate) async fn migrate(db: &Db, schema: &str) -> std::result::Result<(), StoreError> {
-    Ok(run(db, schema).await?)
+/// The version that this code knows.
+pub(crate) fn known() -> i32 {
+    i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX)
 }
 
-async fn run(db: &Db, schema: &str) -> Result<()> {
+/// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
+/// once one migrates, the others wait and find nothing to do. A database newer than this code is
+/// refused. Who listens on the channel is notified.
+pub(crate) async fn migrate(
+    db: &Db,
+    schema: &str,
+    channel: &str,
+) -> std::result::Result<(), StoreError> {
+    Ok(run(db, schema, channel).await?)
+}
+
+async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     // A session may have too little time even to say that it takes more.
     db.haste().learn(1);
     let tx = db.begin(BEGIN).await?;
@@ -90,11 +99,8 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
         )
         .await?
         .try_get(0)?;
-    if usize::try_from(present).map_or(true, |present| present > MIGRATIONS.len()) {
-        return Err(Failure::new(
-            ErrorKind::Unsupported,
-            "the database was written by a newer version of Gatepost",
-        ));
+    if present > known() {
+        return Err(Failure::newer(present, known()));
     }
     for (version, (name, sql)) in (1i32..)
         .zip(MIGRATIONS)
@@ -106,6 +112,11 @@ async fn run(db: &Db, schema: &str) -> Result<()> {
             &[&version, name],
         )
         .await?;
+    }
+    if present < known() {
+        // Nodes of the version before notice it at once.
+        tx.query("SELECT pg_notify($1, 'migrated')", &[&channel])
+            .await?;
     }
     tx.commit().await?;
     db.haste().learn(found.try_get("timeout")?);

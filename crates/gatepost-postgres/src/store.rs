@@ -9,12 +9,12 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
 use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
-use crate::db::{Db, Haste};
+use crate::db::{Db, Fence, Haste};
 use crate::error::{Answer, Result};
 use crate::fronts::Fronts;
 use crate::migrate;
 use crate::node::Node;
-use crate::notify::Notifier;
+use crate::notify::{Notifier, channel};
 
 /// A store in PostgreSQL. Cheap to clone: all clones share one pool and one listening connection.
 ///
@@ -51,11 +51,13 @@ impl PostgresStore {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
         let direct = Db::new(&config.direct(), &haste)?;
-        let migrated = migrate::migrate(&direct, &schema).await;
+        let migrated = migrate::migrate(&direct, &schema, &channel(&schema)).await;
         direct.close();
         migrated?;
+        let fence = Fence::new(migrate::known());
+        let db = db.fenced(&fence);
         let notifier = Notifier::start(db.clone(), &schema);
-        let node = Node::join(&config, &haste).await?;
+        let node = Node::join(&config, &haste, fence).await?;
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(
                 db.clone(),

@@ -24,6 +24,7 @@ mod queue;
 mod readers;
 mod records;
 mod store;
+mod version;
 mod watch;
 mod writer;
 

@@ -5,11 +5,12 @@ use gatepost_storage::ErrorKind;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Failure, Result};
+use crate::version::{KNOWN, newer};
 
 /// `GtPt`: marks files that this backend created.
 pub(crate) const APPLICATION_ID: i32 = 0x4774_5074;
 
-const STEPS: &[&str] = &[
+const STEPS: [&str; KNOWN as usize] = [
     include_str!("../migrations/0001_gatepost.sql"),
     include_str!("../migrations/0002_walls.sql"),
     include_str!("../migrations/0003_queue.sql"),
@@ -27,7 +28,7 @@ const STEPS: &[&str] = &[
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
-    migrate_with(connection, STEPS)
+    migrate_with(connection, &STEPS)
 }
 
 /// The version is in a table of its own, because `user_version` belongs to the platform if the file
@@ -59,19 +60,16 @@ fn take_steps(connection: &mut Connection, steps: &[&str]) -> Result<()> {
         tx.execute_batch(
             "CREATE TABLE IF NOT EXISTS gatepost_schema (version INTEGER PRIMARY KEY) STRICT",
         )?;
-        let version = version(&tx)?;
-        let done = version as usize;
+        let present = version(&tx)?;
+        let done = present as usize;
         if done > steps.len() {
-            return Err(Failure::new(
-                ErrorKind::Unsupported,
-                "the database was written by a newer version of Gatepost",
-            ));
+            return Err(newer(present, KNOWN));
         }
         let Some(step) = steps.get(done) else {
             return Ok(tx.commit()?);
         };
         tx.execute_batch(step)?;
-        tx.execute("INSERT INTO gatepost_schema VALUES (?1)", [version + 1])?;
+        tx.execute("INSERT INTO gatepost_schema VALUES (?1)", [present + 1])?;
         tx.commit()?;
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::SqliteConfig;
 use crate::error::{Answer, Failure, Result, unavailable};
-use crate::{backup, connection};
+use crate::{backup, connection, version};
 
 #[derive(Clone)]
 pub(crate) struct Readers {
@@ -74,7 +74,7 @@ impl Readers {
         let connection = idle.map_or_else(|| connection::reader(&self.config), Ok)?;
         let answer = {
             let tx = connection.unchecked_transaction()?;
-            let answer = read(&tx);
+            let answer = version::check(&tx).and_then(|()| read(&tx));
             tx.finish().map(|()| answer)?
         };
         // A connection on which SQLite failed is not used again.

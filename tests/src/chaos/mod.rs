@@ -2,16 +2,24 @@
 //! judge of what came of it.
 
 mod child;
+mod full_disk;
 mod place;
 mod receiver;
 mod run;
 mod verdict;
+mod wire;
+mod work;
+mod wrong;
 
-pub use child::{Child, Mode, work};
-pub use place::{Place, Store};
+pub use child::{Child, Mode};
+pub use full_disk::{Full, FullDisk};
+pub use place::{PASSWORD, Place, Store};
 pub use receiver::{Counting, Seen};
 pub use run::{Run, Told};
 pub use verdict::{Evidence, Invariant, Verdict};
+pub use wire::Wire;
+pub use work::{CLOCK, work};
+pub use wrong::Wrong;
 
 /// These runs are about real processes: the time is the real one.
 pub fn now() -> chrono::DateTime<chrono::Utc> {

@@ -7,6 +7,9 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::{KeyStore, WebhookStore};
 
+/// The file in which a child finds the present password of its server's role.
+pub const PASSWORD: &str = "GATEPOST_CHAOS_PASSWORD";
+
 /// A store that several processes open.
 #[derive(Clone, Debug)]
 pub enum Place {
@@ -71,9 +74,13 @@ impl Place {
                 Arc::new(SqliteStore::open(SqliteConfig::file(path)).await.unwrap())
             }
             Self::Server { url, schema } => {
-                let config = PostgresConfig::url(url)
+                let mut config = PostgresConfig::url(url)
                     .with_schema(schema)
                     .with_max_connections(6);
+                if let Ok(file) = std::env::var(PASSWORD) {
+                    let read = move || std::fs::read_to_string(&file).unwrap_or_default();
+                    config = config.with_password_from(read);
+                }
                 Arc::new(PostgresStore::connect(config).await.unwrap())
             }
         }

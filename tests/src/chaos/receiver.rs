@@ -1,5 +1,5 @@
 //! A receiver that counts. It refuses, delays and resets now and then, by the number in the
-//! message.
+//! message; on demand it hangs.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 use super::now;
 
@@ -24,6 +25,8 @@ pub struct Seen {
     pub at: DateTime<Utc>,
     /// The status of the response; `None` where the connection was reset instead.
     pub answered: Option<u16>,
+    /// The `authorization` that it showed.
+    pub authorization: String,
 }
 
 #[derive(Debug, Default)]
@@ -32,6 +35,7 @@ struct Inner {
     ids: Mutex<HashSet<String>>,
     open: AtomicUsize,
     most: AtomicUsize,
+    hangs: watch::Sender<bool>,
 }
 
 /// The receiver; it ends with the runtime.
@@ -67,6 +71,17 @@ impl Counting {
         self.inner.seen.lock().unwrap().clone()
     }
 
+    /// The newest request of which that is so.
+    pub fn last(&self, so: impl Fn(&Seen) -> bool) -> Option<Seen> {
+        let seen = self.inner.seen.lock().unwrap();
+        seen.iter().rev().find(|seen| so(seen)).cloned()
+    }
+
+    /// From now on requests are read whole and wait for their responses, or do so no longer.
+    pub fn hang(&self, hangs: bool) {
+        self.inner.hangs.send_replace(hangs);
+    }
+
     /// The most requests that were under way at once.
     pub fn most_at_once(&self) -> usize {
         self.inner.most.load(Ordering::SeqCst)
@@ -77,6 +92,7 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let (mut id, mut length, mut line) = (String::new(), 0, String::new());
+        let mut authorization = String::new();
         if stream.read_line(&mut line).await? == 0 {
             return Ok(());
         }
@@ -88,6 +104,7 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
             };
             match name.to_ascii_lowercase().as_str() {
                 "webhook-id" => value.clone_into(&mut id),
+                "authorization" => value.clone_into(&mut authorization),
                 "content-length" => length = value.parse().unwrap_or(0),
                 _ => {}
             }
@@ -96,7 +113,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
         stream.read_exact(&mut body).await?;
         let open = inner.open.fetch_add(1, Ordering::SeqCst) + 1;
         inner.most.fetch_max(open, Ordering::SeqCst);
-        let answered = answer(inner, &id, &String::from_utf8_lossy(&body)).await;
+        let body = String::from_utf8_lossy(&body).into_owned();
+        let answered = answer(inner, id, body, authorization).await;
         inner.open.fetch_sub(1, Ordering::SeqCst);
         let Some(status) = answered else {
             return Ok(());
@@ -108,8 +126,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
 
 /// Notes the request and decides on the response: the first one of some messages is refused or
 /// reset, of some it is late.
-async fn answer(inner: &Inner, id: &str, body: &str) -> Option<u16> {
-    let first = inner.ids.lock().unwrap().insert(id.to_owned());
+async fn answer(inner: &Inner, id: String, body: String, authorization: String) -> Option<u16> {
+    let first = inner.ids.lock().unwrap().insert(id.clone());
     let number: u64 = body.bytes().filter(u8::is_ascii_digit).fold(0, |n, digit| {
         n.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
     });
@@ -119,13 +137,16 @@ async fn answer(inner: &Inner, id: &str, body: &str) -> Option<u16> {
         _ => Some(200),
     };
     inner.seen.lock().unwrap().push(Seen {
-        id: id.to_owned(),
-        body: body.to_owned(),
+        id,
+        body,
         at: now(),
         answered,
+        authorization,
     });
     if number % 13 == 6 {
         tokio::time::sleep(Duration::from_millis(40)).await;
     }
+    let mut hangs = inner.hangs.subscribe();
+    let _ = hangs.wait_for(|hangs| !hangs).await;
     answered
 }

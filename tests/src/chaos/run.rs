@@ -1,6 +1,7 @@
 //! One chaotic run: what is set up before, what was reported, and what is asked at the end.
 
 use std::collections::HashSet;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use gatepost_storage::webhooks::DeliveryQuery;
@@ -64,6 +65,8 @@ pub struct Run {
     pub receiver: Counting,
     /// What was reported so far.
     pub told: Told,
+    /// Whether the clocks of its children were set.
+    pub clock_jumped: bool,
     program: &'static str,
     kills: usize,
 }
@@ -118,6 +121,7 @@ impl Run {
             place,
             receiver,
             told: Told::default(),
+            clock_jumped: false,
             program,
             kills: 0,
         }
@@ -126,6 +130,21 @@ impl Run {
     /// Starts a child.
     pub fn child(&self, mode: Mode, number: u64) -> Child {
         Child::start(self.program, &self.place, mode, number)
+    }
+
+    /// Starts a child that finds the store elsewhere and has this environment. What it has to
+    /// complain of is not shown: it may start while the store is away.
+    pub fn child_in(
+        &self,
+        place: &Place,
+        environment: &[(&str, String)],
+        mode: Mode,
+        number: u64,
+    ) -> Child {
+        let mut program = Command::new(self.program);
+        let environment = environment.iter().map(|(name, value)| (*name, value));
+        program.envs(environment).stderr(Stdio::null());
+        Child::start_in(&mut program, place, mode, number)
     }
 
     /// Kills a child and keeps what it told.
@@ -189,6 +208,7 @@ impl Run {
             retries: RETRIES,
             at_once_bound: 64,
             kills: self.kills,
+            clock_jumped: self.clock_jumped,
         }
     }
 }

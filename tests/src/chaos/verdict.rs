@@ -23,6 +23,8 @@ pub enum Invariant {
     BytesAreTheSame,
     /// `sent` means a 2xx response; `error` says why.
     StatesTellTheTruth,
+    /// The log has no response that the receiver did not give, and a 2xx once, as the last.
+    LogAgreesWithReceiver,
     /// Nothing leaves before its time.
     NothingIsEarly,
     /// No more requests at once than is allowed.
@@ -58,6 +60,8 @@ pub struct Evidence {
     pub at_once_bound: usize,
     /// How many processes were killed.
     pub kills: usize,
+    /// Whether the clocks of processes were set: then it is not judged when something left.
+    pub clock_jumped: bool,
 }
 
 /// What was found.
@@ -207,13 +211,15 @@ impl Evidence {
                 );
                 verdict.add(Invariant::StatesTellTheTruth, what);
             }
+            self.log_of(delivery, attempts, &requests, verdict);
             // The engine's clock is corrected by the server's: measured, so not exact.
             let created = delivery.created - chrono::TimeDelta::milliseconds(100);
-            let early = requests.iter().any(|r| r.at < created);
+            let early = !self.clock_jumped && requests.iter().any(|r| r.at < created);
             // The schedule of a run begins with 100 ms; a fifth of it is jitter.
-            let hurried = attempts
-                .windows(2)
-                .any(|two| two[1].started - two[0].started < chrono::TimeDelta::milliseconds(80));
+            let hurried = !self.clock_jumped
+                && attempts.windows(2).any(|two| {
+                    two[1].started - two[0].started < chrono::TimeDelta::milliseconds(80)
+                });
             if early || hurried {
                 let what = format!("{id}: before its time: {early}, retried in haste: {hurried}");
                 verdict.add(Invariant::NothingIsEarly, what);
@@ -228,6 +234,31 @@ impl Evidence {
                 Invariant::NothingIsLost,
                 format!("{id} arrived and is not stored"),
             );
+        }
+    }
+    fn log_of(
+        &self,
+        delivery: &Delivery,
+        attempts: &[AttemptRecord],
+        requests: &[&Seen],
+        verdict: &mut Verdict,
+    ) {
+        let logged = |status| attempts.iter().filter(|a| a.status == Some(status)).count();
+        let given = |status| {
+            requests
+                .iter()
+                .filter(|r| r.answered == Some(status))
+                .count()
+        };
+        let invented = [200, 500].into_iter().find(|s| logged(*s) > given(*s));
+        let earlier = attempts.iter().rev().skip(1);
+        let went_on = earlier.filter(|a| a.status == Some(200)).count();
+        if invented.is_some() || went_on > 0 {
+            let what = format!(
+                "{}: logged more often than given: {invented:?}, attempts after a 200: {went_on}",
+                delivery.message_id
+            );
+            verdict.add(Invariant::LogAgreesWithReceiver, what);
         }
     }
 }
@@ -276,6 +307,7 @@ mod tests {
             body: body.to_owned(),
             at: now,
             answered: Some(200),
+            authorization: String::new(),
         };
         Evidence {
             told: Told {
@@ -293,6 +325,7 @@ mod tests {
             retries: 2,
             at_once_bound: 64,
             kills: 0,
+            clock_jumped: false,
         }
     }
 
@@ -306,7 +339,7 @@ mod tests {
     fn each_violation_is_found() {
         use Invariant as I;
         type Fault = fn(&mut Evidence);
-        let faults: [(Invariant, Fault); 16] = [
+        let faults: [(Invariant, Fault); 18] = [
             (I::NothingIsLost, |e| e.told.accepted.push(9)),
             (I::NothingIsLost, |e| {
                 e.deliveries[0].0.state = DeliveryState::Queued;
@@ -340,6 +373,13 @@ mod tests {
             (I::StatesTellTheTruth, |e| e.seen[0].answered = Some(500)),
             (I::StatesTellTheTruth, |e| {
                 e.deliveries[0].0.state = DeliveryState::Error;
+            }),
+            // A request that the receiver does not know of, and one too many.
+            (I::LogAgreesWithReceiver, |e| drop(e.seen.remove(0))),
+            (I::LogAgreesWithReceiver, |e| {
+                let again = e.deliveries[0].1[0].clone();
+                e.deliveries[0].1.push(again);
+                e.seen.push(e.seen[0].clone());
             }),
             (I::NothingIsEarly, |e| {
                 e.seen[0].at -= chrono::TimeDelta::seconds(1);

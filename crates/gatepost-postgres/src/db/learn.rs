@@ -14,6 +14,7 @@ use super::haste::Haste;
 use super::statement::prepared;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
+use crate::login::Login;
 use crate::tls;
 
 /// How many texts are remembered; then all are forgotten.
@@ -34,7 +35,7 @@ pub(crate) struct Learner {
 }
 
 struct Direct {
-    driver: tokio_postgres::Config,
+    login: Login,
     tls: MakeRustlsConnect,
     haste: Haste,
     open: Mutex<Open>,
@@ -53,7 +54,7 @@ impl Learner {
         haste: &Haste,
     ) -> std::result::Result<Self, StoreError> {
         let direct = Direct {
-            driver: config.direct_driver()?,
+            login: config.direct_driver()?,
             tls: tls::connector(config)?,
             haste: haste.clone(),
             open: Mutex::default(),
@@ -96,7 +97,7 @@ impl Direct {
         let client = match open.client.take().filter(|client| !client.is_closed()) {
             Some(client) => client,
             None => {
-                let (client, connection) = self.driver.connect(self.tls.clone()).await?;
+                let (client, connection) = self.login.now().connect(self.tls.clone()).await?;
                 tokio::spawn(connection);
                 tokio::spawn(Arc::clone(self).close_when_idle());
                 client

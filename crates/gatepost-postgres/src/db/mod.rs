@@ -1,12 +1,15 @@
 //! Connections, and the shapes of a transaction.
 
+mod fence;
 mod haste;
 mod learn;
+mod opening;
 mod pool;
 mod statement;
 mod text;
 mod tx;
 
+pub(crate) use self::fence::Fence;
 pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
 pub(crate) use self::statement::{Param, Ready, prepared, together, within};

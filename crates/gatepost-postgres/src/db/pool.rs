@@ -9,8 +9,10 @@ use deadpool_postgres::{
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 
+use super::fence::Fence;
 use super::haste::Haste;
 use super::learn::Learner;
+use super::opening::Opening;
 use super::statement::{Param, Ready, Returned, prepared, together, within};
 use super::text::Texts;
 use crate::config::PostgresConfig;
@@ -31,6 +33,8 @@ pub(crate) struct Db {
     texts: Texts,
     settings: Arc<Settings>,
     haste: Haste,
+    /// None while the schema is being brought up to date.
+    fence: Option<Fence>,
     /// Where statements have no names.
     learner: Option<Learner>,
 }
@@ -46,9 +50,9 @@ impl Db {
         config: &PostgresConfig,
         haste: &Haste,
     ) -> std::result::Result<Self, StoreError> {
-        let manager = Manager::from_config(
-            config.driver()?,
-            tls::connector(config)?,
+        let manager = Manager::from_connect(
+            tokio_postgres::Config::new(), // `Opening` has its own
+            Opening::new(config.driver()?, tls::connector(config)?),
             ManagerConfig {
                 recycling_method: RecyclingMethod::Fast,
             },
@@ -76,8 +80,15 @@ impl Db {
             texts: Texts::of(schema),
             settings: Arc::new(config.settings()),
             haste: haste.clone(),
+            fence: None,
             learner,
         })
+    }
+
+    /// The same, from now on only while the schema is of a version that is known.
+    pub(crate) fn fenced(mut self, fence: &Fence) -> Self {
+        self.fence = Some(fence.clone());
+        self
     }
 
     /// The number of the advisory lock under which this schema is migrated.
@@ -168,10 +179,17 @@ impl Db {
     }
 
     pub(super) async fn session(&self) -> Result<Session> {
-        Ok(Session {
+        let looked = self.fence.as_ref().map_or(Ok(true), Fence::stands)?;
+        let session = Session {
             client: self.pool.get().await?,
             db: self.clone(),
-        })
+        };
+        if let (Some(fence), false) = (&self.fence, looked) {
+            let begin = self.begun(ONE);
+            let begin = (&self.haste, &*begin);
+            fence.look(&session.client, begin, &self.texts).await?;
+        }
+        Ok(session)
     }
 
     pub(crate) fn haste(&self) -> &Haste {

@@ -18,6 +18,7 @@ use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
 use crate::db::{Haste, Param, Ready, Texts, prepared, together, within};
 use crate::error::{Failure, Result};
+use crate::login::Login;
 use crate::notify::News;
 use crate::tls;
 
@@ -27,7 +28,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 pub(super) struct Connector {
-    driver: tokio_postgres::Config,
+    login: Login,
     tls: MakeRustlsConnect,
     channel: String,
     texts: Texts,
@@ -52,13 +53,9 @@ impl Connector {
         haste: &Haste,
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
-        let mut driver = config.direct_driver()?;
-        // Distinct in the server's list of sessions, which shows of all the same `COMMIT`.
-        let name = driver.get_application_name().unwrap_or_default();
-        let name = format!("{name} (listening)");
-        driver.application_name(name);
         Ok(Self {
-            driver,
+            // Distinct in the server's list of sessions, which shows of all the same `COMMIT`.
+            login: config.direct_driver()?.named("listening"),
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),
@@ -76,7 +73,7 @@ impl Connector {
     }
 
     async fn open(&self, shared: &Shared) -> Result<Listening> {
-        let (client, mut connection) = self.driver.connect(self.tls.clone()).await?;
+        let (client, mut connection) = self.login.now().connect(self.tls.clone()).await?;
         let (hear, heard) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             // Ends with the connection or, as the client is dropped, with the listener.
@@ -87,6 +84,7 @@ impl Connector {
             }
         });
         let begin = (&self.begin.0, &*self.begin.1);
+        shared.fence.look(&client, begin, &self.texts).await?;
         let listen = format!("LISTEN \"{}\"", self.channel);
         within(&client, begin, async {
             Ok(client.batch_execute(&listen).await?)
@@ -155,7 +153,9 @@ impl Listening {
             self.renewed = Some(began);
             let moved: Vec<_> = beat.into_iter().skip(1).flat_map(|one| one.rows).collect();
             let missing = || Failure::corrupt("key generation", "the row is missing");
-            let generation: i64 = moved.first().ok_or_else(missing)?.try_get(0)?;
+            let first = moved.first().ok_or_else(missing)?;
+            shared.fence.found(first.try_get("version")?, began)?;
+            let generation: i64 = first.try_get(0)?;
             if generation < acknowledged {
                 return Err(Failure::unavailable("the database went back in time"));
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use gatepost_storage::RecentChanges;
 
 use super::generation::Generation;
+use crate::db::Fence;
 use crate::notify::Ear;
 
 /// The lease of a node in the database.
@@ -20,4 +21,5 @@ pub(super) struct Shared {
     /// What was changed, as the beats read it, by the numbers that callers know.
     pub(super) recent: Mutex<RecentChanges>,
     pub(super) ear: Ear,
+    pub(super) fence: Fence,
 }

@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use self::generation::Generation;
 use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
-use crate::db::{Db, Haste};
+use crate::db::{Db, Fence, Haste};
 use crate::error::Result;
 use crate::notify::{Ear, channel};
 
@@ -54,11 +54,13 @@ impl Node {
     pub(crate) async fn join(
         config: &PostgresConfig,
         haste: &Haste,
+        fence: Fence,
     ) -> std::result::Result<Self, StoreError> {
         let shared = Arc::new(Shared {
             generation: Generation::new(),
             recent: Mutex::new(RecentChanges::new()),
             ear: Ear::default(),
+            fence,
         });
         let channel = channel(config.schema_name()?);
         let connector = heartbeat::Connector::new(config, haste, channel.clone())?;

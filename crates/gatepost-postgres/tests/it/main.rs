@@ -14,6 +14,7 @@ mod floors;
 mod in_order;
 mod leased;
 mod locks;
+mod newer;
 mod nodes;
 mod parts;
 mod plans;

@@ -7,8 +7,10 @@ use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
 use rusqlite::{Connection, Row};
 
 use crate::error::Result;
+use crate::version;
 
-const PRESENT: &str = "SELECT generation FROM gatepost_key_generation";
+const PRESENT: &str = "SELECT generation, (SELECT max(version) FROM gatepost_schema)
+    FROM gatepost_key_generation";
 const SLICES: &str = "SELECT slice, generation FROM gatepost_key_slice";
 
 #[derive(Debug)]
@@ -31,7 +33,10 @@ impl Keys {
     /// Reads what was committed since, by whichever process. Where no key was changed, that costs a
     /// look at one row.
     pub(super) fn follow(&mut self, c: &Connection) -> Result<()> {
-        let present: i64 = c.prepare_cached(PRESENT)?.query_row([], |row| row.get(0))?;
+        let mut present = c.prepare_cached(PRESENT)?;
+        let present = present.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (present, version): (i64, u32) = present;
+        version::judge(version)?;
         let known = self.generation;
         if known == Some(present) {
             return Ok(());

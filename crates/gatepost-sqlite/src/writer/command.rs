@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gatepost_storage::StoreError;
+use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
@@ -14,7 +14,26 @@ pub(super) trait Command: Send {
     fn alone(&self) -> bool;
     fn run(&mut self, connection: &Connection, batch: &mut Batch) -> Ran;
     /// `lost` says why the commit did not happen.
-    fn answer(self: Box<Self>, lost: Option<&str>);
+    fn answer(self: Box<Self>, lost: Option<Lost<'_>>);
+}
+
+/// Why a commit did not happen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lost<'a> {
+    pub(super) kind: ErrorKind,
+    pub(super) context: &'static str,
+    pub(super) cause: &'a str,
+}
+
+impl<'a> Lost<'a> {
+    /// It may happen when it is tried again.
+    pub(super) fn failed(cause: &'a str) -> Self {
+        Self {
+            kind: ErrorKind::Unavailable,
+            context: "the commit failed",
+            cause,
+        }
+    }
 }
 
 /// What became of a command.
@@ -67,13 +86,15 @@ impl<T: Send, F: FnOnce(&Connection, &mut Batch) -> Result<T> + Send> Command fo
         ran
     }
 
-    fn answer(self: Box<Self>, lost: Option<&str>) {
+    fn answer(self: Box<Self>, lost: Option<Lost<'_>>) {
         let answer = match (self.outcome, lost) {
             // Its own error tells more than that of the group.
             (Some(Err(error)), _) => Err(error),
             (Some(outcome), None) => outcome,
             (None, None) => Err(unavailable("the command was not run")),
-            (_, Some(cause)) => Err(unavailable("the commit failed").with_source(cause)),
+            (_, Some(lost)) => {
+                Err(StoreError::new(lost.kind, lost.context).with_source(lost.cause))
+            }
         };
         // The caller may no longer wait.
         let _ = self.reply.send(answer);

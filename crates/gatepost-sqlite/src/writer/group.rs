@@ -1,16 +1,17 @@
 //! Commands that share a commit.
 
+use std::error::Error as _;
 use std::sync::Arc;
 
-use gatepost_storage::StoreError;
+use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::{Connection, ErrorCode};
 
-use super::command::{Command, Ran};
+use super::command::{Command, Lost, Ran};
 use crate::batch::Batch;
 use crate::config::SqliteConfig;
-use crate::connection;
 use crate::error::{Failure, Result, unavailable};
 use crate::watch::{Own, Said, said};
+use crate::{connection, version};
 
 /// The connection that writes, and what it remembers from one commit to the next.
 pub(super) struct Group {
@@ -18,6 +19,8 @@ pub(super) struct Group {
     connection: Option<Connection>,
     batch: Batch,
     own: Arc<Own>,
+    /// Whether the last commit found tables of a newer version.
+    is_outdated: bool,
 }
 
 impl Group {
@@ -27,6 +30,7 @@ impl Group {
             connection: Some(connection),
             batch: Batch::default(),
             own,
+            is_outdated: false,
         }
     }
 
@@ -37,7 +41,8 @@ impl Group {
         let connection = match connection {
             Ok(connection) => connection,
             Err(failure) => {
-                return answer_all(commands, Some(&StoreError::from(failure).to_string()));
+                let cause = StoreError::from(failure).to_string();
+                return answer_all(commands, Some(Lost::failed(&cause)));
             }
         };
         match self.commit(&connection, &mut commands) {
@@ -52,7 +57,23 @@ impl Group {
             {
                 self.connection = Some(connection);
                 self.batch.lost();
-                answer_all(commands, Some("another process holds the database"));
+                answer_all(
+                    commands,
+                    Some(Lost::failed("another process holds the database")),
+                );
+            }
+            // A newer process has brought the tables forward.
+            Err(Failure::Store(error)) if error.kind() == ErrorKind::Unsupported => {
+                self.connection = connection.is_autocommit().then_some(connection);
+                self.batch.lost();
+                self.outdated(&error);
+                let cause = error.source().map(ToString::to_string).unwrap_or_default();
+                let lost = Lost {
+                    kind: error.kind(),
+                    context: error.context(),
+                    cause: &cause,
+                };
+                answer_all(commands, Some(lost));
             }
             // After a failed write or sync the content of the cache is unknown: the connection is
             // dropped and never used again.
@@ -64,8 +85,20 @@ impl Group {
                     Failure::Store(error) => error.to_string(),
                 };
                 tracing::error!(cause, "a commit failed");
-                answer_all(commands, Some(&cause));
+                answer_all(commands, Some(Lost::failed(&cause)));
             }
+        }
+    }
+
+    /// Says once that this process is of no use any more.
+    fn outdated(&mut self, error: &StoreError) {
+        if !std::mem::replace(&mut self.is_outdated, true) {
+            let versions = error.source().map(ToString::to_string);
+            let versions = versions.unwrap_or_default();
+            tracing::error!(
+                versions,
+                "a newer version of Gatepost has migrated the database: this process no longer uses it"
+            );
         }
     }
 
@@ -85,6 +118,11 @@ impl Group {
 
     fn commit(&mut self, c: &Connection, commands: &mut [Box<dyn Command>]) -> Result<()> {
         run(c, "BEGIN IMMEDIATE")?;
+        if let Err(failure) = version::check(c) {
+            run(c, "ROLLBACK")?;
+            return Err(failure);
+        }
+        self.is_outdated = false;
         self.batch.begin();
         let before = match commands.iter().any(|command| command.alone()) {
             true => Some(said(c)?),
@@ -147,7 +185,7 @@ fn run(connection: &Connection, sql: &str) -> Result<()> {
     Ok(())
 }
 
-fn answer_all(commands: Vec<Box<dyn Command>>, lost: Option<&str>) {
+fn answer_all(commands: Vec<Box<dyn Command>>, lost: Option<Lost<'_>>) {
     for command in commands {
         command.answer(lost);
     }

@@ -149,7 +149,7 @@ mod tests {
             command::Ran::Refused
         }
 
-        fn answer(self: Box<Self>, _: Option<&str>) {}
+        fn answer(self: Box<Self>, _: Option<command::Lost<'_>>) {}
     }
 
     #[tokio::test]

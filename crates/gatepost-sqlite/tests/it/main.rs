@@ -13,6 +13,7 @@ mod hidden;
 mod log;
 #[cfg(unix)]
 mod modes;
+mod newer;
 mod sealed;
 mod store;
 mod version_1;

@@ -1,0 +1,66 @@
+//! How connections log in.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use tokio_postgres::Config;
+
+/// Gives the present password.
+pub(crate) type Password = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// What the driver needs for a connection, with the password of the moment.
+#[derive(Clone)]
+pub(crate) struct Login {
+    config: Config,
+    password: Option<Password>,
+}
+
+impl Login {
+    pub(crate) fn new(config: Config, password: Option<Password>) -> Self {
+        Self { config, password }
+    }
+
+    /// For one connection, to be opened now. Where the platform's code panics, with the password of
+    /// the connection string.
+    pub(crate) fn now(&self) -> Config {
+        let mut config = self.config.clone();
+        if let Some(password) = &self.password {
+            match catch_unwind(AssertUnwindSafe(|| password())) {
+                Ok(password) => drop(config.password(password)),
+                Err(_) => tracing::error!("the source of the database's password panicked"),
+            }
+        }
+        config
+    }
+
+    /// The same under another name in the server's list of sessions.
+    pub(crate) fn named(mut self, suffix: &str) -> Self {
+        let name = self.config.get_application_name().unwrap_or_default();
+        let name = format!("{name} ({suffix})");
+        self.config.application_name(name);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn each_connection_is_opened_with_the_password_of_the_moment() {
+        let config: Config = "postgres://app:first@h/db".parse().unwrap();
+        let fixed = Login::new(config.clone(), None).now();
+        assert_eq!(fixed.get_password(), Some(&b"first"[..]));
+        let asked = AtomicU32::new(0);
+        let source = move || match asked.fetch_add(1, Ordering::Relaxed) {
+            2 => panic!("as told"),
+            n => format!("p{n}"),
+        };
+        let login = Login::new(config, Some(Arc::new(source)));
+        for password in ["p0", "p1", "first", "p3"] {
+            assert_eq!(login.now().get_password(), Some(password.as_bytes()));
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! A disk that is full while a file says so, for one process and its children.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const CODE: &str = r#"
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <errno.h>
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/stat.h>
+    #include <sys/uio.h>
+    #include <unistd.h>
+    static int is_full(int fd, off_t end) {
+        const char *flag = getenv("FULL_WHILE"), *what = getenv("FULL_FAILS");
+        if (!flag || !what || access(flag, F_OK)) return 0;
+        struct stat st;
+        if (fstat(fd, &st) || !S_ISREG(st.st_mode)) return 0;
+        if (!strcmp(what, "growth") && end <= st.st_size) return 0;
+        int bites = open(flag, O_WRONLY | O_APPEND);
+        if (bites >= 0) { if (write(bites, "x", 1)) {} close(bites); }
+        return 1;
+    }
+    #define WRITE(name) ssize_t name(int fd, const void *from, size_t size, off_t at) { \
+        if (is_full(fd, at + (off_t)size)) { errno = ENOSPC; return -1; } \
+        return ((ssize_t (*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, #name))(fd, from, size, at); }
+    WRITE(pwrite)
+    WRITE(pwrite64)
+    #define WRITEV(name) ssize_t name(int fd, const struct iovec *from, int count, off_t at) { \
+        off_t end = at; for (int i = 0; i < count; i++) end += from[i].iov_len; \
+        if (is_full(fd, end)) { errno = ENOSPC; return -1; } \
+        return ((ssize_t (*)(int, const struct iovec *, int, off_t))dlsym(RTLD_NEXT, #name))(fd, from, count, at); }
+    WRITEV(pwritev)
+    WRITEV(pwritev64)
+    #define ALLOCATE(name) int name(int fd, off_t at, off_t size) { \
+        if (is_full(fd, at + size)) return ENOSPC; \
+        return ((int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, #name))(fd, at, size); }
+    ALLOCATE(posix_fallocate)
+    ALLOCATE(posix_fallocate64)
+"#;
+
+/// What fails on a full disk.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Full {
+    /// What makes a file larger.
+    Growth,
+    /// Every write: of a file system that never writes in place.
+    Writes,
+}
+
+/// The library that a process is started with, and the file that says whether the disk is full.
+#[derive(Clone, Debug)]
+pub struct FullDisk {
+    library: PathBuf,
+    flag: PathBuf,
+    full: Full,
+}
+
+impl FullDisk {
+    /// In a folder that the process can read; there is room at first.
+    ///
+    /// # Panics
+    /// When there is no C compiler.
+    pub fn new(folder: &Path, full: Full) -> Self {
+        let source = folder.join("full.c");
+        let (library, flag) = (folder.join("full.so"), folder.join("full"));
+        std::fs::write(&source, CODE).unwrap();
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-o"]).arg(&library);
+        let built = compiler.arg(&source).arg("-ldl").status().unwrap();
+        assert!(built.success(), "the C compiler is needed");
+        Self {
+            library,
+            flag,
+            full,
+        }
+    }
+
+    /// What the process is to be started with.
+    pub fn environment(&self) -> [(&'static str, String); 3] {
+        let fails = match self.full {
+            Full::Growth => "growth",
+            Full::Writes => "writes",
+        };
+        [
+            ("LD_PRELOAD", self.library.to_string_lossy().into_owned()),
+            ("FULL_WHILE", self.flag.to_string_lossy().into_owned()),
+            ("FULL_FAILS", fails.to_owned()),
+        ]
+    }
+
+    /// From now on there is no room.
+    ///
+    /// # Panics
+    /// When the file cannot be made.
+    pub fn fill(&self) {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let open = std::fs::Permissions::from_mode(0o666);
+        // Never there before those who write may count in it.
+        let new = self.flag.with_extension("new");
+        std::fs::write(&new, "").unwrap();
+        std::fs::set_permissions(&new, open).unwrap();
+        std::fs::rename(new, &self.flag).unwrap();
+    }
+
+    /// There is room again. Returns how many writes failed.
+    ///
+    /// # Panics
+    /// When it was not filled.
+    pub fn empty(&self) -> u64 {
+        let bites = std::fs::metadata(&self.flag).unwrap().len();
+        std::fs::remove_file(&self.flag).unwrap();
+        bites
+    }
+}
