@@ -194,22 +194,6 @@ async fn to_cancel_a_task_ends_what_still_waits_of_it_and_nothing_else() {
     );
 }
 
-/// Generated clients send `null` for a body that is left out.
-#[tokio::test]
-async fn an_action_takes_null_for_no_parameters() {
-    let world = World::start().await;
-    let path = format!("tasks/{}/cancel", waiting_task(&world, "t", "x").await);
-    for (body, status) in [
-        (json!(null), 200),
-        (json!({}), 200),
-        (json!([]), 400),
-        (json!(1), 400),
-    ] {
-        let answer = told(&world, "POST", &path, body.clone()).await;
-        assert_eq!(answer.0, status, "{body}: {}", answer.1);
-    }
-}
-
 #[tokio::test]
 async fn events_on_objects_that_do_not_exist_are_refused() {
     let folder = tempdir().unwrap();

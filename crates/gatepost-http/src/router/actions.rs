@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Actor;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::body::{Body, Parts, key};
 use crate::error::ApiError;
@@ -76,11 +76,8 @@ pub(super) async fn act(
 
 /// The parameters, under `params` or beside it.
 fn params(body: Value) -> Result<Value, ApiError> {
-    let mut params = match body {
-        Value::Object(params) => params,
-        // What generated clients send of a body that is left out.
-        Value::Null => Map::new(),
-        _ => return Err(ApiError::malformed("The body must be a JSON object")),
+    let Value::Object(mut params) = body else {
+        return Err(ApiError::malformed("The body must be a JSON object"));
     };
     match params.remove("params") {
         None | Some(Value::Null) => {}
