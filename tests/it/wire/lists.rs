@@ -184,6 +184,10 @@ async fn errors_are_json_with_their_status() {
         (admin(get("/api/v4/webhook_urls?sort=%C3%A9")), 422),
         (admin(get("/api/v4/webhook_urls?limit=-1")), 422),
         (admin(get("/api/v4/webhook_urls?limit=4000000000")), 422),
+        (
+            admin(get("/api/v4/webhook_urls?offset=9223372036854775808")),
+            422,
+        ),
     ] {
         let answer = request.send().await.unwrap();
         let (url, got, head) = (

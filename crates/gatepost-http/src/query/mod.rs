@@ -64,8 +64,14 @@ impl ListQuery {
     }
 }
 
+/// The OpenAPI document says that it has 64 bits, with a sign.
 fn number(field: &'static str, text: &str) -> Result<usize, ApiError> {
-    text.trim()
-        .parse()
-        .map_err(|_| ApiError::field(field, "must be a whole number, 0 or greater"))
+    let number: Option<i64> = text.trim().parse().ok();
+    let number = number.and_then(|number| usize::try_from(number).ok());
+    number.ok_or_else(|| {
+        ApiError::field(
+            field,
+            "must be a whole number, 0 or greater, and less than 2^63",
+        )
+    })
 }
