@@ -40,6 +40,7 @@ impl Level {
     ///
     /// # Errors
     /// [`Empty`].
+    #[inline]
     pub fn draw(self, limit: RateLimit, now: Duration) -> Result<Drawn, Empty> {
         let (now, each) = (nanos(now), MINUTE / u64::from(limit.requests()));
         let whole = each * u64::from(limit.requests());
@@ -63,6 +64,7 @@ impl Level {
     }
 }
 
+#[inline]
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

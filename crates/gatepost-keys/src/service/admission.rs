@@ -100,11 +100,13 @@ impl Admission {
         at: &Circumstances<'_>,
     ) -> Result<Principal, Refused> {
         let entry = judged.entry;
-        let drawn = match &entry.meter {
-            Some(meter) => meter.draw(keys.throttle.now()),
-            None => Ok(None),
+        let rate = match &entry.meter {
+            Some(meter) => {
+                let drawn = meter.draw(keys.throttle.now());
+                Some(drawn.map_err(|over| self.turn_away(judged, Refused::throttled(over), at))?)
+            }
+            None => None,
         };
-        let rate = drawn.map_err(|over| self.turn_away(judged, Refused::throttled(over), at))?;
         let login = LastLogin {
             at: at.now,
             from: at.addr,

@@ -56,7 +56,7 @@ impl Throttle {
         let key = key.map(|limit| of(limit, &self.keys, row.id.0));
         let owner = self.limits.per_owner;
         let owner = owner.map(|limit| of(limit, &self.owners, row.key.owner.0));
-        (key.is_some() || owner.is_some()).then(|| Arc::new(Meter { key, owner }))
+        Meter::of(key, owner).map(Arc::new)
     }
 
     /// The time by which buckets fill: setting the clock changes nothing here.

@@ -37,12 +37,9 @@ fn a_keys_own_requests_are_drawn_first() {
     };
     let owner = of(10);
     let shared = Arc::clone(&owner.bucket);
-    let meter = Meter {
-        key: Some(of(2)),
-        owner: Some(owner),
-    };
+    let meter = Meter::of(Some(of(2)), Some(owner)).unwrap();
     for remaining in [1, 0] {
-        let standing = meter.draw(at(0)).unwrap().unwrap();
+        let standing = meter.draw(at(0)).unwrap();
         assert_eq!((standing.of, standing.remaining), (RateOf::Key, remaining));
     }
     for _ in 0..100 {
