@@ -11,17 +11,11 @@ use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId};
 /// How long the platform may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks, and answers at once if the platform does; `Err` holds what is to be waited for.
+/// Asks; a platform that panics cannot say.
 #[inline]
-pub(crate) fn ask(
-    accounts: &dyn Accounts,
-    owner: OwnerId,
-) -> Result<Result<Option<Account>, AccountsError>, AccountAnswer<'_>> {
-    match catch_unwind(AssertUnwindSafe(|| accounts.account(owner))) {
-        Ok(AccountAnswer::Now(answer)) => Ok(answer),
-        Ok(later) => Err(later),
-        Err(_) => Ok(Err(panicked())),
-    }
+pub(crate) fn ask(accounts: &dyn Accounts, owner: OwnerId) -> AccountAnswer<'_> {
+    let asked = catch_unwind(AssertUnwindSafe(|| accounts.account(owner)));
+    asked.unwrap_or_else(|_| AccountAnswer::Now(Err(panicked())))
 }
 
 /// Waits for an answer, within bounds.
@@ -61,10 +55,7 @@ pub(crate) async fn account(
     accounts: &dyn Accounts,
     owner: OwnerId,
 ) -> Result<Option<Account>, AccountsError> {
-    match ask(accounts, owner) {
-        Ok(answer) => answer,
-        Err(later) => wait(later).await,
-    }
+    wait(ask(accounts, owner)).await
 }
 
 fn panicked() -> AccountsError {

@@ -36,7 +36,9 @@ impl Admission {
         match judged.outcome {
             Ok(accepted) if accepted.needs_rehash => None,
             Ok(_) => {
-                let answer = ask::ask(self.accounts.as_ref(), judged.entry.owner).ok()?;
+                let AccountAnswer::Now(answer) = self.ask(judged.entry.owner) else {
+                    return None;
+                };
                 Some(match good(answer) {
                     Ok(account) => self.let_in(keys, judged, account, at),
                     Err(refused) => Err(self.turn_away(judged, refused, at)),
@@ -138,10 +140,15 @@ impl Admission {
         }
     }
 
+    #[inline]
+    fn ask(&self, owner: OwnerId) -> AccountAnswer<'_> {
+        ask::ask(self.accounts.as_ref(), owner)
+    }
+
     async fn account(&self, owner: OwnerId) -> Result<Account, Refused> {
-        let answer = match ask::ask(self.accounts.as_ref(), owner) {
-            Ok(answer) => answer,
-            Err(later) => wait(later).await,
+        let answer = match self.ask(owner) {
+            AccountAnswer::Now(answer) => answer,
+            later => wait(later).await,
         };
         good(answer)
     }

@@ -38,23 +38,22 @@ impl KeyService {
             Err(error) => {
                 tracing::debug!(%error, "authorization header");
                 // Nobody's key: all of them count as one.
-                return outcomes.report(Err(Refused::unauthenticated("bad_header")), b"", addr);
+                let refused = Refused::unauthenticated("bad_header");
+                return Err(outcomes.refused(refused, b"", addr));
             }
         };
+        let refused = |refused| outcomes.refused(refused, token.as_bytes(), addr);
         // Keys of an older system have another form; their lookup id is made from the whole token.
         let Ok(key) = PresentedKey::parse(token).or_else(|_| PresentedKey::imported(token)) else {
-            return outcomes.report(
-                Err(Refused::unauthenticated("malformed")),
-                token.as_bytes(),
-                addr,
-            );
+            return Err(refused(Refused::unauthenticated("malformed")));
         };
-        let outcome = match self.0.walk_at_once(&key, addr) {
-            Some(outcome) => outcome,
+        let principal = match self.0.walk_at_once(&key, addr) {
+            Some(outcome) => outcome.map_err(refused)?,
             // Boxed, so that the way that need not wait carries no large future along.
-            None => Box::pin(self.0.walk(&key, addr)).await,
+            None => Box::pin(self.0.walk(&key, addr)).await.map_err(refused)?,
         };
-        outcomes.report(outcome, token.as_bytes(), addr)
+        outcomes.granted();
+        Ok(principal)
     }
 }
 

@@ -5,7 +5,6 @@ use std::net::IpAddr;
 use super::refused::Refused;
 use crate::denied::Denied;
 use crate::guesses::GuessLimiter;
-use crate::principal::Principal;
 
 /// The metric of all outcomes, by label.
 const METRIC: &str = "gatepost_auth_total";
@@ -30,28 +29,24 @@ impl Outcomes {
         Denied::Unauthenticated
     }
 
-    /// Counts what came of this secret, and turns one failure too many into
-    /// [`Denied::TooManyFailures`].
+    /// Counts a request that was let in.
     #[inline]
-    pub(super) fn report(
-        &self,
-        outcome: Result<Principal, Refused>,
-        secret: &[u8],
-        addr: IpAddr,
-    ) -> Result<Principal, Denied> {
-        let Refused { denied, reason } = match outcome {
-            Ok(principal) => {
-                self.granted.increment(1);
-                return Ok(principal);
-            }
-            Err(refused) => refused,
-        };
+    pub(super) fn granted(&self) {
+        self.granted.increment(1);
+    }
+
+    /// Counts a refusal of this secret, and turns one failure too many into
+    /// [`Denied::TooManyFailures`].
+    pub(super) fn refused(&self, refused: Refused, secret: &[u8], addr: IpAddr) -> Denied {
+        let Refused { denied, reason } = refused;
         metrics::counter!(METRIC, "outcome" => reason).increment(1);
         tracing::debug!(%addr, reason, "not authenticated");
-        if denied == Denied::Unauthenticated {
-            let counted = self.guesses.wrong_secret(secret, addr);
-            counted.map_err(Denied::TooManyFailures)?;
+        if denied != Denied::Unauthenticated {
+            return denied;
         }
-        Err(denied)
+        match self.guesses.wrong_secret(secret, addr) {
+            Ok(()) => denied,
+            Err(wait) => Denied::TooManyFailures(wait),
+        }
     }
 }
