@@ -10,6 +10,7 @@ use gatepost_keys::KeyService;
 use gatepost_storage::webhooks::{DeliveryLog, RecordStore};
 use serde_json::{Value, json};
 use tests::canary::{Canary, Log, leaks};
+use tests::issuer::{Issuer, token};
 use tests::refusing::Refusing;
 use tests::world::{HERE, World, poweron};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -25,6 +26,8 @@ const CUSTOM: [(&str, &str); 2] = [
     ("X-Secret-Token", "hidden canary with space"),
     ("Cookie", "session=cookie-canary"),
 ];
+const CLIENT: &str = "cl1ent:canary-s3cret";
+const ACCESS: &str = "access-canary-token-7d1f0c";
 const SIGNING: &str = "whsec_c2lnbmluZy1jYW5hcnktc2lnbmluZy1jYW5hcnk=";
 const PEPPER: &str = "pepper-canary-pepper-canary-pepper-canary";
 const MESSAGE: &str = "message-canary for ${NAME}";
@@ -35,6 +38,8 @@ fn canaries() -> Vec<Canary> {
         Canary::new("bearer token", BEARER),
         Canary::new("webhook API key", API_KEY),
         Canary::new("basic password", PASSWORD),
+        Canary::new("OAuth client secret", CLIENT),
+        Canary::new("OAuth access token", ACCESS),
         Canary::new("signing secret", SIGNING.trim_start_matches("whsec_")),
         Canary::new("signing bytes", "signing-canary-signing-canary"),
         Canary::new("pepper", PEPPER),
@@ -73,19 +78,25 @@ async fn echo() -> SocketAddr {
 
 /// One webhook a kind of authorization, with secret headers and a signing secret, and an event that
 /// triggers it.
-async fn plant(world: &World, target: SocketAddr, kind: &str) {
+async fn plant(world: &World, target: SocketAddr, kind: &str, issuer: &Issuer) {
     let (value, expected) = match kind {
-        "bearer" => (BEARER.to_owned(), Authorization::bearer(BEARER)),
-        "apikey" => (API_KEY.to_owned(), Authorization::api_key(API_KEY)),
+        "oauth2" => (CLIENT.to_owned(), None),
+        "bearer" => (BEARER.to_owned(), Some(Authorization::bearer(BEARER))),
+        "apikey" => (API_KEY.to_owned(), Some(Authorization::api_key(API_KEY))),
         _ => (
             format!("ada:{PASSWORD}"),
-            Authorization::basic("ada", PASSWORD),
+            Some(Authorization::basic("ada", PASSWORD)),
         ),
     };
     let name = format!("{kind} {target}");
     let headers: String = CUSTOM.map(|(n, v)| format!("{n}: {v}\n")).concat();
-    let body = json!({"name": name, "url": format!("http://{target}/{kind}"), "retries": 1, "headers": headers,
+    let mut body = json!({"name": name, "url": format!("http://{target}/{kind}"), "retries": 1, "headers": headers,
         "authorization_type": kind, "authorization_value": value});
+    if kind == "oauth2" {
+        body["oauth_token_url"] = issuer.url().into();
+        body["oauth_client_id"] = "me".into();
+        issuer.answer_with(200, &token(ACCESS, 3_600));
+    }
     let webhook = world.make("webhook_urls", body).await;
     let secret = SigningSecret::parse(SIGNING).unwrap();
     let sign = |webhook: &mut webhook_model::Webhook| {
@@ -97,7 +108,13 @@ async fn plant(world: &World, target: SocketAddr, kind: &str) {
         .edit_webhook(WebhookId(webhook), sign)
         .await
         .unwrap();
-    assert_eq!(row.value.authorization, expected.unwrap());
+    match expected {
+        Some(expected) => assert_eq!(row.value.authorization, expected.unwrap()),
+        None => {
+            let kept = row.value.authorization.secret_text().unwrap();
+            assert!(kept.expose().contains(CLIENT));
+        }
+    }
     let task = json!({"name": name, "owner": format!("webhook_urls/{webhook}"), "settings_args": {"message": MESSAGE}});
     let task = world.make("tasks", task).await;
     let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
@@ -213,7 +230,8 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
         return;
     }
     let log = Log::capture();
-    let world = World::start().await;
+    let issuer = Issuer::start().await;
+    let world = World::trusting(issuer.certificate.der.clone()).await;
     let (mut shown, mut secrets) = (Shown::default(), canaries());
 
     let (key, _) = world.make_key(json!({"name": "k"})).await;
@@ -244,12 +262,12 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
     let receiver = examples::receiver::Receiver::start(None).await.unwrap();
     let gone = Refusing::port();
     for target in [receiver.addr, echo().await, gone.addr()] {
-        for kind in ["bearer", "apikey", "basic"] {
-            plant(&world, target, kind).await;
+        for kind in ["bearer", "apikey", "basic", "oauth2"] {
+            plant(&world, target, kind, &issuer).await;
         }
     }
     let emitted = world.engine.emit(poweron(1, &[4])).await.unwrap();
-    assert_eq!(emitted.deliveries.len(), 9);
+    assert_eq!(emitted.deliveries.len(), 12);
     for id in &emitted.deliveries {
         let delivery = world.ended(*id).await;
         shown.add("status of a delivery", delivery.status_info);
@@ -261,12 +279,13 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
         }
     }
     let arrived = format!("{:?}", receiver.received());
-    for secret in [BEARER, API_KEY, CUSTOM[0].1, CUSTOM[1].1] {
+    for secret in [BEARER, API_KEY, ACCESS, CUSTOM[0].1, CUSTOM[1].1] {
         assert!(
             arrived.contains(secret),
             "the target must get {secret}: {arrived}"
         );
     }
+    assert!(!issuer.asked().is_empty(), "the issuer must be asked");
     assert!(
         receiver
             .received()
@@ -319,7 +338,7 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
             world.engine.health().await
         ),
     );
-    for id in 1..=9 {
+    for id in 1..=12 {
         let row = world.store.webhook(WebhookId(id)).await.unwrap().unwrap();
         shown.add(
             "Debug of a webhook",

@@ -1,4 +1,4 @@
-//! Every proof that `docs/promises.md` names exists.
+//! Every proof that `docs/promises.md` names exists, and every test that `docs/compare.md` names.
 
 use std::path::{Path, PathBuf};
 
@@ -37,4 +37,38 @@ fn every_promise_names_proofs_that_exist() {
         }
     }
     assert!(!exists("chaos/nothing"), "a control");
+}
+
+/// Names in backquotes in the last column of the rows that say ✔.
+fn compared(text: &str) -> Vec<&str> {
+    let rows = text.lines().filter(|line| line.contains("| ✔"));
+    let cells = rows.filter_map(|line| line.trim_end_matches(" |").rsplit_once("| "));
+    let names = cells.flat_map(|(_, cell)| cell.split('`').skip(1).step_by(2));
+    names.collect()
+}
+
+/// Whether there is a test of this name: of the whole, or of a crate.
+fn is_a_test(name: &str) -> bool {
+    let crates = std::fs::read_dir(root().join("crates")).unwrap();
+    let crates = crates.map(|krate| krate.unwrap().path());
+    let folders = crates.flat_map(|krate| ["tests/it", "tests", "src"].map(|of| krate.join(of)));
+    let of_the_whole =
+        ["it", "browser", "alone", "chaos", "."].map(|of| root().join("tests").join(of));
+    let mut folders = of_the_whole.into_iter().chain(folders);
+    folders.any(|folder| {
+        let path = folder.join(name);
+        path.is_dir() || path.with_extension("rs").is_file()
+    })
+}
+
+#[test]
+fn every_row_of_the_comparison_names_tests_that_exist() {
+    let text = std::fs::read_to_string(root().join("docs/compare.md")).unwrap();
+    let named = compared(&text);
+    assert!(named.len() > 35, "{} were found", named.len());
+    for name in named {
+        let is_a_crate = root().join("crates").join(name).is_dir();
+        assert!(is_a_crate || is_a_test(name), "`{name}` does not exist");
+    }
+    assert!(!is_a_test("wire/nothing"), "a control");
 }

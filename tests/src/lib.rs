@@ -16,6 +16,7 @@ pub mod doors;
 pub mod dumps;
 pub mod here;
 pub mod hostile;
+pub mod issuer;
 pub mod mutual_tls;
 pub mod open;
 pub mod platform;

@@ -25,7 +25,8 @@ pub struct Quota {
     pub tasks: u64,
     /// Events. Default 5,000.
     pub events: u64,
-    /// Bytes of webhooks, tasks and events together. Default 64 MiB.
+    /// Bytes of webhooks, tasks and events together; those of an event's filter count 32 times.
+    /// Default 64 MiB.
     pub record_bytes: u64,
     /// Deliveries that have not ended. Default 100,000.
     pub waiting: u64,

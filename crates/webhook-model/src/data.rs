@@ -85,13 +85,43 @@ impl Data {
 
     /// What is at a path.
     pub(crate) fn at<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<&Value> {
-        let mut parts = path.into_iter();
-        let first = self.0.members.get(parts.next()?)?;
-        parts.try_fold(first, |value, part| match value {
-            Value::Object(members) => members.get(part),
-            Value::Array(items) => items.get(index(part)?),
-            _ => None,
-        })
+        self.top().along(path)?.value()
+    }
+
+    /// Where all paths begin.
+    pub(crate) fn top(&self) -> Spot<'_> {
+        Spot::Top(&self.0.members)
+    }
+}
+
+/// A place in data: all of it, or a value within.
+#[derive(Clone, Copy)]
+pub(crate) enum Spot<'a> {
+    Top(&'a Map<String, Value>),
+    Within(&'a Value),
+}
+
+impl<'a> Spot<'a> {
+    /// The place at the end of a path from here.
+    pub(crate) fn along<'p>(self, path: impl IntoIterator<Item = &'p str>) -> Option<Self> {
+        path.into_iter().try_fold(self, Self::below)
+    }
+
+    /// The value that is here.
+    pub(crate) fn value(self) -> Option<&'a Value> {
+        match self {
+            Self::Top(_) => None,
+            Self::Within(value) => Some(value),
+        }
+    }
+
+    fn below(self, part: &str) -> Option<Self> {
+        let value = match self {
+            Self::Top(members) | Self::Within(Value::Object(members)) => members.get(part),
+            Self::Within(Value::Array(items)) => items.get(index(part)?),
+            Self::Within(_) => None,
+        };
+        value.map(Self::Within)
     }
 }
 

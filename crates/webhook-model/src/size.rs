@@ -7,6 +7,10 @@ use crate::webhook::Webhook;
 /// What a row costs beyond its texts, about.
 const ROW: u64 = 256;
 
+/// What a byte of a filter counts for: all filters of a kind of event are in memory, read, when an
+/// occurrence of it comes.
+const FILTER: u64 = 32;
+
 impl Webhook {
     /// The bytes of its texts and about what the row itself costs.
     #[must_use]
@@ -41,12 +45,16 @@ impl Task {
 }
 
 impl Event {
-    /// The bytes of its texts and about what the row itself costs.
+    /// The bytes of its texts, those of its filter 32 times, and about what the row itself costs.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
+        let filter = match self.filters.is_empty() {
+            true => 0,
+            false => FILTER * sum(&[self.filters.as_str()]),
+        };
         let label = self.label.as_str();
         let words = sum(&[self.event_type.as_str(), self.event.as_str(), label]);
-        ROW + words + sum(&[self.filters.as_str(), &self.context.to_string()])
+        ROW + words + filter + sum(&[&self.context.to_string()])
     }
 }
 
@@ -101,7 +109,7 @@ mod tests {
             },
         };
         assert_eq!(task.stored_bytes(), ROW + 2 + 1 + 2);
-        let event = Event {
+        let mut event = Event {
             event_type: "vms".parse().unwrap(),
             event: "on".parse().unwrap(),
             target: Target::Generic,
@@ -111,6 +119,8 @@ mod tests {
             context: JsonObject::default(),
             label: "abc".parse::<EventLabel>().unwrap(),
         };
-        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2 + 3);
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3);
+        event.filters = r#"{"a":1}"#.parse().unwrap();
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3 + 32 * 7);
     }
 }

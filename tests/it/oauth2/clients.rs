@@ -5,10 +5,9 @@ use examples::receiver::Receiver;
 use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryState, RecordStore as _};
 use serde_json::{Value, json};
+use tests::issuer::{Issuer, token};
 use tests::world::World;
 use webhook_model::{Authorization, OAuth2, WebhookId};
-
-use super::issuer::{Issuer, token};
 
 /// The secret of the client; Basic encodes its colon.
 const SECRET: &str = "cl1ent:s3cret";

@@ -1,4 +1,3 @@
 //! Webhooks that authenticate by OAuth 2 client credentials (RFC 6749 §4.4): a type of ours.
 
 mod clients;
-mod issuer;

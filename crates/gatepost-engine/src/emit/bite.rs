@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatepost_storage::webhooks::{DropReason, NewDelivery};
-use webhook_model::{OwnerId, RenderError, TaskId, WebhookId};
+use webhook_model::{MAX_RENDERED, OwnerId, RenderError, TaskId, WebhookId};
 
 use super::launcher::Slip;
 use super::plan::Spent;
@@ -35,6 +35,8 @@ pub(super) struct Bite {
     /// Tasks that are decided later, and their owners.
     pub later: BTreeMap<TaskId, OwnerId>,
     pub unrendered: Vec<(TaskId, RenderError)>,
+    /// What the messages of an owner took that were too large to be made.
+    too_large: BTreeMap<OwnerId, usize>,
     pub dropped: Drops,
     /// What these deliveries use.
     pub used: Spent,
@@ -50,6 +52,22 @@ impl Bite {
             slips: Vec::with_capacity(most),
             ..Self::default()
         }
+    }
+
+    /// Whether the occurrence has made all that it may for this owner: nothing is rendered then.
+    pub(super) fn is_spent(&self, owner: OwnerId, before: &Spent, limits: &EmitLimits) -> bool {
+        let too_large = self.too_large.get(&owner).copied().unwrap_or(0);
+        let made = before.of(owner).bytes + self.used.of(owner).bytes;
+        made + too_large >= limits.bytes_per_owner
+    }
+
+    /// A message cannot be rendered. One that is too large counts as the largest that there may
+    /// be: it took as long.
+    pub(super) fn failed(&mut self, task: &MatchedTask, error: RenderError) {
+        if error == RenderError::TooLarge {
+            *self.too_large.entry(task.owner()).or_default() += MAX_RENDERED;
+        }
+        self.unrendered.push((task.id(), error));
     }
 
     /// Whether there is room for a message of this task: in the bite, in what the occurrence may

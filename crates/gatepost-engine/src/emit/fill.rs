@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Cause, NewDelivery};
+use gatepost_storage::webhooks::{Cause, DropReason, NewDelivery};
 use webhook_model::{Data, RenderError, TaskId, Template};
 
 use super::bite::{Bite, Fits};
@@ -43,7 +43,9 @@ impl Emitter {
         for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
             for (task, fate) in some {
+                let is_spent = || bite.is_spent(task.owner(), before.occurrence, &self.limits);
                 match fate {
+                    Fate::Run if is_spent() => bite.drop_task(task, DropReason::Occurrence),
                     Fate::Later => drop(bite.later.insert(task.id(), task.owner())),
                     Fate::Dropped(reason) => bite.drop_task(task, *reason),
                     Fate::Run => {
@@ -52,7 +54,7 @@ impl Emitter {
                                 let context = self.context(ask, task, template).await?;
                                 let body = self.render(ask, &rendering, (template, context), now);
                                 let body = body.await;
-                                let written = body.as_ref().map_or(0, |body| body.len());
+                                let written = body.as_ref().map_or(PIECE, |body| body.len());
                                 turns.after(template.message_bytes() + written).await;
                                 readable(body, task, &mut bite)
                             }
@@ -146,6 +148,5 @@ fn readable(
     task: &MatchedTask,
     bite: &mut Bite,
 ) -> Option<Arc<str>> {
-    body.map_err(|error| bite.unrendered.push((task.id(), error)))
-        .ok()
+    body.map_err(|error| bite.failed(task, error)).ok()
 }

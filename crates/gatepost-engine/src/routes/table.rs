@@ -18,8 +18,9 @@ use super::triggers::Triggers;
 const TABLE: usize = 512;
 /// What a row costs with all that leads to it, about.
 pub(super) const ROW: usize = 192;
-/// What a byte of a filter's text costs, about.
-const FILTER: usize = 12;
+/// The most that a byte of a filter's text costs, whatever its form (`filter_memory` of
+/// `webhook-model`).
+const FILTER: usize = 20;
 /// What a channel that a webhook lists costs beside its name, about.
 const CHANNEL: usize = 32;
 /// Rows of which nothing may be left but the events of deleted tasks, before the table is read
@@ -222,7 +223,7 @@ fn listed(webhook: &WebhookRoute) -> usize {
         .sum()
 }
 
-/// What a filter costs with its text, its members and what is asked, about.
+/// What a filter costs with its text and what is asked, at most.
 fn cost(filter: &Filter) -> usize {
     match filter.is_empty() {
         true => 0,

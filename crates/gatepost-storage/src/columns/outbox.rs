@@ -244,7 +244,15 @@ mod tests {
 
     #[test]
     fn a_row_that_breaks_a_rule_names_the_column() {
+        let large = format!(r#"{{"x":"{}"}}"#, "x".repeat(MAX_DATA));
         let broken = [
+            (
+                OutboxColumns {
+                    data: Some(&large),
+                    ..columns()
+                },
+                "data must be at most 65536 bytes",
+            ),
             (
                 OutboxColumns {
                     event_type: "VMs!",

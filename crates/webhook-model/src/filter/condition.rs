@@ -5,11 +5,14 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use super::number::compare;
-use crate::data::Data;
+use crate::data::Spot;
 
-/// A condition at a path, or a choice between several.
+/// What is asked of a place in the data. Each part of a path stands here once, however many
+/// conditions there are below it: a filter takes room by the length of its text.
 pub(super) enum Term {
-    At(Box<[Box<str>]>, Test),
+    /// All terms, of the place at the end of this path.
+    Below(Box<[Box<str>]>, Box<[Self]>),
+    Here(Test),
     /// All terms of one of these.
     Or(Box<[Box<[Self]>]>),
 }
@@ -47,17 +50,21 @@ pub(super) enum Order {
 }
 
 impl Term {
-    pub(super) fn holds(&self, data: Option<&Data>) -> bool {
+    /// Whether it holds here, or where there is nothing.
+    pub(super) fn holds(&self, here: Option<Spot<'_>>) -> bool {
         match self {
-            Self::At(path, test) => {
-                test.holds(data.and_then(|data| data.at(path.iter().map(|part| &**part))))
+            Self::Below(path, terms) => {
+                let parts = path.iter().map(|part| &**part);
+                all_hold(terms, here.and_then(|here| here.along(parts)))
             }
-            Self::Or(choices) => {
-                let mut choices = choices.iter();
-                choices.any(|terms| terms.iter().all(|term| term.holds(data)))
-            }
+            Self::Here(test) => test.holds(here.and_then(Spot::value)),
+            Self::Or(choices) => choices.iter().any(|terms| all_hold(terms, here)),
         }
     }
+}
+
+pub(super) fn all_hold(terms: &[Term], here: Option<Spot<'_>>) -> bool {
+    terms.iter().all(|term| term.holds(here))
 }
 
 impl Test {

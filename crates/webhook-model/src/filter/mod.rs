@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use self::condition::Term;
+use self::condition::{Term, all_hold};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
 
@@ -58,7 +58,6 @@ pub struct Filter(Option<Arc<Parsed>>);
 
 struct Parsed {
     text: Box<str>,
-    members: Map<String, Value>,
     /// What must hold, or why that is not understood.
     terms: Result<Box<[Term]>, Invalid>,
 }
@@ -69,7 +68,7 @@ impl Filter {
     /// # Errors
     /// The path, and the rule that the filter breaks there: an operator that is not known, a value
     /// that it does not take, or more than a filter may have.
-    pub fn new(members: Map<String, Value>) -> Result<Self, Invalid> {
+    pub fn new(members: &Map<String, Value>) -> Result<Self, Invalid> {
         Self::read(members, MAX_FILTER)?.understood()
     }
 
@@ -79,7 +78,7 @@ impl Filter {
     /// # Errors
     /// A text that is not a JSON object, or of more than 64 KiB.
     pub fn stored(text: &str) -> Result<Self, Invalid> {
-        Self::read(object(text, MAX_STORED)?, MAX_STORED)
+        Self::read(&object(text, MAX_STORED)?, MAX_STORED)
     }
 
     /// Why it is not understood: it was stored when filters were not obeyed yet. It matches nothing
@@ -95,11 +94,10 @@ impl Filter {
         self.0.is_none()
     }
 
-    /// Its members; none where it asks for nothing.
+    /// Its members; none where it asks for nothing. Costs reading its text.
     #[must_use]
     pub fn to_map(&self) -> Map<String, Value> {
-        let members = self.0.as_ref().map(|parsed| parsed.members.clone());
-        members.unwrap_or_default()
+        serde_json::from_str(self.as_str()).unwrap_or_default()
     }
 
     /// As JSON text without blanks; `{}` where it asks for nothing.
@@ -116,15 +114,15 @@ impl Filter {
             return true;
         };
         let terms = parsed.terms.as_ref();
-        terms.is_ok_and(|terms| terms.iter().all(|term| term.holds(data)))
+        terms.is_ok_and(|terms| all_hold(terms, data.map(Data::top)))
     }
 
-    fn read(members: Map<String, Value>, most: usize) -> Result<Self, Invalid> {
+    fn read(members: &Map<String, Value>, most: usize) -> Result<Self, Invalid> {
         if members.is_empty() {
             return Ok(Self::default());
         }
-        let terms = parse::terms(&members);
-        let text = serde_json::to_string(&members)
+        let terms = parse::terms(members);
+        let text = serde_json::to_string(members)
             .map_err(|_| Invalid::new(Field::Filter, "must be a JSON object"))?;
         if text.len() > most {
             return Err(too_long(most));
@@ -135,7 +133,6 @@ impl Filter {
         };
         Ok(Self(Some(Arc::new(Parsed {
             text: text.into(),
-            members,
             terms,
         }))))
     }
@@ -152,7 +149,7 @@ impl FromStr for Filter {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        Self::new(object(text, MAX_FILTER)?)
+        Self::new(&object(text, MAX_FILTER)?)
     }
 }
 
@@ -173,10 +170,7 @@ fn too_long(most: usize) -> Invalid {
 /// Two with the same members, in whatever order.
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(a), Some(b)) => a.members == b.members,
-            (a, b) => a.is_none() && b.is_none(),
-        }
+        self.as_str() == other.as_str() || self.to_map() == other.to_map()
     }
 }
 

@@ -61,17 +61,18 @@ impl Reading {
         if self.path.iter().any(|part| part.is_empty()) {
             return Err(self.wrong("must have no empty part in a path"));
         }
+        let mut terms = Vec::new();
         match value {
-            Value::Object(members) => self.object(members, out)?,
+            Value::Object(members) => self.object(members, &mut terms)?,
             Value::Array(_) => {
                 return Err(self.wrong("must not be a list; use $in for one of several values"));
             }
-            value => {
-                let equal = Test::In([self.scalar(value, "")?].into());
-                out.push(self.test(equal));
-            }
+            value => terms.push(Term::Here(Test::In([self.scalar(value, "")?].into()))),
         }
-        self.path.truncate(above);
+        out.push(Term::Below(
+            self.path.drain(above..).collect(),
+            terms.into(),
+        ));
         Ok(())
     }
 
@@ -114,7 +115,7 @@ impl Reading {
                 return Err(self.wrong(rule));
             }
         };
-        out.push(self.test(test));
+        out.push(Term::Here(test));
         Ok(())
     }
 
@@ -151,10 +152,6 @@ impl Reading {
             return Err(self.wrong("must compare with at most 100 values"));
         }
         Ok(())
-    }
-
-    fn test(&self, test: Test) -> Term {
-        Term::At(self.path.clone().into(), test)
     }
 
     fn wrong(&self, rule: impl AsRef<str>) -> Invalid {

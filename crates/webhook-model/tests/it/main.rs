@@ -3,6 +3,7 @@
 
 mod absences;
 mod elsewhere;
+mod filter_memory;
 mod hidden;
 mod records;
 mod request_headers;

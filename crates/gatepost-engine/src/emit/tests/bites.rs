@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Left};
 use gatepost_testkit::fault::Fault;
-use webhook_model::{OwnerId, TagId, Target, TaskId};
+use webhook_model::{MAX_RENDERED, OwnerId, TagId, Target, TaskId};
 
 use super::*;
 use crate::config::EmitLimits;
@@ -140,6 +140,34 @@ async fn the_bytes_of_an_owner_are_counted_across_bites() {
     drain(&bench, emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["1-0", "1-1", "1-2", "2-0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_message_that_is_too_large_counts_as_the_largest_and_is_not_tried_without_end() {
+    let records = Records::new();
+    let huge = "${data.x}".repeat(MAX_RENDERED / 60_000 + 1);
+    for text in [&huge, &huge, &huge, "small"] {
+        records.tagged_of(1, text).await;
+    }
+    records.tagged_of(2, "another's").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let data = format!(r#"{{"x":"{}"}}"#, "x".repeat(60_000));
+    let large = poweron(7, &[1]).with_data(data.parse().unwrap());
+    let emitted = emitter.emit(&large, Emitter::all()).await.unwrap();
+    assert_eq!(
+        emitted.dropped, 2,
+        "the third that is too large, and the one after it"
+    );
+    assert_eq!(bodies(&records).await, ["another's"]);
+    drop(bench);
+
+    // Without such data they are as small as they look.
+    let (_bench, emitter) = super::bench(&records, &Limits::default()).await;
+    let emitted = emitter
+        .emit(&poweron(7, &[1]), Emitter::all())
+        .await
+        .unwrap();
+    assert_eq!((emitted.dropped, emitted.deliveries.len()), (0, 5));
 }
 
 #[tokio::test(start_paused = true)]

@@ -214,7 +214,7 @@ fn apply(event: &mut Event, input: &Input, label: Option<&EventLabel>) -> Result
         event.label.clone_from(label);
     }
     if let Some(filters) = input.object("table_event_filters") {
-        event.filters = Filter::new(filters.clone())?;
+        event.filters = Filter::new(filters)?;
     }
     if let Some(context) = input.object("context") {
         event.context = JsonObject::new(context.clone())?;

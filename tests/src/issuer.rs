@@ -6,20 +6,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::world::HERE;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use examples::certificate::{SelfSigned, self_signed};
 use examples::serve::serve;
-use tests::world::HERE;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
 /// A question: the header `Authorization`, and the form.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
+pub struct Asked {
+    /// The header; empty without one.
     pub authorization: String,
+    /// The body.
     pub form: String,
 }
 
@@ -33,14 +35,19 @@ struct Inner {
 
 /// Gives out `token-1`, `token-2` and so on, for an hour each, where nothing else is in its script.
 #[derive(Debug)]
-pub(super) struct Issuer {
+pub struct Issuer {
     inner: Arc<Inner>,
     addr: SocketAddr,
+    /// Its own, by which it is known.
     pub certificate: SelfSigned,
 }
 
 impl Issuer {
-    pub(super) async fn start() -> Self {
+    /// Listens until the runtime ends.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub async fn start() -> Self {
         let certificate = self_signed().unwrap();
         let listener = TcpListener::bind((HERE, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
@@ -55,27 +62,40 @@ impl Issuer {
         }
     }
 
-    pub(super) fn url(&self) -> String {
+    /// Where it is asked.
+    #[must_use]
+    pub fn url(&self) -> String {
         format!("https://{}/token", self.addr)
     }
 
     /// What it responds next.
-    pub(super) fn answer_with(&self, status: u16, body: &str) {
+    ///
+    /// # Panics
+    /// After a panic of another thread that used it.
+    pub fn answer_with(&self, status: u16, body: &str) {
         let mut answers = self.inner.answers.lock().unwrap();
         answers.push_back((status, body.to_owned()));
     }
 
     /// From now on it takes questions and responds to none.
-    pub(super) fn hang(&self) {
+    pub fn hang(&self) {
         self.inner.hangs.store(true, Ordering::SeqCst);
     }
 
-    pub(super) fn asked(&self) -> Vec<Asked> {
+    /// All questions so far.
+    ///
+    /// # Panics
+    /// After a panic of another thread that used it.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
         self.inner.asked.lock().unwrap().clone()
     }
 
     /// Waits until it has been asked.
-    pub(super) async fn was_asked(&self) {
+    ///
+    /// # Panics
+    /// After a minute.
+    pub async fn was_asked(&self) {
         let wait = async {
             loop {
                 let arrived = self.inner.arrived.notified();
@@ -111,6 +131,7 @@ async fn answer(State(inner): State<Arc<Inner>>, headers: HeaderMap, form: Strin
 }
 
 /// A response of a token endpoint.
-pub(super) fn token(token: &str, expires_in: u64) -> String {
+#[must_use]
+pub fn token(token: &str, expires_in: u64) -> String {
     format!(r#"{{"access_token":"{token}","token_type":"Bearer","expires_in":{expires_in}}}"#)
 }
