@@ -24,6 +24,7 @@ use gatepost_storage::{KeyStore as _, MemoryStore};
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use serde_json::json;
+use tower_layer::Layer as _;
 
 const ROUNDS: usize = 15;
 const CONNECTIONS: usize = 8;
@@ -42,6 +43,8 @@ fn main() {
         let (guard, whole) = whole(store).await;
         (router(), router().layer(guard), whole, key)
     });
+    // As `axum::serve` does, or the routes are built again for each request.
+    let [plain, guarded, whole] = [plain, guarded, whole].map(|router| router.with_state(()));
     let only = std::env::args().find_map(|name| match name.as_str() {
         "bare" => Some(&plain),
         "layer" => Some(&guarded),
@@ -106,9 +109,9 @@ async fn round(router: &Router, key: &str) -> f64 {
     for _ in 0..CONNECTIONS {
         let (stream, peer) = listener.accept().await.unwrap();
         stream.set_nodelay(true).unwrap();
-        let router = router.clone().layer(Extension(ConnectInfo(peer)));
+        let service = Extension(ConnectInfo(peer)).layer(router.clone());
         let serve = hyper::server::conn::http1::Builder::new()
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
         connections.push(serve);
     }
     let before = thread_cpu();

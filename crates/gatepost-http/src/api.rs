@@ -1,6 +1,6 @@
 //! What a platform mounts.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::routing::get;
 use axum::{Json, Router};
@@ -63,7 +63,7 @@ impl Api {
     /// The OpenAPI 3.1 document, as JSON text; also served at `/api/v4/openapi.json`.
     #[must_use]
     pub fn openapi(&self) -> &str {
-        std::str::from_utf8(&self.shared.openapi).unwrap_or_default()
+        std::str::from_utf8(openapi::text(&self.shared)).unwrap_or_default()
     }
 }
 
@@ -101,17 +101,13 @@ impl ApiBuilder {
         for rows in self.platform {
             tables.add(Arc::new(PlatformResource(rows)));
         }
-        let openapi = {
-            let catalog = self.management.catalog();
-            openapi::document(&tables.declared(), catalog, &self.facts).to_string()
-        };
         let shared = Shared(Arc::new(Parts {
             management: self.management,
             tables: Arc::new(tables),
             limits: self.limits,
             system: system::row(&self.facts),
             facts: self.facts,
-            openapi: openapi.into(),
+            openapi: OnceLock::new(),
             aside: Arc::new(Semaphore::new(ASIDE)),
         }));
         Api {

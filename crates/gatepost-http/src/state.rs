@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use axum::extract::FromRequestParts;
@@ -41,7 +41,8 @@ pub(crate) struct Parts {
     pub facts: VersionFacts,
     /// What the login probe says.
     pub system: RowMap,
-    pub openapi: Bytes,
+    /// Made when it is asked for first: it takes megabytes for a moment.
+    pub openapi: OnceLock<Bytes>,
     /// Requests that may do what takes long beside the others, at a time.
     pub aside: Arc<Semaphore>,
 }

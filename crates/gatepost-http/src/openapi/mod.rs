@@ -7,6 +7,7 @@ mod operation;
 mod paths;
 mod schemas;
 
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
@@ -21,17 +22,21 @@ use crate::state::Shared;
 pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
     (
         [(header::CONTENT_TYPE, "application/json")],
-        shared.openapi.clone(),
+        text(&shared).clone(),
     )
         .into_response()
 }
 
+/// The document as it is served.
+pub(crate) fn text(shared: &Shared) -> &Bytes {
+    shared.openapi.get_or_init(|| {
+        let (tables, catalog) = (shared.tables.declared(), shared.management.catalog());
+        document(&tables, catalog, &shared.facts).to_string().into()
+    })
+}
+
 /// The whole document for these tables, and for what the platform sends.
-pub(crate) fn document(
-    tables: &[&'static Table],
-    catalog: &Catalog,
-    facts: &VersionFacts,
-) -> Value {
+fn document(tables: &[&'static Table], catalog: &Catalog, facts: &VersionFacts) -> Value {
     let mut paths = Map::new();
     let mut schemas = schemas::shared();
     fixed::add(&mut paths);

@@ -1,6 +1,7 @@
 //! What every request passes before its route. One middleware for all of it: each layer of a router
 //! costs a request some allocations and copies of what lies behind it.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::extract::{DefaultBodyLimit, Request, State};
@@ -40,8 +41,9 @@ pub(super) async fn pass(
     next: Next,
 ) -> Response {
     let asked = front.observer.asked(&request);
-    let response = asked.observe(admitted(&front, request, next));
-    headers::private(response.await)
+    // It is large: whoever takes it by value copies it, and each has room for it once more.
+    let response = pin!(admitted(&front, request, next));
+    headers::private(asked.observe(response).await)
 }
 
 async fn admitted(front: &Parts, request: Request, next: Next) -> Response {

@@ -56,7 +56,8 @@ fn time(call: &dyn Fn() -> usize, times: u32) -> Duration {
     begun.elapsed()
 }
 
-fn spread(mut figures: Vec<f64>, digits: usize) -> String {
+/// The median of some figures, with the smallest and the largest.
+pub(crate) fn spread(mut figures: Vec<f64>, digits: usize) -> String {
     figures.sort_by(f64::total_cmp);
     let (low, high) = (figures[0], figures[figures.len() - 1]);
     let median = figures[figures.len() / 2];
@@ -64,7 +65,7 @@ fn spread(mut figures: Vec<f64>, digits: usize) -> String {
 }
 
 /// As the lock file has it.
-fn version(package: &str) -> &'static str {
+pub(crate) fn version(package: &str) -> &'static str {
     let name = format!("name = \"{package}\"\nversion = \"");
     let (_, rest) = LOCK.split_once(&name).expect("a package of the lock file");
     rest.split_once('"').expect("a version").0
