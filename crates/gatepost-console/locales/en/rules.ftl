@@ -349,3 +349,37 @@ rules-task-of-system-administrator-may = A task of a system administrator may no
 rules-owner-of-this-task-may = The owner of this task may not receive this
 rules-messages-of-this-webhook-are = The messages of this webhook are fetched; nothing is sent to its URL
 rules-account-of-owner-is-disabled = The account of the owner is disabled
+
+## Events of Gatepost itself: labels of types and events, when they happen, and what their variables say
+
+rules-own-webhooks = Webhooks
+rules-own-api-keys = API Keys
+rules-own-failing = Failing
+rules-own-recovered = Recovered
+rules-own-disabled = Disabled
+rules-own-deliveries-given-up = Deliveries given up
+rules-own-created = Created
+rules-own-expiring = Expiring
+rules-own-deleted = Deleted
+rules-own-leaked = Leaked
+rules-own-used-from-forbidden-address = Used from a forbidden address
+rules-own-delivery-of-webhook-was-given = A delivery of a webhook was given up, or its attempts have done nothing but fail for ten minutes. Once until it recovers, and at most once an hour.
+rules-own-webhook-that-was-reported-as = A webhook that was reported as failing delivers again.
+rules-own-webhook-was-disabled-by-user = A webhook was disabled, by a user or by the platform.
+rules-own-deliveries-of-webhook-failed-in = Deliveries of a webhook failed in their last attempt. At most once an hour for a webhook, with how many they were.
+rules-own-api-key-was-created = An API key was created.
+rules-own-api-key-expires-in-14 = An API key expires in 14 days, in 3 days, or has just expired.
+rules-own-api-key-was-deleted = An API key was deleted.
+rules-own-api-key-was-found-in = An API key was found in a text where it does not belong. At most once an hour for a key.
+rules-own-api-key-was-presented-from = An API key was presented from an address that its lists do not allow. At most once an hour for a key.
+rules-own-row-number-of-webhook = The row number of the webhook
+rules-own-what-last-failure-was = What the last failure was
+rules-own-since-when-it-has-done = Since when it has done nothing but fail
+rules-own-row-number-of-key = The row number of the key
+rules-own-part-of-key-that-may = The part of the key that may be shown
+rules-own-why-it-was-disabled = Why it was disabled
+rules-own-how-many-since-last-notice = How many since the last notice
+rules-own-when-it-expires = When it expires
+rules-own-14-3-or-0-once = 14, 3, or 0 once it has expired
+rules-own-from-where-it-was-presented = From where it was presented last
+rules-own-how-often-since-last-notice = How often since the last notice

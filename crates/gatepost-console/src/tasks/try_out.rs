@@ -108,7 +108,7 @@ fn body(
     types.extend(
         catalog
             .types()
-            .map(|(of, label, _)| (of.to_string(), label.to_owned())),
+            .map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned())),
     );
     html! {
         (layout::errors_of(t, problems, &t.of("tasks-test-refused")))

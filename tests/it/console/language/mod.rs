@@ -7,6 +7,7 @@ use examples::receiver::Receiver;
 use fluent_syntax::ast::{Entry, PatternElement};
 use fluent_syntax::{parser, serializer};
 use gatepost_console::Texts;
+use gatepost_engine::OperationalEvents;
 use tests::browser::{PAGES, Setup, Visitor, furnish};
 
 /// The site's users and what they typed.
@@ -66,8 +67,21 @@ const PLATFORM: &[&str] = &[
     "The row number of the machine",
     ": web-1",
 ];
-/// Names of languages; a zone.
-const OTHER: &[&str] = &["Go", "JavaScript (Node)", "Python", "Rust", "(UTC)"];
+/// Names of languages; a zone; samples of what our own events bring.
+const OTHER: &[&str] = &[
+    ": Deploys to #ops",
+    ": deploy",
+    ": by hand",
+    ": gp_…x7Qz",
+    ": the target responded with status 503",
+    ": 2026-11-23T09:30:00Z",
+    ": 2026-12-07T00:00:00Z",
+    "Go",
+    "JavaScript (Node)",
+    "Python",
+    "Rust",
+    "(UTC)",
+];
 
 /// The English in the made-up language.
 fn made_up() -> Texts {
@@ -170,6 +184,7 @@ fn is_data(text: &str) -> bool {
 async fn no_page_says_a_word_that_cannot_be_translated() {
     let setup = Setup {
         texts: made_up(),
+        own_events: OperationalEvents::all(),
         ..Setup::new()
     };
     let site = setup.start().await;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::super::{PATTERNS, recognized};
 
 /// Where sentences are that get onto pages, below the folder of all crates.
-const SOURCES: [&str; 34] = [
+const SOURCES: [&str; 35] = [
     "apikey-core/src/grant/name.rs",
     "apikey-core/src/grant/names.rs",
     "apikey-core/src/ip",
@@ -23,6 +23,7 @@ const SOURCES: [&str; 34] = [
     "gatepost-engine/src/error.rs",
     "gatepost-engine/src/judge/hearing.rs",
     "gatepost-engine/src/judge/limits.rs",
+    "gatepost-engine/src/operational/catalog.rs",
     "gatepost-engine/src/records",
     "gatepost-engine/src/tokens/fetch.rs",
     "gatepost-keys/src/error.rs",
