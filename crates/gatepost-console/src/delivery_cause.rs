@@ -68,12 +68,14 @@ fn what(ctx: &PageContext, cause: &Cause) -> String {
     let of = catalog
         .types()
         .find(|(name, ..)| **name == cause.event_type);
-    let of = of.map_or(cause.event_type.as_str(), |(_, label, _)| label);
+    let of = of.map_or(cause.event_type.as_str().into(), |(_, label, _)| {
+        t.rule(label)
+    });
     let event = catalog.event_label(&cause.event_type, &cause.event);
     if event.is_none() && (cause.event_type.as_str(), cause.event.as_str()) == BY_HAND {
         return t.of("deliveries-cause-run").into_owned();
     }
-    let event = event.unwrap_or(cause.event.as_str());
+    let event = event.map_or(cause.event.as_str().into(), |label| t.rule(label));
     t.with(
         "deliveries-cause-event",
         &[("type", of.into()), ("event", event.into())],

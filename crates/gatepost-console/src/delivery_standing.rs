@@ -28,7 +28,9 @@ pub(crate) fn standing(
     now: DateTime<Utc>,
 ) -> String {
     match delivery.state {
-        DeliveryState::Sent | DeliveryState::Error => delivery.status_info.clone(),
+        DeliveryState::Sent | DeliveryState::Error => {
+            texts.rule(&delivery.status_info).into_owned()
+        }
         DeliveryState::Running => {
             let number = u64::from(delivery.tries) + 1;
             texts.with("deliveries-running-attempt", &[("number", number.into())])

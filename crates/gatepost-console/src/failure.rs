@@ -36,15 +36,23 @@ pub(crate) enum Failure {
     TooLarge,
     /// A field of the form is too large, or there are too many.
     TooMuch(TooMuch),
-    /// There is as much as allowed, or it may not be watched; in words.
+    /// There is as much as allowed, or it may not be watched; in words of the crates below.
     Refused(String),
-    /// As often as allowed; the words say when it may be tried again.
+    /// As often as allowed; the words, of the crates below, say when it may be tried again.
     TooFast {
         words: String,
         retry_after: Duration,
     },
-    /// The state of the row does not allow it.
+    /// The state of the row does not allow it; in words of the page or of the crates below.
     Conflict(String),
+    /// Tasks of these names use the webhook, or some whose names are not known.
+    InUse(Vec<String>),
+    /// A field breaks a rule, worded by the crates below, and there is no form to say it in.
+    Invalid(&'static str, String),
+    /// The record cannot be read.
+    Unreadable,
+    /// The record has changed.
+    Changed,
     /// The store or the platform's accounts cannot be reached at present.
     Unavailable,
     /// A fault of ours.
@@ -60,7 +68,11 @@ impl Failure {
             Self::LoggedOut(..) => StatusCode::UNAUTHORIZED,
             Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
-            Self::Conflict(_) => StatusCode::CONFLICT,
+            Self::Conflict(_)
+            | Self::InUse(_)
+            | Self::Invalid(..)
+            | Self::Unreadable
+            | Self::Changed => StatusCode::CONFLICT,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -75,7 +87,11 @@ impl Failure {
             Self::LoggedOut(..) => "frame-failure-logged-out",
             Self::TooLarge | Self::TooMuch(_) => "frame-failure-too-large",
             Self::TooFast { .. } => "frame-failure-too-many",
-            Self::Conflict(_) => "frame-failure-not-possible",
+            Self::Conflict(_)
+            | Self::InUse(_)
+            | Self::Invalid(..)
+            | Self::Unreadable
+            | Self::Changed => "frame-failure-not-possible",
             Self::Unavailable => "frame-failure-unavailable",
             Self::Internal => "frame-failure-internal",
         })
@@ -106,7 +122,7 @@ impl Failure {
                 },
                 Self::TooLarge => (p("frame-failure-too-large-text")),
                 Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
-                Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => p { (words) },
+                Self::Conflict(_) | Self::InUse(_) | Self::Invalid(..) | Self::Refused(_) | Self::TooFast { .. } | Self::Unreadable | Self::Changed => p { (self.words(texts).unwrap_or_default()) },
                 Self::Unavailable => (p("frame-failure-unavailable-text")),
                 Self::Internal => (p("frame-failure-internal-text")),
             }
@@ -115,13 +131,26 @@ impl Failure {
 
     /// Why it was refused, in words that belong beside what the user pressed; `None` where the page
     /// itself is the problem.
-    pub(crate) fn words(&self) -> Option<&str> {
-        match self {
+    pub(crate) fn words(&self, texts: &Texts) -> Option<String> {
+        let said = |rule: &str| sentence(&texts.rule(rule));
+        Some(match self {
             Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => {
-                Some(words)
+                said(words)
             }
-            _ => None,
-        }
+            Self::InUse(tasks) if tasks.is_empty() => texts.of("frame-failure-in-use").into_owned(),
+            Self::InUse(tasks) => {
+                let tasks = [("tasks", tasks.join(", ").into())];
+                texts.with("frame-failure-in-use-by", &tasks)
+            }
+            Self::Invalid(field, rule) => {
+                let field = layout::label(texts, field);
+                let values = [("field", field.into()), ("rule", said(rule).into())];
+                texts.with("frame-failure-invalid", &values)
+            }
+            Self::Unreadable => texts.of("frame-failure-unreadable").into_owned(),
+            Self::Changed => texts.of("frame-failure-changed").into_owned(),
+            _ => return None,
+        })
     }
 
     /// The response for an unknown caller.
@@ -217,27 +246,17 @@ impl From<ManageError> for Failure {
             | ManageError::Other(_)
             | ManageError::Panicked
             | ManageError::Store(_) => Self::Internal,
-            ManageError::InUse { tasks } if tasks.is_empty() => {
-                Self::Conflict("Tasks still use this webhook.".into())
-            }
-            ManageError::InUse { tasks } => Self::Conflict(format!(
-                "These tasks use the webhook: {}.",
-                tasks.join(", ")
-            )),
-            ManageError::Full { .. } | ManageError::Refused(_) => {
-                Self::Refused(sentence(&error.to_string()))
-            }
+            ManageError::InUse { tasks } => Self::InUse(tasks),
+            ManageError::Full { .. } | ManageError::Refused(_) => Self::Refused(error.to_string()),
             ManageError::TooFast { retry_after } => Self::TooFast {
-                words: sentence(&error.to_string()),
+                words: error.to_string(),
                 retry_after,
             },
-            ManageError::Unreadable => {
-                Self::Conflict("This record cannot be read. It can only be deleted.".into())
-            }
-            ManageError::WrongState => {
-                Self::Conflict("The record has changed and no longer allows this.".into())
-            }
-            other => Self::Conflict(sentence(&other.to_string())),
+            ManageError::Invalid { field, rule, .. } => Self::Invalid(field, rule),
+            ManageError::Dangling { field } => Self::Invalid(field, "does not exist".to_owned()),
+            ManageError::Unreadable => Self::Unreadable,
+            ManageError::WrongState => Self::Changed,
+            other => Self::Conflict(other.to_string()),
         }
     }
 }

@@ -5,16 +5,41 @@ use std::fmt;
 use serde_json::{Map, Value};
 use webhook_model::Invalid;
 
+use crate::texts::Texts;
+
 /// Stands for a field where the whole form is refused.
 const WHOLE: &str = "";
 
-/// The rules that the fields of a form break.
-#[derive(Debug, Default)]
-pub(crate) struct Problems(Vec<(String, String)>);
+/// The rules that the fields of a form break, in the language of the page.
+#[derive(Debug)]
+pub(crate) struct Problems {
+    texts: Option<Texts>,
+    found: Vec<(String, String)>,
+}
 
 impl Problems {
+    /// None yet, of a form that is read.
+    pub(crate) fn new(texts: &Texts) -> Self {
+        Self {
+            texts: Some(texts.clone()),
+            found: Vec::new(),
+        }
+    }
+
+    /// None, of a form that is only shown.
+    pub(crate) const fn none() -> Self {
+        Self {
+            texts: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// Notes a rule: as a page says it, or as the crates below do.
     pub(crate) fn add(&mut self, field: impl Into<String>, rule: impl fmt::Display) {
-        self.0.push((field.into(), sentence(&rule.to_string())));
+        let rule = rule.to_string();
+        let said = self.texts.as_ref().map(|texts| texts.rule(&rule));
+        let said = sentence(said.as_deref().unwrap_or(&rule));
+        self.found.push((field.into(), said));
     }
 
     /// Notes why the whole form is refused, whatever is in its fields.
@@ -32,7 +57,7 @@ impl Problems {
     }
 
     pub(crate) fn of(&self, field: &str) -> Option<&str> {
-        self.0
+        self.found
             .iter()
             .find(|(name, _)| name == field)
             .map(|(_, rule)| rule.as_str())
@@ -50,7 +75,7 @@ impl Problems {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.found.is_empty()
     }
 
     /// Each problem under its field, for the script.
@@ -61,7 +86,7 @@ impl Problems {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
+        self.found
             .iter()
             .map(|(field, rule)| (field.as_str(), rule.as_str()))
     }
@@ -95,7 +120,7 @@ mod tests {
 
     #[test]
     fn rules_become_sentences() {
-        let mut problems = Problems::default();
+        let mut problems = Problems::new(&Texts::english());
         problems.add("timeout", "must be 3 or greater");
         assert_eq!(problems.of("timeout"), Some("Must be 3 or greater."));
         assert_eq!(problems.of("name"), None);

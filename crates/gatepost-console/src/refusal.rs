@@ -22,7 +22,7 @@ pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Resul
 
 /// What a form says that is opened again with what was typed in an earlier session.
 pub(crate) fn opened_again(texts: &Texts) -> Problems {
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(texts);
     problems.refuse(texts.of("forms-opened-again"));
     problems
 }
@@ -30,12 +30,13 @@ pub(crate) fn opened_again(texts: &Texts) -> Problems {
 /// The response to a deletion that was refused: its own page again, with the reason beside the box.
 /// Where that page is gone as well, the request fails.
 pub(crate) async fn refused_deletion(
+    texts: &Texts,
     error: ManageError,
     page: impl AsyncFnOnce(&str) -> Result<Markup, Failure>,
 ) -> Result<Response, Failure> {
     let failure = Failure::from(error);
-    match failure.words() {
-        Some(words) => Ok(failure.respond(page(words).await?)),
+    match failure.words(texts) {
+        Some(words) => Ok(failure.respond(page(&words).await?)),
         None => Err(failure),
     }
 }

@@ -114,7 +114,7 @@ impl Actor {
     /// Triggers an event manually: runs its task as if it had occurred, with these variables and
     /// this data, whatever its filter asks for. What its object or tag is called, which `${NAME}`
     /// becomes, is asked of the platform's [`Directory`](crate::Directory), on behalf of the
-    /// event's owner, who receives it.
+    /// event's owner, who receives it; where it knows no name, it is the row number.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -133,13 +133,17 @@ impl Actor {
                 ..
             } = actor.own_event(id).await?;
             let subject = Subject::event(id.0, owner, &event);
-            let object = match event.target {
-                Target::Instance(object) => {
-                    let table = event.event_type.as_str();
-                    actor.name_for(owner, table, object.0).await?
-                }
-                Target::Tag(tag) => actor.name_for(owner, TAGS, tag.0).await?,
+            let named = match event.target {
+                Target::Instance(object) => Some((event.event_type.as_str(), object.0)),
+                Target::Tag(tag) => Some((TAGS, tag.0)),
                 Target::Generic => None,
+            };
+            let object = match named {
+                Some((table, key)) => {
+                    let name = actor.name_for(owner, table, key).await?;
+                    Some(name.unwrap_or_else(|| key.to_string()))
+                }
+                None => None,
             };
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
             match engine.trigger_event(id, object, variables, data, by).await {

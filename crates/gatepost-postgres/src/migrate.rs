@@ -36,6 +36,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "event_label",
         include_str!("../migrations/0014_event_label.sql"),
     ),
+    ("run_by", include_str!("../migrations/0015_run_by.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

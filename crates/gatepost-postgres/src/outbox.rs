@@ -9,7 +9,7 @@ use gatepost_storage::webhooks::{
     Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
 };
 use tokio_postgres::Row;
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use crate::column::{count, without_nul};
 use crate::db::Param;
@@ -199,6 +199,7 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         id: OutboxId(row.try_get("id")?),
         occurrence,
         left,
+        by: row.try_get::<_, Option<i64>>("run_by")?.map(OwnerId),
         turn,
         created,
     })

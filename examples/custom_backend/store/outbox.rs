@@ -19,6 +19,7 @@ impl OutboxStore for RedbStore {
         let new = NewOutbox {
             occurrence: occurrence.clone(),
             left: Left::After(TaskId(0)),
+            by: None,
             due: now,
         };
         self.write(move |tx| push(tx, &new, now)).await

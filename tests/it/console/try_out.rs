@@ -1,9 +1,12 @@
 //! A task is tested, or run, about an object that is chosen; and what the catalogue says.
 
+use std::sync::Arc;
+
 use examples::receiver::Receiver;
+use gatepost_manage::NoDirectory;
 use gatepost_storage::webhooks::DeliveryId;
-use tests::browser::typed::{new_task, new_webhook};
-use tests::browser::{Site, Visitor};
+use tests::browser::typed::{new_event, new_task, new_webhook};
+use tests::browser::{Setup, Site, Visitor};
 
 const TEST: &str = "/console/tasks/1/test";
 
@@ -92,6 +95,30 @@ async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
     assert_eq!(done.status, 303, "{}", done.html);
     let received = receiver.wait_for("/in", 1).await.unwrap();
     assert_eq!(received.body, "database is ${VM_ID}");
+}
+
+#[tokio::test]
+async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for() {
+    let setup = Setup {
+        directory: Arc::new(NoDirectory),
+        ..Setup::new()
+    };
+    let site = setup.start().await;
+    let ulf = Visitor::login(&site, "ulf").await;
+    let receiver = Receiver::start(None).await.unwrap();
+    new_webhook(&ulf, &receiver, "0").await;
+    new_task(&ulf, "of ${NAME}", &[]).await;
+    for (number, target, key) in [(1, "tag", "2"), (2, "instance", "3")] {
+        let event = [("event", "poweron"), ("target", target), (target, key)];
+        let event = [&event[..], &[("task", "1")]].concat();
+        let made = new_event(&ulf, &event).await;
+        assert_eq!(made.status, 303, "{}", made.html);
+        let trigger = format!("/console/events/{number}/do/trigger");
+        let done = ulf.fill("/console/tasks/new", &trigger, &[]).await;
+        assert_eq!(done.status, 303, "{}", done.html);
+        let received = receiver.wait_for("/in", number).await.unwrap();
+        assert_eq!(received.body, format!("of {key}"));
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ use delivery::{DnsFault, Resolve, ResolveFuture, Schedule, Sender, TargetPolicy}
 use examples::platform::Platform;
 use examples::session::Sessions;
 use gatepost_console::{Console, Texts};
-use gatepost_engine::{Engine, Watch};
+use gatepost_engine::{Engine, OperationalEvents, Watch};
 use gatepost_http::Api;
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
@@ -115,6 +115,8 @@ pub struct Setup {
     pub watch: Arc<dyn Watch>,
     /// What the console says.
     pub texts: Texts,
+    /// Which events of our own there are.
+    pub own_events: OperationalEvents,
 }
 
 impl Setup {
@@ -132,6 +134,7 @@ impl Setup {
             quotas: Arc::new(Quota::UNLIMITED),
             watch: Arc::new(Everything),
             texts: Texts::english(),
+            own_events: OperationalEvents::default(),
         }
     }
 
@@ -201,6 +204,7 @@ impl Site {
             quotas,
             watch,
             texts,
+            own_events,
         } = setup;
         let keys = KeyService::builder(key_store, Arc::new(Users))
             .clock(clock.clone())
@@ -217,6 +221,7 @@ impl Site {
             .schedule(Schedule::new([Duration::from_millis(300)]).unwrap())
             .clock(clock.clone())
             .variable("SITE", "north")
+            .operational_events(own_events)
             .start()
             .await
             .unwrap();

@@ -113,6 +113,20 @@ frame-field-target = Applies to
 frame-field-instance = Object
 frame-field-tag = Tag
 frame-field-task = Task
+frame-field-requests = Requests per minute
+frame-field-overlap = The old key ends
+frame-field-token = Token
+frame-field-key = Key
+frame-field-password = Password
+frame-field-token-url = Token URL
+frame-field-client-id = Client ID
+frame-field-client-secret = Client secret
+frame-field-client-auth = Client authentication
+frame-field-client-certificate = Client certificate
+frame-field-client-key = Private key
+frame-field-delivery = Delivery
+frame-field-filter = Filter
+frame-field-label = Label
 
 ## The frame of each page
 
@@ -174,6 +188,13 @@ frame-failure-too-large = Too large
 frame-failure-too-large-text = The form is too large. Nothing was changed.
 # $field: its name; $rule: a sentence, such as "Must have at most 100 entries."
 frame-failure-too-much-text = { $field }: { $rule } Nothing was changed.
+frame-failure-in-use = Tasks still use this webhook.
+# $tasks: their names.
+frame-failure-in-use-by = These tasks use the webhook: { $tasks }.
+# $field: its name; $rule: a sentence, such as "Is required."
+frame-failure-invalid = { $field }: { $rule }
+frame-failure-unreadable = This record cannot be read. It can only be deleted.
+frame-failure-changed = The record has changed and no longer allows this.
 frame-failure-too-many = Too many requests
 frame-failure-not-possible = Not possible
 frame-failure-unavailable = Temporarily unavailable

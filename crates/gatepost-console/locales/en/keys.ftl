@@ -140,7 +140,7 @@ keys-problem-expires = Choose when the key expires.
 keys-problem-date = Enter a date and time.
 # 2027-01-31T18:00 is the form in which it is read.
 keys-problem-date-unreadable = Enter a date and time such as 2027-01-31T18:00.
-# $rule: what is wrong, in English, such as "is not an IPv4 or IPv6 address".
+# $rule: what is wrong, such as "is not an IPv4 or IPv6 address": a text of rules.ftl.
 keys-problem-entry = Entry { $number } { $rule }
 keys-problem-entries = Must have at most { $count } entries.
 keys-submitted-title = Form already submitted

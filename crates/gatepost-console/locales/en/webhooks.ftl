@@ -306,7 +306,7 @@ webhooks-problem-client-key = The target has changed, and a stored private key i
 webhooks-problem-unsign = The target has changed, and signing secrets are not carried over: remove them. You can create a new one afterwards.
 webhooks-problem-masked = The target has changed, and masked values are not carried over: enter them again, or remove the headers.
 webhooks-url-plain = Not encrypted: anyone on the network path to the target can read what is sent. Use https if possible.
-# $why is worded by the target policy, in English.
+# $why: a text of rules.ftl.
 webhooks-url-refused = Nothing can be sent to this URL: { $why }.
 webhooks-url-no-address = Nothing can be sent to this host name: it currently has no address that the target policy allows.
 
@@ -332,7 +332,7 @@ webhooks-test-tls = TLS
 webhooks-test-head = Response head
 webhooks-test-body = Response body
 webhooks-test-response-title = Response
-# $why and $rule are worded by the API, in English.
+# $why and $rule are texts of rules.ftl.
 webhooks-test-unsent = Nothing was sent: { $why }.
 webhooks-test-invalid = Nothing was sent. The message { $rule }.
 # A link to the page of the webhook.

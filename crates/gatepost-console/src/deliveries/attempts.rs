@@ -42,7 +42,7 @@ pub(super) fn table(ctx: &PageContext, attempts: &[AttemptRecord]) -> Markup {
                 tr {
                     td data-label=(t.of("deliveries-attempt")) { span { (attempt.number) } }
                     td data-label=(t.of("deliveries-attempt-started")) { div { (stamp(t, attempt.started, now)) } }
-                    td data-label=(t.of("deliveries-attempt-result")) { span { (badge(if attempt.class == "ok" { "good" } else { "bad" }, &class_name(t, &attempt.class))) " " (attempt.info) } }
+                    td data-label=(t.of("deliveries-attempt-result")) { span { (badge(if attempt.class == "ok" { "good" } else { "bad" }, &class_name(t, &attempt.class))) " " (t.rule(&attempt.info)) } }
                     td data-label=(t.of("deliveries-status")) { span { @match attempt.status { Some(status) => (status), None => "–" } } }
                     td data-label=(t.of("deliveries-duration")) { div { (span(t, attempt.duration)) (bar(t, attempt, longest)) } }
                     td data-label=(t.of("deliveries-attempt-details")) { div { (exchange(t, attempt)) } }

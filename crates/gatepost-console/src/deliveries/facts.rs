@@ -30,7 +30,7 @@ pub(super) fn facts(
                 (badges(t, delivery)) " " (standing(t, delivery, webhook, holdup, now)) (spoken(&state))
                 @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
             }
-            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (delivery.status_info) } }
+            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (t.rule(&delivery.status_info)) } }
             @if let Some(status) = delivery.response_status { dt { (t.of("deliveries-status")) } dd { (status) } }
             @if let Some(took) = delivery.duration { dt { (t.of("deliveries-duration")) } dd { (span(t, took)) } }
             dt { (t.of("deliveries-attempts")) } dd { (attempts(t, delivery)) }

@@ -68,7 +68,7 @@ pub(super) fn to_query(filter: &DeliveryFilter) -> String {
 
 /// The form. What is rarely asked for is folded away, unless it is in use.
 pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<Markup, Failure> {
-    let (t, problems) = (ctx.texts(), Problems::default());
+    let (t, problems) = (ctx.texts(), Problems::none());
     let of = |id: Option<i64>| id.map_or_else(String::new, |id| id.to_string());
     let webhook = row(
         t,
@@ -123,7 +123,7 @@ fn row(
     rows: Vec<(String, String)>,
     chosen: &str,
 ) -> Markup {
-    let problems = Problems::default();
+    let problems = Problems::none();
     if rows.is_empty() {
         return layout::picker(texts, &problems, name, label, &rows, chosen, "");
     }

@@ -108,7 +108,7 @@ pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Fai
 
 /// Asks for the webhook.
 async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
-    let (problems, webhooks) = (Problems::default(), webhook_choices(ctx).await?);
+    let (problems, webhooks) = (Problems::none(), webhook_choices(ctx).await?);
     let t = ctx.texts();
     let body = html! {
         section {
@@ -124,7 +124,7 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
 
 /// The form that chooses them.
 fn range(t: &Texts, asked: &Asked) -> Markup {
-    let problems = Problems::default();
+    let problems = Problems::none();
     let states = [
         ("error", t.of("deliveries-replay-state-error")),
         ("sent", t.of("deliveries-replay-state-sent")),

@@ -22,7 +22,8 @@ pub(super) async fn show(ctx: PageContext) -> Response {
         p { (t.markup("events-catalog-intro", &always)) }
         @for (of, label, specificity) in catalog.types() {
             section id={ "type-" (of) } {
-                div.title { h2 { (label) } div.actions { a href=(ctx.at(&format!("/events/new?type={of}"))) aria-label=(t.with("events-new-of", &[("type", label.into())])) { (t.of("events-new")) } } }
+                @let label = t.rule(label);
+                div.title { h2 { (label) } div.actions { a href=(ctx.at(&format!("/events/new?type={of}"))) aria-label=(t.with("events-new-of", &[("type", (&*label).into())])) { (t.of("events-new")) } } }
                 p.quiet { code { (of) } " · " (about(t, specificity)) }
                 (table(&ctx, of))
             }
@@ -48,8 +49,8 @@ fn table(ctx: &PageContext, of: &EventType) -> Markup {
             tbody { @for (event, label) in catalog.events(of) {
                 @let notes = catalog.notes(of, event);
                 tr {
-                    td data-label=(t.of("events-event")) { div { (label) div.quiet { code { (event) } } } }
-                    td data-label=(t.of("events-catalog-description")) { span { (notes.map_or("", EventNotes::description)) } }
+                    td data-label=(t.of("events-event")) { div { (t.rule(label)) div.quiet { code { (event) } } } }
+                    td data-label=(t.of("events-catalog-description")) { span { (t.rule(notes.map_or("", EventNotes::description))) } }
                     td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(t, notes)) } } }
                 }
             } }
@@ -64,7 +65,7 @@ fn samples(t: &Texts, notes: &EventNotes) -> Markup {
         @if let Some(schema) = notes.schema() { details { summary { (t.of("events-catalog-schema")) } code { (schema.to_string()) } } }
         @if !notes.object().is_empty() { div { code { "${NAME}" } ": " (notes.object()) } }
         @for variable in notes.variables() {
-            div { code { "${" (variable.name()) "}" } ": " (variable.sample()) @if !variable.description().is_empty() { span.quiet { " (" (variable.description()) ")" } } }
+            div { code { "${" (variable.name()) "}" } ": " (variable.sample()) @if !variable.description().is_empty() { span.quiet { " (" (t.rule(variable.description())) ")" } } }
         }
     }
 }

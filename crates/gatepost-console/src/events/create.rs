@@ -23,7 +23,7 @@ pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<R
         enabled: true,
         ..EventForm::default()
     };
-    let page = new_page(&ctx, query.text("type"), &form, &Problems::default()).await?;
+    let page = new_page(&ctx, query.text("type"), &form, &Problems::none()).await?;
     Ok(page.into_response())
 }
 
@@ -52,7 +52,7 @@ async fn new_page(
         form.main method="get" action=(ctx.at("/events/new")) {
             section {
                 @if !form.task.is_empty() { input type="hidden" name="task" value=(form.task); }
-                (layout::select(&Problems::default(), "type", &t.of("events-type"), &types, chosen, &t.of("events-type-hint"), true))
+                (layout::select(&Problems::none(), "type", &t.of("events-type"), &types, chosen, &t.of("events-type-hint"), true))
                 p { a href=(ctx.at("/events/catalog")) { (t.of("events-type-catalog")) } }
             }
             div.submit {
@@ -67,7 +67,7 @@ async fn new_page(
 
 pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let form = EventForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let Some((of, _)) = known_type(&ctx, sent.text("type")) else {
         return Err(Failure::NotFound);
     };

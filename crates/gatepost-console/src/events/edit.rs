@@ -21,9 +21,9 @@ use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let (row, _) = ctx.actor.event(EventId(id)).await?;
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if let Some(problem) = row.value.filters.problem() {
-        let rule = [("rule", problem.rule().into())];
+        let rule = [("rule", ctx.texts().rule(problem.rule()).into())];
         problems.add("filter", ctx.texts().with("events-filter-unknown", &rule));
     }
     let page = form_page(&ctx, &row, &EventForm::of(&row.value), &problems).await?;
@@ -76,7 +76,7 @@ pub(super) async fn update(
         event: row.value.event.to_string(),
         ..EventForm::sent(&sent)
     };
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let of = row.value.event_type.clone();
     if let Some(new) = form.parse(&ctx, &mut problems, &of).await? {
         let edited = ctx.actor.edit_event(row.id, move |event| {

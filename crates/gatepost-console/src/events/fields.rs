@@ -36,7 +36,7 @@ pub(super) fn fields(
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let events: Vec<_> = catalog
         .events(options.of)
-        .map(|(name, label)| (name.to_string(), label.to_owned()))
+        .map(|(name, label)| (name.to_string(), t.rule(label).into_owned()))
         .collect();
     let (all, object, tag) = (
         t.of("events-applies-to-all"),
@@ -111,15 +111,15 @@ fn conditions(ctx: &PageContext) -> Markup {
 
 /// What the platform says of the events to choose from; nothing where it says nothing.
 fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
-    let catalog = ctx.actor.catalog();
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let described = catalog.events(of).filter_map(|(event, label)| {
         let notes = catalog.notes(of, event)?;
-        Some((label, notes.description()))
+        Some((t.rule(label), t.rule(notes.description())))
     });
     let described: Vec<_> = described.filter(|(_, text)| !text.is_empty()).collect();
     html! {
         @if !described.is_empty() {
-            details { summary { (ctx.texts().of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
+            details { summary { (t.of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
         }
     }
 }

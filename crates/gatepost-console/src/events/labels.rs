@@ -45,20 +45,20 @@ pub(super) fn name(ctx: &PageContext, event: &Event) -> String {
 /// The labels of type and event: `Virtual Machines`, `Powered on`; with its user's own, `Night
 /// watch (Powered on)`.
 pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
-    let catalog = ctx.actor.catalog();
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
     let of = catalog
         .types()
         .find(|(name, ..)| **name == event.event_type);
     let of = of.map_or_else(
         || event.event_type.to_string(),
-        |(_, label, _)| label.into(),
+        |(_, label, _)| t.rule(label).into_owned(),
     );
     let what = catalog.event_label(&event.event_type, &event.event);
-    let what = what.unwrap_or(event.event.as_str());
+    let what = what.map_or(event.event.as_str().into(), |label| t.rule(label));
     if event.label.as_str().is_empty() {
-        return (of, what.to_owned());
+        return (of, what.into_owned());
     }
     let label = mark_hidden(event.label.as_str());
     let values = [("label", label.into()), ("event", what.into())];
-    (of, ctx.texts().with("events-labelled", &values))
+    (of, t.with("events-labelled", &values))
 }

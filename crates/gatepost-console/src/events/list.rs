@@ -64,7 +64,7 @@ fn new_button(ctx: &PageContext) -> Markup {
 
 /// Narrows the list down to a type of the catalog.
 fn type_field(ctx: &PageContext, list: &Asked) -> Markup {
-    let (problems, chosen) = (Problems::default(), list.kept("type"));
+    let (problems, chosen) = (Problems::none(), list.kept("type"));
     let label = ctx.texts().of("events-type");
     select(&problems, "type", &label, &types(ctx), chosen, "", false)
 }

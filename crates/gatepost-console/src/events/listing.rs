@@ -145,8 +145,9 @@ pub(super) async fn shown(
 /// The types of the catalog, to choose from.
 pub(super) fn types(ctx: &PageContext) -> Vec<(String, String)> {
     let types = ctx.actor.catalog().types();
-    let types = types.map(|(name, label, _)| (name.to_string(), label.to_owned()));
-    let all = ctx.texts().of("events-type-all").into_owned();
+    let t = ctx.texts();
+    let types = types.map(|(name, label, _)| (name.to_string(), t.rule(label).into_owned()));
+    let all = t.of("events-type-all").into_owned();
     std::iter::once((String::new(), all)).chain(types).collect()
 }
 

@@ -97,7 +97,8 @@ pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, Stri
                 .await?
                 .is_empty();
         if may {
-            offered.push((of.to_string(), label.to_owned()));
+            let label = ctx.texts().rule(label).into_owned();
+            offered.push((of.to_string(), label));
         }
     }
     Ok(offered)

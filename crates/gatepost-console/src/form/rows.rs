@@ -128,7 +128,8 @@ mod tests {
     fn only_as_many_rows_are_read_as_there_may_be() {
         let sent = "header.a.name=1&header.b.name=2&header.c.name=3&header.a.value=4";
         let (three, two) = (headers(sent, 3), headers(sent, 2));
-        let (texts, mut problems) = (Texts::english(), Problems::default());
+        let texts = Texts::english();
+        let mut problems = Problems::new(&texts);
         assert!(!three.is_too_long(&texts, "header", &mut problems) && problems.is_empty());
         assert!(two.is_too_long(&texts, "header", &mut problems));
         assert_eq!(problems.of("header"), Some("Must have at most 2 rows."));

@@ -32,7 +32,7 @@ pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Response
         user: owner.to_string(),
         ..KeyForm::fresh()
     };
-    let page = form_page(&ctx, &form, &Problems::default()).await;
+    let page = form_page(&ctx, &form, &Problems::none()).await;
     page.into_response()
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn create(
     sent: Form,
 ) -> Result<Response, Failure> {
     let (t, form) = (ctx.texts(), KeyForm::sent(&sent));
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &form, &problems).await.into_response());
     }
@@ -108,7 +108,7 @@ pub(super) async fn again(ctx: PageContext, sent: Form) -> Response {
 
 /// The same validation, for the hints that are shown while the user types.
 pub(super) async fn check(ctx: PageContext, sent: Form) -> Json<Value> {
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let form = KeyForm::sent(&sent);
     form.parse(ctx.texts(), &mut problems, ctx.now());
     let hints = json!({"ip": form.surprises(ctx.texts())});

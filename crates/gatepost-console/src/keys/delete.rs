@@ -31,7 +31,10 @@ pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Respons
     match ctx.actor.delete_key(KeyId(id)).await {
         Ok(_) => Ok(Redirect::to(&ctx.at("/keys?done=deleted")).into_response()),
         Err(error) => {
-            refused_deletion(error, async |why| question(&ctx, id, Some(why)).await).await
+            refused_deletion(ctx.texts(), error, async |why| {
+                question(&ctx, id, Some(why)).await
+            })
+            .await
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    let page = form_page(&ctx, &row, &KeyForm::of_row(&row), &Problems::default());
+    let page = form_page(&ctx, &row, &KeyForm::of_row(&row), &Problems::none());
     Ok(page.into_response())
 }
 
@@ -29,7 +29,7 @@ pub(super) async fn update(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
     let form = KeyForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_none()
         && let Some(valid) = form.parse(ctx.texts(), &mut problems, ctx.now())
     {

@@ -166,7 +166,7 @@ impl KeyForm {
         let (Ok(allow), Ok(deny)) = (list(texts, &self.allow), list(texts, &self.deny)) else {
             return String::new();
         };
-        surprises(&IpPolicy { allow, deny })
+        surprises(texts, &IpPolicy { allow, deny })
     }
 
     fn expiration(&self, texts: &Texts, now: DateTime<Utc>) -> Result<Option<Expiration>, String> {
@@ -211,9 +211,10 @@ fn list(texts: &Texts, rows: &Rows) -> Result<IpList, String> {
             continue;
         }
         let net: IpRange = net.trim().parse().map_err(|rule: IpRangeError| {
+            let rule = rule.to_string();
             let values = [
                 ("number", (at + 1).into()),
-                ("rule", rule.to_string().into()),
+                ("rule", texts.rule(&rule).into()),
             ];
             texts.with("keys-problem-entry", &values)
         })?;

@@ -51,9 +51,11 @@ fn narrowed(grant: &Grant) -> Option<&'static str> {
 }
 
 /// What the IP lists do that their owner may not expect, in sentences; empty if nothing.
-pub(super) fn surprises(policy: &IpPolicy) -> String {
+pub(super) fn surprises(texts: &Texts, policy: &IpPolicy) -> String {
     let lints = policy.lint(None);
-    let sentences = lints.iter().map(|lint| sentence(&lint.to_string()));
+    let sentences = lints
+        .iter()
+        .map(|lint| sentence(&texts.rule(&lint.to_string())));
     sentences.collect::<Vec<_>>().join(" ")
 }
 

@@ -29,7 +29,7 @@ const DEFAULT: &str = "86400";
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    Ok(question(&ctx, &row, DEFAULT, &Problems::default()))
+    Ok(question(&ctx, &row, DEFAULT, &Problems::none()))
 }
 
 /// Rolls the key. The response is the list with the popup that shows the new one.
@@ -42,7 +42,7 @@ pub(super) async fn roll(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
     let (t, chosen) = (ctx.texts(), sent.text("overlap"));
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let offered = OVERLAPS.iter().any(|(seconds, _)| *seconds == chosen);
     let overlap = chosen.parse().ok().filter(|_| offered);
     let Some(Ok(overlap)) = overlap.map(Overlap::seconds) else {

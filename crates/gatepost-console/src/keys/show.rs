@@ -102,7 +102,7 @@ fn facts(ctx: &PageContext, row: &KeyRow, owner: &str, ties: &Markup) -> Markup 
         section {
             h2 { (t.of("keys-addresses")) }
             @if key.ip.allow.is_empty() && key.ip.deny.is_empty() { p { (t.of("keys-addresses-any")) } }
-            @let surprises = surprises(&key.ip);
+            @let surprises = surprises(t, &key.ip);
             @if !surprises.is_empty() { (note("warn", &html! { (surprises) })) }
             (entries(t, &t.of("keys-allow-list"), &key.ip.allow))
             (entries(t, &t.of("keys-deny-list"), &key.ip.deny))

@@ -16,7 +16,7 @@ use crate::texts::Texts;
 impl Asked {
     /// The form above the list; `more` are fields of the list's own.
     pub(crate) async fn form(&self, ctx: &PageContext, more: &Markup) -> Markup {
-        let (problems, t) = (Problems::default(), ctx.texts());
+        let (problems, t) = (Problems::none(), ctx.texts());
         let said = &self.shape.texts;
         let owners = if ctx.principal().access > AccessLevel::User && !self.is_owners {
             Some(choices(ctx, "users").await)
@@ -115,7 +115,7 @@ impl Asked {
     }
 
     fn owner_field(&self, texts: &Texts, owners: &[(String, String)]) -> Markup {
-        let (problems, label) = (Problems::default(), texts.of("lists-owner"));
+        let (problems, label) = (Problems::none(), texts.of("lists-owner"));
         let chosen = self
             .owner
             .map_or_else(String::new, |owner| owner.0.to_string());

@@ -52,10 +52,11 @@ impl AboutOptions {
             _ => choices(ctx, of.as_str()).await,
         };
         let events = catalog.events(of);
-        let events = events.map(|(event, label)| (event.to_string(), label.to_owned()));
+        let t = ctx.texts();
+        let events = events.map(|(event, label)| (event.to_string(), t.rule(label).into_owned()));
         Some(Self {
             of: of.clone(),
-            label: label.to_owned(),
+            label: t.rule(label).into_owned(),
             events: events.collect(),
             objects,
             variables: variables(ctx, of),

@@ -25,13 +25,13 @@ pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Result<R
         enabled: true,
         ..TaskForm::default()
     };
-    let page = form_page(&ctx, None, &form, &Problems::default()).await?;
+    let page = form_page(&ctx, None, &form, &Problems::none()).await?;
     Ok(page.into_response())
 }
 
 pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let form = TaskForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, None, &form, &problems)
             .await?
@@ -62,7 +62,7 @@ pub(super) async fn again(ctx: PageContext, sent: Form) -> Result<Response, Fail
 /// The same validation, for the hints that are shown while the user types.
 pub(super) async fn check(ctx: PageContext, sent: Form) -> Result<Json<Value>, Failure> {
     let form = TaskForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let creator = ctx.principal().owner;
     form.parse(&ctx, &mut problems, creator).await?;
     let Preview { text, warnings } = preview(&ctx, &form).await;

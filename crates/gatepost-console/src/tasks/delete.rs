@@ -39,7 +39,10 @@ pub(super) async fn delete(ctx: PageContext, RowId(id): RowId) -> Result<Respons
     match ctx.actor.delete_task(TaskId(id)).await {
         Ok(_) => Ok(Redirect::to(&ctx.at("/tasks?done=deleted")).into_response()),
         Err(error) => {
-            refused_deletion(error, async |why| question_page(&ctx, id, Some(why)).await).await
+            refused_deletion(ctx.texts(), error, async |why| {
+                question_page(&ctx, id, Some(why)).await
+            })
+            .await
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::row_id::RowId;
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::of(&row.task);
-    let page = form_page(&ctx, Some(&row), &form, &Problems::default()).await?;
+    let page = form_page(&ctx, Some(&row), &form, &Problems::none()).await?;
     Ok(page.into_response())
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn update(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, Some(&row), &form, &problems)
             .await?

@@ -96,7 +96,7 @@ fn of_events(ctx: &PageContext) -> Markup {
             @let brought = of_type(ctx, of);
             @if !brought.is_empty() {
                 details {
-                    summary { (t.with("tasks-variables-of", &[("type", label.into())])) }
+                    summary { (t.with("tasks-variables-of", &[("type", t.rule(label).into())])) }
                     dl.chips { @for one in &brought { (variable(t, one.name(), &sample(t, one))) } }
                 }
             }
@@ -107,7 +107,7 @@ fn of_events(ctx: &PageContext) -> Markup {
 /// What a variable says, and a value as it might be.
 fn sample(t: &Texts, one: &SampleVariable) -> String {
     let values = [
-        ("description", one.description().into()),
+        ("description", t.rule(one.description()).into()),
         ("sample", one.sample().into()),
     ];
     t.with("tasks-variable-sample", &values)

@@ -27,7 +27,7 @@ pub(super) async fn show(
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let options = AboutOptions::of(&ctx, query.text("type")).await;
     let form = AboutForm::fresh(options.as_ref());
-    let body = body(&ctx, &row, &form, options.as_ref(), &Problems::default());
+    let body = body(&ctx, &row, &form, options.as_ref(), &Problems::none());
     Ok(page_of(&ctx, &row, &body).into_response())
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn test(
     let row = ctx.actor.task(TaskId(id)).await?;
     let options = AboutOptions::of(&ctx, sent.text("type")).await;
     let form = AboutForm::sent(&sent, options.as_ref());
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if let Some(about) = form.parse(ctx.texts(), &mut problems) {
         match ctx.actor.test_task(row.id, about).await {
             Ok(delivery) => {
@@ -58,7 +58,7 @@ pub(super) async fn test(
 pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Response, Failure> {
     let options = AboutOptions::of(ctx, sent.text("type")).await;
     let form = AboutForm::sent(sent, options.as_ref());
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if let Some(about) = form.parse(ctx.texts(), &mut problems) {
         match ctx.actor.run_task_about(id, about).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=ran")).into_response()),
@@ -108,14 +108,14 @@ fn body(
     types.extend(
         catalog
             .types()
-            .map(|(of, label, _)| (of.to_string(), label.to_owned())),
+            .map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned())),
     );
     html! {
         (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
         @if row.task.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {
-                (layout::select(&Problems::default(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
+                (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
                 button.unscripted { (t.of("tasks-test-choose")) }
             }
         }

@@ -17,12 +17,14 @@ const NUMBER: char = '\u{F0100}';
 
 /// All texts of the console's pages in one language, with the rules of its plurals and numbers.
 ///
-/// The rules that a field breaks are worded where they stand, in English, as the API's are.
+/// What a field must be, why something is refused and how an attempt went is worded in English by
+/// the crates below, for the API and the log, and recognized by that English.
 #[derive(Clone)]
 pub struct Texts {
     language: LanguageIdentifier,
     bundle: Arc<FluentBundle<FluentResource>>,
     numbers: Arc<Numbers>,
+    is_source: bool,
 }
 
 impl Texts {
@@ -30,7 +32,10 @@ impl Texts {
     #[must_use]
     pub fn english() -> Self {
         let bundle = bundle(&english(), [source::resource()]);
-        Self::new(english(), bundle, Numbers::default())
+        Self {
+            is_source: true,
+            ..Self::new(english(), bundle, Numbers::default())
+        }
     }
 
     /// What there is to translate: all English texts, in the syntax of Fluent. Names and variables
@@ -101,6 +106,11 @@ impl Texts {
             .collect()
     }
 
+    /// Whether these are the English texts themselves, and no translation of them.
+    pub(super) fn is_source(&self) -> bool {
+        self.is_source
+    }
+
     /// The tag of the language, for `lang`.
     pub(crate) fn language(&self) -> String {
         self.language.to_string()
@@ -123,6 +133,7 @@ impl Texts {
             language,
             bundle: Arc::new(bundle),
             numbers: Arc::new(numbers),
+            is_source: false,
         }
     }
 }

@@ -5,6 +5,7 @@ mod catalog;
 mod check;
 mod error;
 mod numbers;
+mod rules;
 mod say;
 mod source;
 

@@ -22,15 +22,15 @@ use crate::refusal::opened_again;
 use crate::tickets::Tickets;
 
 pub(super) async fn new(ctx: PageContext) -> Response {
-    form_page(&ctx, &WebhookForm::fresh(), &Problems::default()).into_response()
+    form_page(&ctx, &WebhookForm::fresh(), &Problems::none()).into_response()
 }
 
 pub(super) async fn create(ctx: PageContext, sent: Form) -> Result<Response, Failure> {
     let form = WebhookForm::sent(&sent);
     if sent.given("do").is_some() {
-        return Ok(form_page(&ctx, &form, &Problems::default()).into_response());
+        return Ok(form_page(&ctx, &form, &Problems::none()).into_response());
     }
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let owner = ctx.principal().owner;
     let Some(mut webhook) = form.parse(ctx.texts(), &mut problems, owner, None) else {
         return Ok(refused(form_page(&ctx, &form, &problems)));
@@ -74,7 +74,7 @@ pub(super) async fn check(
         Some(id) => Some(ctx.actor.webhook(WebhookId(id)).await?.value),
         None => None,
     };
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     let owner = ctx.principal().owner;
     let form = WebhookForm::sent(&sent);
     drop(form.parse(ctx.texts(), &mut problems, owner, present.as_ref()));

@@ -71,7 +71,10 @@ pub(super) async fn delete(
     match ctx.actor.delete_webhook(WebhookId(id), cascade).await {
         Ok(_) => Ok(Redirect::to(&ctx.at("/webhooks?done=deleted")).into_response()),
         Err(error) => {
-            refused_deletion(error, async |why| question_page(&ctx, id, Some(why)).await).await
+            refused_deletion(ctx.texts(), error, async |why| {
+                question_page(&ctx, id, Some(why)).await
+            })
+            .await
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::row_id::RowId;
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let form = WebhookForm::of(&row.value);
-    Ok(form_page(&ctx, &row, &form, &Problems::default()).into_response())
+    Ok(form_page(&ctx, &row, &form, &Problems::none()).into_response())
 }
 
 /// The form with what was typed in an earlier session.
@@ -70,7 +70,7 @@ pub(super) async fn update(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
     let form = WebhookForm::sent(&sent);
-    let mut problems = Problems::default();
+    let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_some() {
         return Ok(form_page(&ctx, &row, &form, &problems).into_response());
     }

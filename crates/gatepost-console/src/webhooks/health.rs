@@ -123,7 +123,7 @@ fn told(texts: &Texts, delivery: &Delivery, now: DateTime<Utc>) -> Markup {
         _ if delivery.attempts > 0 => "webhooks-last-retrying",
         _ => "webhooks-last-waiting",
     };
-    let (word, info) = (texts.of(word), delivery.status_info.as_str());
+    let (word, info) = (texts.of(word), texts.rule(&delivery.status_info));
     let outcome = if delivery.state == DeliveryState::Sent || info.is_empty() {
         word.into_owned()
     } else {

@@ -27,7 +27,7 @@ pub(super) async fn send(
     let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{id}")));
     let (text, name) = (sent.lines("message"), sent.text("name").to_owned());
     let unsent = |why: String| {
-        let words = t.with("webhooks-test-unsent", &[("why", why.into())]);
+        let words = t.with("webhooks-test-unsent", &[("why", t.rule(&why).into())]);
         note("bad", &words.render())
     };
     let outcome = match text.parse::<Message>() {
@@ -42,7 +42,10 @@ pub(super) async fn send(
             Err(error) => return Err(error.into()),
         },
         Err(invalid) => {
-            let words = t.with("webhooks-test-invalid", &[("rule", invalid.rule().into())]);
+            let words = t.with(
+                "webhooks-test-invalid",
+                &[("rule", t.rule(invalid.rule()).into())],
+            );
             note("bad", &words.render())
         }
     };
@@ -78,7 +81,7 @@ fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
         section role="status" {
             h2 { (t.of("webhooks-test-result-title")) }
             dl {
-                dt { (t.of("webhooks-test-outcome")) } dd { (badge(kind, &word)) " " (attempt.status_info()) }
+                dt { (t.of("webhooks-test-outcome")) } dd { (badge(kind, &word)) " " (t.rule(&attempt.status_info())) }
                 @if let Some(status) = attempt.status { dt { (t.of("webhooks-test-status")) } dd { (status) } }
                 dt { (t.of("webhooks-test-duration")) } dd { (span(t, attempt.duration)) }
                 @for (name, took) in parts { @if let Some(took) = took { dt { (t.of(name)) } dd { (span(t, took)) } } }
@@ -90,7 +93,7 @@ fn outcome(texts: &Texts, attempt: &Attempt) -> Markup {
 
 /// The form that sends a test.
 pub(super) fn test_form(ctx: &PageContext, path: &str, message: &str, name: &str) -> Markup {
-    let (t, problems) = (ctx.texts(), Problems::default());
+    let (t, problems) = (ctx.texts(), Problems::none());
     let text = InputKind::Text { max: 1_000 };
     html! {
         form method="post" action={ (path) "/test" } {

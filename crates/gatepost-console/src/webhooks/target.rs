@@ -37,7 +37,7 @@ pub(super) fn words(texts: &Texts, verdict: TargetVerdict) -> String {
     match verdict {
         TargetVerdict::Refused(refusal) => {
             let why = refusal.to_string();
-            texts.with("webhooks-url-refused", &[("why", why.into())])
+            texts.with("webhooks-url-refused", &[("why", texts.rule(&why).into())])
         }
         TargetVerdict::NoAddress => texts.of("webhooks-url-no-address").into_owned(),
         _ => String::new(),

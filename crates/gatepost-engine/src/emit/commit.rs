@@ -28,6 +28,7 @@ impl Emitter {
         let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
             occurrence: unnamed(ask.occurrence),
             left: Left::Tasks(bite.later.keys().copied().collect()),
+            by: ask.by,
             due: now,
         });
         Enqueue {

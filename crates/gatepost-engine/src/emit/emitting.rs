@@ -127,6 +127,7 @@ pub(super) fn whole(ask: &Ask<'_>, origin: Origin, now: DateTime<Utc>) -> Enqueu
     let row = NewOutbox {
         occurrence: unnamed(ask.occurrence),
         left: ask.left.clone(),
+        by: ask.by,
         due: now,
     };
     later(origin, vec![row])

@@ -81,6 +81,7 @@ impl Emitter {
         let row = |occurrence: &Occurrence| NewOutbox {
             occurrence: self.joined(occurrence.clone()),
             left: Left::After(TaskId(0)),
+            by: None,
             due: now,
         };
         let rows: Vec<NewOutbox> = occurrences.iter().map(row).collect();

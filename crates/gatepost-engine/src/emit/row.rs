@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
 use super::drain::{OutboxDrain, Places};
@@ -32,6 +32,8 @@ pub(super) struct Row {
     pub turn: u32,
     pub occurrence: Occurrence,
     pub left: Left,
+    /// Who ran it by hand.
+    pub by: Option<OwnerId>,
     pub created: DateTime<Utc>,
     /// What its occurrence used up, as far as this process knows.
     spent: Spent,
@@ -53,8 +55,8 @@ impl Row {
 
     fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
-            // The outbox does not keep who it was, nor with which context.
-            by: None,
+            by: self.by,
+            // The outbox does not keep with which context.
             context: None,
             occurrence: &self.occurrence,
             places,
@@ -93,6 +95,7 @@ impl OutboxDrain {
                     turn: row.turn,
                     occurrence: occurrence.with_audience(audience),
                     left: row.left,
+                    by: row.by,
                     created: row.created,
                     spent: Spent::default(),
                 }))

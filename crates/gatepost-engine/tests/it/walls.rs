@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_engine::{EmitLimits, Engine, Limits, Quota, Scope};
+use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunAbout, Scope};
 use gatepost_storage::webhooks::{
     DeliveryLog as _, DeliveryQuery, DropReason, OutboxStore as _, RecordId, RecordStore as _,
 };
 use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{
-    Action, Description, Event, EventLabel, Filter, JsonObject, OwnerId, TagId, Target, Task,
-    TaskId, Webhook, WebhookId,
+    Action, Description, Event, EventLabel, Filter, JsonObject, Object, ObjectId, OwnerId, TagId,
+    Target, Task, TaskId, Webhook, WebhookId,
 };
 
 use crate::clock::TestTime;
@@ -248,6 +248,29 @@ async fn a_row_that_cannot_be_read_stops_nothing_and_can_be_deleted() {
     let refuse = gatepost_storage::webhooks::Cascade::Refuse;
     engine.delete_webhook(WebhookId(1), refuse).await.unwrap();
     assert!(engine.unreadable(Scope::All, 10).await.unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platform() {
+    let (store, tenants) = (Arc::new(MemoryStore::new()), Tenants::new());
+    let engine = of_tenants(store.clone(), &tenants).clock(Arc::new(TestTime::start()));
+    let engine = engine.start().await.unwrap();
+    let hook = webhook(&engine, 100, "w").await;
+    let task = task(&engine, hook, "x", false).await;
+    let event = ("vms".parse().unwrap(), "poweron".parse().unwrap());
+    let about = RunAbout::default()
+        .with_event(event)
+        .with_object(Object::new(ObjectId(1_000), "vm"));
+    tenants.set_mood(Mood::Fails);
+    let by = Some(OwnerId(101));
+    let ran = engine.run_task_about(task, about, by).await.unwrap();
+    assert!(ran.pending && ran.deliveries.is_empty());
+    tenants.set_mood(Mood::Says);
+    waiting(&store, 1).await;
+    let query = DeliveryQuery::all(Page::first(9));
+    let deliveries = store.list_deliveries(&query).await.unwrap();
+    let cause = deliveries[0].cause.as_ref().unwrap();
+    assert_eq!((cause.by, cause.object), (by, Some(ObjectId(1_000))));
 }
 
 #[tokio::test]

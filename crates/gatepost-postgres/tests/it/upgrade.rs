@@ -50,6 +50,8 @@ const UNIDENTIFIED: [&str; 4] = [
 ];
 /// The thirteenth, before events could have labels of their own.
 const UNLABELLED: [&str; 1] = [include_str!("../../migrations/0013_client_identity.sql")];
+/// The fourteenth, before the outbox kept who ran something by hand.
+const UNNAMED: [&str; 1] = [include_str!("../../migrations/0014_event_label.sql")];
 /// Opened by the one that knows traces.
 const UNTRACED: [&str; 3] = [SIXTH, SEVENTH, EIGHTH];
 const MARKED: &str = "CREATE TABLE gatepost_migration (
@@ -551,6 +553,29 @@ async fn events_of_before_labels_have_none_and_can_be_given_one() {
     let later = [&[FOURTH, FIFTH][..], &UNTRACED, &UNIDENTIFIED, &UNLABELLED].concat();
     let (store, _client) = opened(&later, marks).await;
     can_be_labelled(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn occurrences_that_waited_before_it_was_kept_were_run_by_nobody() {
+    let marks = "(4, 'cause'), (5, 'key_use'), (6, 'data'), (7, 'key_grant'), (8, 'key_expires'),
+        (9, 'key_limit'), (10, 'audit'), (11, 'channels'), (12, 'trace'), (13, 'client_identity'),
+        (14, 'event_label')";
+    let later = [
+        &[FOURTH, FIFTH][..],
+        &UNTRACED,
+        &UNIDENTIFIED,
+        &UNLABELLED,
+        &UNNAMED,
+    ]
+    .concat();
+    let (store, client) = opened(&later, marks).await;
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, run_by, due)
+        VALUES ('vms', 'poweron', 77, 7, 'epoch')";
+    client.batch_execute(insert).await.unwrap();
+    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
+    let by: Vec<_> = rows.iter().filter_map(|row| row.by).collect();
+    assert!(rows.len() > 1, "those of before");
+    assert_eq!(by, [OwnerId(7)]);
 }
 
 async fn can_be_labelled(store: &impl RecordStore) {

@@ -22,6 +22,7 @@ impl OutboxStore for SqliteStore {
         let new = NewOutbox {
             occurrence: occurrence.clone(),
             left: Left::After(TaskId(0)),
+            by: None,
             due: now,
         };
         self.write(move |c| push(c, &new, now)).await
@@ -100,6 +101,7 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
                 columns.webhooks,
                 columns.channel,
                 columns.trace,
+                new.by.map(|by| by.0),
             ],
             |row| row.get(0),
         )?;

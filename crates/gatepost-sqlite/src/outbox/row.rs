@@ -4,7 +4,7 @@ use chrono::DateTime;
 use gatepost_storage::columns::{OutboxColumns, left};
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, Unreadable};
 use rusqlite::Row;
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use crate::column::{number, time};
 use crate::error::Result;
@@ -34,6 +34,7 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
         id: OutboxId(row.get("id")?),
         occurrence,
         left,
+        by: row.get::<Option<i64>>("run_by")?.map(OwnerId),
         turn,
         created,
     })

@@ -168,6 +168,7 @@ async fn what_an_occurrence_brings_along_lies_sealed_while_it_waits() {
         later: vec![NewOutbox {
             occurrence: brings.clone(),
             left: Left::After(TaskId(3)),
+            by: None,
             due: at(0),
         }],
         ..direct(Vec::new())

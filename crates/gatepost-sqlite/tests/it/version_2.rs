@@ -41,6 +41,8 @@ const UNIDENTIFIED: [&str; 4] = [
 ];
 /// The thirteenth, before events could have labels of their own.
 const UNLABELLED: [&str; 1] = [include_str!("../../migrations/0013_client_identity.sql")];
+/// The fourteenth, before the outbox kept who ran something by hand.
+const UNNAMED: [&str; 1] = [include_str!("../../migrations/0014_event_label.sql")];
 const PLAIN: WebhookId = WebhookId(2);
 
 async fn migrated() -> (SqliteStore, tempfile::TempDir) {
@@ -459,6 +461,27 @@ async fn events_of_before_labels_have_none_and_can_be_given_one() {
     .concat();
     let (store, _folder) = written_by(&before).await;
     can_be_labelled(&store).await;
+}
+
+#[tokio::test]
+async fn occurrences_that_waited_before_it_was_kept_were_run_by_nobody() {
+    let before = [
+        &[THIRD, FOURTH, FIFTH][..],
+        &UNTRACED,
+        &UNIDENTIFIED,
+        &UNLABELLED,
+        &UNNAMED,
+    ]
+    .concat();
+    let (store, folder) = written_by(&before).await;
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, run_by)
+        VALUES ('vms', 'poweron', 77, 7)";
+    file.execute_batch(insert).unwrap();
+    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
+    let by: Vec<_> = rows.iter().filter_map(|row| row.by).collect();
+    assert!(rows.len() > 1, "those of before");
+    assert_eq!(by, [OwnerId(7)]);
 }
 
 async fn can_be_labelled(store: &impl RecordStore) {

@@ -18,6 +18,7 @@ impl OutboxStore for MemoryStore {
         let row = NewOutbox {
             occurrence: occurrence.clone(),
             left: Left::After(TaskId(0)),
+            by: None,
             due: now,
         };
         Ok(self.tables().outbox.push(row, now))

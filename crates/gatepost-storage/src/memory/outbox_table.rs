@@ -130,6 +130,7 @@ impl Outbox {
             id,
             occurrence: Ok(entry.row.occurrence.clone()),
             left: entry.row.left.clone(),
+            by: entry.row.by,
             turn: entry.turn,
             created: entry.created,
         })

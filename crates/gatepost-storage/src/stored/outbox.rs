@@ -4,6 +4,7 @@ use std::fmt;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use webhook_model::OwnerId;
 
 use crate::columns::{OutboxColumns, left, left_columns};
 use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow};
@@ -32,6 +33,9 @@ pub struct StoredOccurrence {
     owner: Option<i64>,
     operators: bool,
     trace: Option<String>,
+    /// Rows of before have none.
+    #[serde(default)]
+    run_by: Option<i64>,
     rejected: Option<String>,
 }
 
@@ -62,6 +66,7 @@ impl StoredOccurrence {
             owner: columns.owner,
             operators: columns.operators,
             trace: maybe(columns.trace.as_deref()),
+            run_by: new.by.map(|by| by.0),
             rejected: None,
         }
     }
@@ -112,6 +117,7 @@ impl StoredOccurrence {
             id,
             occurrence,
             left,
+            by: self.run_by.map(OwnerId),
             turn: self.turn,
             created: DateTime::from_timestamp_micros(self.created).unwrap_or_default(),
         }

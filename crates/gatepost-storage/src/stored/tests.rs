@@ -156,6 +156,7 @@ fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() 
     let new = NewOutbox {
         occurrence,
         left: Left::After(TaskId(0)),
+        by: Some(OwnerId(5)),
         due: at(5),
     };
     let stored = StoredOccurrence::pushed(&new, at(4));
@@ -165,6 +166,11 @@ fn a_row_of_the_outbox_reads_back_and_is_set_aside_also_when_it_is_unreadable() 
     let row = read.row(OutboxId(7));
     assert_eq!(row.occurrence.as_ref(), Ok(&new.occurrence));
     assert_eq!((row.left, row.turn, row.created), (new.left, 0, at(4)));
+    assert_eq!(row.by, new.by);
+    let of_before = json.as_object_mut().unwrap().remove("run_by");
+    assert_eq!(of_before, Some(5.into()));
+    let before: StoredOccurrence = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(before.row(OutboxId(7)).by, None);
     assert_eq!(read.waits_until(), Some(at(5).timestamp_micros()));
     let left = Left::Tasks(vec![TaskId(8)]);
     read.move_on(Some(&left), at(6));

@@ -4,7 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::{Audience, Occurrence, TaskId};
+use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 
 use crate::error::StoreError;
 
@@ -33,6 +33,8 @@ pub struct NewOutbox {
     pub occurrence: Occurrence,
     /// Which tasks.
     pub left: Left,
+    /// The user who ran the task, or triggered the event, by hand.
+    pub by: Option<OwnerId>,
     /// When.
     pub due: DateTime<Utc>,
 }
@@ -48,6 +50,9 @@ pub struct OutboxRow {
     pub occurrence: Result<Occurrence, Unreadable>,
     /// Which tasks are still to be decided.
     pub left: Left,
+    /// The user who ran the task, or triggered the event, by hand: the
+    /// [`Cause::by`](super::Cause::by) of its deliveries.
+    pub by: Option<OwnerId>,
     /// Counts how often the row was moved on or postponed; to be shown when it is used.
     pub turn: u32,
     /// When it was written.

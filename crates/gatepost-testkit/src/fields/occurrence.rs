@@ -23,6 +23,7 @@ pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
             id: Shown [OutboxId(7_001), OutboxId(7_002)],
             occurrence: Kept [],
             left: Own [Left::After(TaskId(7_001)), Left::Tasks(vec![TaskId(9), TaskId(3)])],
+            by: Kept [Some(OwnerId(7_001)), Some(OwnerId(i64::MAX))],
             turn: Own [7_001, 7_002],
             created: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
         };

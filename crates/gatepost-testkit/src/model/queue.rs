@@ -102,6 +102,7 @@ impl Side {
         let later = later.iter().flat_map(|n| [*n, *n + 1]).map(|n| NewOutbox {
             occurrence: occurrence("later"),
             left: Left::Tasks(vec![TaskId(n.into())]),
+            by: None,
             due: at(now + i64::from(n)),
         });
         Some(Enqueue {

@@ -62,6 +62,7 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     let later = [("c", 9), ("a", 5), ("b", 5)].map(|(event, due)| NewOutbox {
         occurrence: occurrence(event),
         left: Left::After(TaskId(0)),
+        by: None,
         due: at(due),
     });
     let batch = Enqueue {
@@ -134,6 +135,7 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
     let later = NewOutbox {
         occurrence: full_occurrence(),
         left: Left::Tasks(vec![TaskId(5)]),
+        by: Some(OwnerId(7)),
         due: at(2),
     };
     let batch = |hook, basis, id| Enqueue {
@@ -162,6 +164,7 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
         assert_eq!(row.occurrence, Ok(full_occurrence()), "O10 whole");
         let found = (&row.left, row.turn, row.created);
         assert_eq!(found, (&later.left, 0, at(1)), "O10 as it was left");
+        assert_eq!(row.by, Some(OwnerId(7)), "O10 and who made it");
         let first = Origin::Outbox {
             row: row.id,
             turn: 0,
@@ -288,6 +291,7 @@ async fn waits_as_it_was(store: &Webhooks, brings: &Occurrence, clause: &str) {
         later: vec![NewOutbox {
             occurrence: brings.clone(),
             left: Left::Tasks(vec![TaskId(1)]),
+            by: None,
             due: at(0),
         }],
         ..direct(Vec::new())

@@ -1,7 +1,7 @@
 //! Every field of a row of the outbox.
 
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow};
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::home::Home;
 use crate::fields::{difference, of_outbox_row};
@@ -21,11 +21,12 @@ pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outco
     }
     are_kept(&store, &mut rows, "pushed").await;
     for occurrence in occurrences() {
-        leave(&store, &mut rows, occurrence, Left::After(TaskId(7))).await;
+        let left = (Left::After(TaskId(7)), None);
+        leave(&store, &mut rows, occurrence, left).await;
     }
     for left in [
-        Left::Tasks(vec![TaskId(9), TaskId(3)]),
-        Left::After(TaskId(8)),
+        (Left::Tasks(vec![TaskId(9), TaskId(3)]), Some(OwnerId(7))),
+        (Left::After(TaskId(8)), Some(OwnerId(i64::MAX))),
     ] {
         leave(&store, &mut rows, occurrence("on"), left).await;
     }
@@ -54,6 +55,7 @@ fn row(id: OutboxId, occurrence: Occurrence) -> OutboxRow {
         id,
         occurrence: Ok(occurrence),
         left: Left::After(TaskId(0)),
+        by: None,
         turn: 0,
         created: at(3),
     }
@@ -71,12 +73,18 @@ fn occurrences() -> Vec<Occurrence> {
     all
 }
 
-/// Stores an occurrence with an enqueue, as what is left for later.
-async fn leave(store: &Webhooks, rows: &mut Vec<OutboxRow>, occurrence: Occurrence, left: Left) {
+/// Stores an occurrence with an enqueue, as what is left for later of what this user did.
+async fn leave(
+    store: &Webhooks,
+    rows: &mut Vec<OutboxRow>,
+    occurrence: Occurrence,
+    (left, by): (Left, Option<OwnerId>),
+) {
     let before: Vec<_> = outbox(store, 50).await.iter().map(|row| row.id).collect();
     let later = NewOutbox {
         occurrence: occurrence.clone(),
         left: left.clone(),
+        by,
         due: at(5),
     };
     enqueue(
@@ -91,6 +99,7 @@ async fn leave(store: &Webhooks, rows: &mut Vec<OutboxRow>, occurrence: Occurren
     let new = found.map(|row| row.id).find(|id| !before.contains(id));
     rows.push(OutboxRow {
         left,
+        by,
         ..row(
             new.expect("F8 what was left for later is there"),
             occurrence,

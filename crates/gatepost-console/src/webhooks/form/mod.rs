@@ -243,7 +243,7 @@ mod tests {
         let secret = SigningSecret::from_random([7; 32]);
         stored.signing = SigningSecrets::new(vec![secret]).unwrap();
         let asked = |form: &WebhookForm| {
-            let mut problems = Problems::default();
+            let mut problems = Problems::new(&Texts::english());
             let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));
             assert_eq!(parsed.is_none(), !problems.is_empty(), "{problems:?}");
             let fields: Vec<_> = problems.iter().map(|(field, _)| field.to_owned()).collect();
@@ -278,7 +278,7 @@ mod tests {
         stored.mode = DeliveryMode::Fetch;
         stored.retry_schedule = Some("5s, 1m, 90s".parse().unwrap());
         stored.channels = "project-7, billing".parse().unwrap();
-        let mut problems = Problems::default();
+        let mut problems = Problems::new(&Texts::english());
         let form = WebhookForm::of(&stored);
         assert_eq!(form.authorization.password, "");
         let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), Some(&stored));

@@ -14,7 +14,7 @@ WITH free AS MATERIALIZED (
     WHERE t.ctid = ANY (ARRAY(SELECT f.ctid FROM free f UNION ALL SELECT w.ctid FROM own w)) RETURNING t.tenant, t.owner
 )
 SELECT g.tenant AS of_tenant, g.owner AS of_owner, r.id, r.event_type, r.event, r.object_id, r.object_name, r.tags::text AS tags,
-    r.variables::text AS variables, r.data::text AS data, r.webhooks::text AS webhooks, r.channel, r.occurrence_id, r.tenant, r.owner, r.operators, r.after_task, r.tasks::text AS tasks, r.turn, r.created, r.trace
+    r.variables::text AS variables, r.data::text AS data, r.webhooks::text AS webhooks, r.channel, r.occurrence_id, r.tenant, r.owner, r.operators, r.after_task, r.tasks::text AS tasks, r.turn, r.created, r.trace, r.run_by
 FROM got g LEFT JOIN LATERAL (
     SELECT o.* FROM :schema.gatepost_occurrence o
     WHERE o.rejected IS NULL AND coalesce(o.tenant, 0) = g.tenant AND coalesce(o.owner, 0) = g.owner AND o.due <= $4

@@ -2,7 +2,7 @@
 -- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
 -- it then (after_task, tasks, due); time. $10..$12: places as in enqueue_direct.sql. $13..$16: for each row that an
 -- enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision. $17, $18: tasks to consume.
--- $19..$27: deliveries. $28..$45: rows to write to the outbox.
+-- $19..$27: deliveries. $28..$46: rows to write to the outbox.
 -- Verdicts: as there; 1 used before, 6 a row changed.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
@@ -95,13 +95,13 @@ WITH held AS MATERIALIZED (
     FROM final f WHERE o.id = f.outbox AND f.verdict = 0 AND f.moves
 ), later AS (
     INSERT INTO :schema.gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id,
-        tenant, owner, operators, after_task, tasks, due, created, data, webhooks, channel, trace)
+        tenant, owner, operators, after_task, tasks, due, created, data, webhooks, channel, trace, run_by)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
-        l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now, l.data::json, l.webhooks::jsonb, l.channel, l.trace
+        l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now, l.data::json, l.webhooks::jsonb, l.channel, l.trace, l.run_by
     FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
-            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[], $42::text[], $43::text[], $44::text[], $45::text[])
+            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[], $42::text[], $43::text[], $44::text[], $45::text[], $46::bigint[])
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
-            tenant, owner, operators, after_task, tasks, due, data, webhooks, channel, trace, ord)
+            tenant, owner, operators, after_task, tasks, due, data, webhooks, channel, trace, run_by, ord)
     JOIN item i ON i.item = l.item, verdicts v
     WHERE v.list[l.item] = 0 ORDER BY l.ord
 )

@@ -1,6 +1,6 @@
 -- ?1: now. ?2: limit. ?3, ?4: audience. What the platform wrote is due at once; the rest when the engine said.
 SELECT id, event_type, event, object_id, object_name, tags, variables, data, webhooks, channel, occurrence_id, tenant, owner, operators,
-    after_task, tasks, turn, created, trace
+    after_task, tasks, turn, created, trace, run_by
 FROM gatepost_occurrence WHERE id IN (
     SELECT id FROM (
         SELECT id, at FROM (SELECT id, created AS at FROM gatepost_occurrence INDEXED BY gatepost_occurrence_turns

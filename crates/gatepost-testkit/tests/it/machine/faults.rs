@@ -276,6 +276,7 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
         id: OutboxId(0),
         occurrence: Ok(occurrence("on")),
         left: Left::After(TaskId(0)),
+        by: None,
         turn: 0,
         created: at(0),
     };
@@ -286,7 +287,8 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
         fields
     };
     let pushed = given(|name| name.starts_with("row.occurrence.") || name == "row.created");
-    let later = given(|name| name.starts_with("row.occurrence.") || name == "row.left");
+    let later =
+        given(|name| name.starts_with("row.occurrence.") || name == "row.left" || name == "row.by");
     let moved = given(|name| name == "row.left");
     let mut all = faults(pushed, &plain, &[Does::Changes("push_outbox", &[])]);
     all.extend(faults(

@@ -35,13 +35,14 @@ impl Broken {
         &self,
         method: &str,
         occurrence: Occurrence,
-        left: Left,
+        (left, by): (Left, Option<OwnerId>),
         now: DateTime<Utc>,
     ) -> OutboxRow {
         let row = OutboxRow {
             id: OutboxId(0),
             occurrence: Ok(occurrence),
             left,
+            by,
             turn: 0,
             created: now,
         };
@@ -52,8 +53,8 @@ impl Broken {
     fn broken(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Enqueue {
         for later in &mut batch.later {
             let (occurrence, left) = (later.occurrence.clone(), later.left.clone());
-            let row = self.later("enqueue, later", occurrence, left, now);
-            later.left = row.left;
+            let row = self.later("enqueue, later", occurrence, (left, later.by), now);
+            (later.left, later.by) = (row.left, row.by);
             if let Ok(occurrence) = row.occurrence {
                 later.occurrence = occurrence;
             }
@@ -65,7 +66,7 @@ impl Broken {
         {
             let none = gatepost_testkit::fixtures::occurrence("on");
             *left = self
-                .later("enqueue, moved on", none, left.clone(), now)
+                .later("enqueue, moved on", none, (left.clone(), None), now)
                 .left;
         }
         batch
@@ -208,7 +209,7 @@ passed_on! { OutboxStore {
 }
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
         let left = Left::After(TaskId(0));
-        let row = self.later("push_outbox", occurrence.clone(), left, now);
+        let row = self.later("push_outbox", occurrence.clone(), (left, None), now);
         let occurrence = row.occurrence.unwrap_or_else(|_| occurrence.clone());
         self.inner.push_outbox(&occurrence, row.created).await
     }

@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 21] = [
+const MORE: [&str; 22] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -35,6 +35,7 @@ const MORE: [&str; 21] = [
     "k34-floor",
     "l26-sums",
     "l33-trace",
+    "o10-by",
     "o16-trace",
     "p19-floor",
     "q33-untried",

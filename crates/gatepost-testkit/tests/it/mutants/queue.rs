@@ -80,6 +80,7 @@ impl Mutant {
                 .iter_mut()
                 .for_each(|d| d.lease_until = None),
             "o10" => batch.later.truncate(1),
+            "o10-by" => batch.later.iter_mut().for_each(|row| row.by = None),
             _ => {}
         }
     }

@@ -39,6 +39,7 @@ pub(super) struct LaterColumns<'a> {
     after_task: Vec<i64>,
     tasks: Vec<Option<String>>,
     due: Vec<DateTime<Utc>>,
+    run_by: Vec<Option<i64>>,
 }
 
 impl<'a> LaterColumns<'a> {
@@ -65,13 +66,14 @@ impl<'a> LaterColumns<'a> {
         self.after_task.push(after_task);
         self.tasks.push(tasks);
         self.due.push(row.due);
+        self.run_by.push(row.by.map(|by| by.0));
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.item.is_empty()
     }
 
-    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 18] {
+    pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 19] {
         [
             &self.item,
             &self.what.event_type,
@@ -91,6 +93,7 @@ impl<'a> LaterColumns<'a> {
             &self.what.webhooks,
             &self.what.channel,
             &self.what.trace,
+            &self.run_by,
         ]
     }
 }

@@ -1,10 +1,13 @@
 //! Every page speaks the host's language: in a made-up one, in which each text stands between ⟦ and
 //! ⟧, no word is left outside of them but data and what the wire calls things.
 
+mod refused;
+
 use examples::receiver::Receiver;
 use fluent_syntax::ast::{Entry, PatternElement};
 use fluent_syntax::{parser, serializer};
 use gatepost_console::Texts;
+use gatepost_engine::OperationalEvents;
 use tests::browser::{PAGES, Setup, Visitor, furnish};
 
 /// The site's users and what they typed.
@@ -64,11 +67,15 @@ const PLATFORM: &[&str] = &[
     "The row number of the machine",
     ": web-1",
 ];
-/// How an attempt ended, in the words of the log and the API; names of languages; a zone.
+/// Names of languages; a zone; samples of what our own events bring.
 const OTHER: &[&str] = &[
-    "delivered with status 200",
-    "the target responded with status 502",
-    "the target responded with status 503",
+    ": Deploys to #ops",
+    ": deploy",
+    ": by hand",
+    ": gp_…x7Qz",
+    ": the target responded with status 503",
+    ": 2026-11-23T09:30:00Z",
+    ": 2026-12-07T00:00:00Z",
     "Go",
     "JavaScript (Node)",
     "Python",
@@ -157,6 +164,17 @@ fn is_word(text: &str) -> bool {
     letters.count() > 1 && !text.starts_with("${") && !text.starts_with("http") && !is_time
 }
 
+/// The words of a page that cannot be translated.
+fn left_of(html: &str) -> Vec<String> {
+    let found = outside(&texts(html)).into_iter().map(|text| {
+        // Each title ends with the console's.
+        let text = text.trim().trim_end_matches("· Gatepost").trim_end();
+        text.to_owned()
+    });
+    let is_left = |text: &String| is_word(text) && !is_data(text) && text != "Gatepost";
+    found.filter(is_left).collect()
+}
+
 fn is_data(text: &str) -> bool {
     let known = [TYPED, PLATFORM, OTHER];
     known.iter().any(|data| data.contains(&text))
@@ -166,6 +184,7 @@ fn is_data(text: &str) -> bool {
 async fn no_page_says_a_word_that_cannot_be_translated() {
     let setup = Setup {
         texts: made_up(),
+        own_events: OperationalEvents::all(),
         ..Setup::new()
     };
     let site = setup.start().await;
@@ -176,12 +195,8 @@ async fn no_page_says_a_word_that_cannot_be_translated() {
     for (path, _) in PAGES {
         let page = admin.get(path).await;
         assert!(page.html.contains("⟦"), "{path}");
-        for text in outside(&texts(&page.html)) {
-            // Each title ends with the console's.
-            let text = text.trim().trim_end_matches("· Gatepost").trim_end();
-            if is_word(text) && !is_data(text) && text != "Gatepost" {
-                left.entry(text.to_owned()).or_insert(*path);
-            }
+        for word in left_of(&page.html) {
+            left.entry(word).or_insert(*path);
         }
     }
     assert!(left.is_empty(), "{left:#?}");
