@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::world::HERE;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -15,6 +14,8 @@ use examples::certificate::{SelfSigned, self_signed};
 use examples::serve::serve;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
+
+use crate::world::HERE;
 
 /// A question: the header `Authorization`, and the form.
 #[derive(Clone, Debug)]
