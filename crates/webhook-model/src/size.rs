@@ -48,10 +48,8 @@ impl Event {
     /// The bytes of its texts, those of its filter 32 times, and about what the row itself costs.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
-        let filter = match self.filters.is_empty() {
-            true => 0,
-            false => FILTER * sum(&[self.filters.as_str()]),
-        };
+        let each = if self.filters.is_empty() { 1 } else { FILTER };
+        let filter = each * sum(&[self.filters.as_str()]);
         let label = self.label.as_str();
         let words = sum(&[self.event_type.as_str(), self.event.as_str(), label]);
         ROW + words + filter + sum(&[&self.context.to_string()])
@@ -119,7 +117,7 @@ mod tests {
             context: JsonObject::default(),
             label: "abc".parse::<EventLabel>().unwrap(),
         };
-        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3);
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2 + 3);
         event.filters = r#"{"a":1}"#.parse().unwrap();
         assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3 + 32 * 7);
     }

@@ -15,6 +15,7 @@ mod key_rules;
 mod key_uses;
 mod keys;
 mod language;
+mod leaked_keys;
 mod limits;
 mod lists;
 mod narrower_keys;

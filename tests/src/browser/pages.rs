@@ -14,6 +14,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/keys/1/disable", "key-disable"),
     ("/console/keys/1/roll", "key-roll"),
     ("/console/keys/3", "key-narrowed"),
+    ("/console/keys/leaked", "keys-leaked"),
     ("/console/webhooks", "webhooks"),
     ("/console/webhooks/new", "webhook-new"),
     ("/console/webhooks/1", "webhook"),

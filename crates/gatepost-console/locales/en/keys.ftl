@@ -220,6 +220,35 @@ keys-roll-button = Create new key
 keys-problem-overlap = Choose when the old key ends.
 keys-problem-rolled = This key was rolled already. Roll the key that took its place.
 
+## Keys in a text that got out
+
+keys-leaked = Leaked keys
+keys-leaked-title = Leaked keys
+keys-leaked-text =
+    Paste a log, a file or a message that may contain API keys. It is searched and not kept. The owner
+    of each key in it is notified.
+keys-leaked-field = Text
+keys-leaked-field-hint = At most 1 MiB, with at most 1,000 keys.
+keys-leaked-then = Then
+keys-leaked-report = Only notify the owners
+keys-leaked-disable = Disable the keys
+keys-leaked-delete = Delete the keys
+keys-leaked-button = Find keys
+keys-leaked-none = The text contains no API key.
+keys-leaked-found =
+    { $count ->
+        [one] The text contains { $count } API key.
+       *[other] The text contains { $count } API keys.
+    }
+keys-leaked-shown = The first { $count } are shown.
+# What was done to a key.
+keys-leaked-done = Done
+keys-leaked-reported = Owner notified
+keys-leaked-disabled = Disabled
+keys-leaked-deleted = Deleted
+keys-problem-leaked = Paste the text.
+keys-problem-leaked-then = Choose what happens to the keys.
+
 ## The question before a key is deleted
 
 keys-delete-title = Delete this API key?

@@ -163,6 +163,11 @@ rules-expires-must-lie-in-future = expires must lie in the future
 rules-expired-key-cannot-be-edited = an expired key cannot be edited: create a new key
 rules-must-be-0-to-seconds = must be 0 to { $most } seconds (30 days)
 
+## A text that is searched for leaked keys
+
+rules-must-be-at-most-mib-long = must be at most 1 MiB long; report it in parts
+rules-must-hold-at-most-keys = must hold at most 1,000 keys; report it in parts
+
 ## What a key may do
 
 rules-must-be-1-to-requests = must be 1 to { $most } requests per minute

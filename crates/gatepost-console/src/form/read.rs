@@ -16,6 +16,9 @@ const MAX_TEXT: usize = 64 * 1024;
 /// The longest message, in bytes: its rule allows 1 MiB, and a browser sends two bytes for the end
 /// of a line.
 const MAX_MESSAGE: usize = 2 * webhook_model::MAX_MESSAGE;
+/// The longest text that is searched for leaked keys, in bytes: its rule and its ends of lines are
+/// those of a message.
+const MAX_LEAKED: usize = 2 * 1024 * 1024;
 /// A byte is sent as `%22` at most.
 const ENCODED: usize = 3;
 /// Forms up to this number of bytes are read at once.
@@ -88,6 +91,7 @@ fn decoded(piece: &[u8]) -> Result<(String, String), TooMuch> {
     let name = piece.get(..equals.unwrap_or(piece.len()));
     let most = match name {
         Some(b"message") => MAX_MESSAGE,
+        Some(b"leaked") => MAX_LEAKED,
         _ => MAX_TEXT,
     };
     let too_long = || {

@@ -4,6 +4,7 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
 
+use super::leaked::link as leaked_link;
 use super::listing::KeyList;
 use super::table::{new_button, table, user_name};
 use crate::context::PageContext;
@@ -46,6 +47,7 @@ pub(super) async fn page_of(
     };
     let actions = html! {
         @if asked.owner().is_some() { a.button href=(ctx.at("/keys")) { (t.of("keys-all")) } }
+        @else { (leaked_link(ctx)) }
         (new_button(ctx, asked.owner()))
     };
     let section = Section::Keys;

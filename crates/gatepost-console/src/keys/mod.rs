@@ -7,6 +7,7 @@ mod edit;
 mod fields;
 mod form;
 mod key_error;
+mod leaked;
 mod list;
 mod listing;
 mod review;
@@ -26,6 +27,7 @@ pub(crate) fn routes() -> Router {
         .route("/new", get(create::new).post(create::create))
         .route("/new/again", post(create::again))
         .route("/check", post(create::check))
+        .route("/leaked", get(leaked::ask).post(leaked::search))
         .route("/{id}", get(show::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))

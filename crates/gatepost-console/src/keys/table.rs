@@ -17,7 +17,7 @@ use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 
 /// The platform's table of users.
-const USERS: &str = "users";
+pub(super) const USERS: &str = "users";
 /// Days before it expires from which on a key stands out.
 const SOON: u64 = 7;
 /// Bytes of a description that the table shows.
@@ -56,7 +56,7 @@ pub(super) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
     name.unwrap_or_else(|| unnamed(ctx, user))
 }
 
-fn unnamed(ctx: &PageContext, user: OwnerId) -> String {
+pub(super) fn unnamed(ctx: &PageContext, user: OwnerId) -> String {
     let id = [("id", user.to_string().into())];
     ctx.texts().with("keys-user-unnamed", &id)
 }

@@ -257,6 +257,8 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         "delivery_mode" => "frame-field-delivery",
         "filter" => "frame-field-filter",
         "label" => "frame-field-label",
+        "leaked" => "keys-leaked-field",
+        "then" => "keys-leaked-then",
         _ => "",
     };
     if !known.is_empty() {

@@ -83,12 +83,10 @@ pub(super) const OWN: [&str; 22] = [
     "a webhook of that name exists",
 ];
 /// Of calls that no page makes, and for developers and the log of the process.
-pub(super) const NO_PAGE: [&str; 22] = [
+pub(super) const NO_PAGE: [&str; 20] = [
     "by hand",
     "is push: the messages of this webhook are sent, not fetched",
     "must be a cursor that this webhook's messages came with",
-    "must be at most 1 MiB long; report it in parts",
-    "must hold at most 1,000 keys; report it in parts",
     "accounts cannot be asked",
     "an error without a meaning of its own",
     "the platform gave no answer",
