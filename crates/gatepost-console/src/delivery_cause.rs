@@ -47,6 +47,9 @@ pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
             @if let Some(trace) = &cause.trace {
                 dt { (t.of("deliveries-trace")) } dd { code { (format!("{:032x}", trace.parent.trace_id())) } }
             }
+            @if let Some(data) = &cause.data {
+                dt { (t.of("deliveries-data")) } dd { code { (seen(data.as_str())) } @if data.is_cut() { " " (t.of("deliveries-data-cut")) } }
+            }
             @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.0))) } }
         }
         @if delivery.task.is_some() { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } }

@@ -37,6 +37,10 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../migrations/0014_event_label.sql"),
     ),
     ("run_by", include_str!("../migrations/0015_run_by.sql")),
+    (
+        "cause_data",
+        include_str!("../migrations/0016_cause_data.sql"),
+    ),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

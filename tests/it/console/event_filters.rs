@@ -91,3 +91,17 @@ async fn the_preview_takes_the_samples_of_the_catalogue() {
     let page = ulf.get("/console/events/catalog").await;
     assert!(page.has("${data}"), "{}", page.html);
 }
+
+#[tokio::test]
+async fn the_page_of_a_delivery_shows_the_data_that_made_it() {
+    let (site, ulf) = site().await;
+    new_event(&ulf, &FIELDS).await;
+    assert_eq!(runs(&site, r#"{"disk":"<b>&"}"#).await, 1);
+    let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(1500));
+    assert_eq!(runs(&site, &long).await, 1);
+    let whole = ulf.get("/console/deliveries/1").await;
+    assert!(whole.has("{&quot;disk&quot;:&quot;&lt;b&gt;&amp;&quot;}"));
+    assert!(!whole.has("the first 1,024 bytes"));
+    let cut = ulf.get("/console/deliveries/2").await;
+    assert!(cut.has("xxx…") && cut.has("(the first 1,024 bytes)"));
+}

@@ -191,3 +191,29 @@ async fn a_message_shows_the_context_of_its_event() {
     let received = receiver.wait_for("/w", 4).await.unwrap();
     assert_eq!(received.body, r#"{"room":null,"all":null,"free":null}"#);
 }
+
+#[tokio::test]
+async fn a_delivery_shows_the_beginning_of_the_data_that_made_it() {
+    let world = World::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    let (_, task) = world.task(receiver.addr, "w", "x", false).await;
+    event(&world, task, json!({})).await;
+    let long = "é".repeat(700);
+    for occurrence in [
+        with(json!({"severity": "high"})),
+        with(json!({"a": long})),
+        poweron(1, &[]),
+    ] {
+        assert_eq!(runs(&world, occurrence).await, 1);
+    }
+    let later = with(json!({"waited": true}));
+    world.engine.emit_later(&later).await.unwrap();
+    receiver.wait_for("/w", 4).await.unwrap();
+    let list = world.api("GET", "webhooks?fields=cause_data&sort=$key", None);
+    let rows = list.await.json();
+    let data = |row: usize| rows[row]["cause_data"].as_str().unwrap();
+    assert_eq!(data(0), r#"{"severity":"high"}"#);
+    assert_eq!(data(1), format!("{{\"a\":\"{}…", &long[..2 * 507]));
+    assert_eq!(data(2), "");
+    assert_eq!(data(3), r#"{"waited":true}"#);
+}

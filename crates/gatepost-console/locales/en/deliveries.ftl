@@ -48,6 +48,8 @@ deliveries-occurrence-id = Occurrence ID
 deliveries-run-by = Run by
 deliveries-task = Task
 deliveries-trace = Trace ID
+deliveries-data = Event data
+deliveries-data-cut = (the first 1,024 bytes)
 deliveries-webhook = Webhook
 deliveries-state = State
 # The status code of the HTTP response.

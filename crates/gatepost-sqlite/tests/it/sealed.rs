@@ -7,7 +7,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::SealedMessages;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewOutbox, Replay, Settled,
+    Cause, DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewDelivery, NewOutbox, Replay,
+    Settled,
 };
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
@@ -152,6 +153,42 @@ async fn a_message_does_not_open_in_the_row_of_another() {
         )
         .unwrap();
     assert_eq!(body(&sealed, 1).await, (String::new(), false));
+}
+
+#[tokio::test]
+async fn what_a_delivery_keeps_of_the_data_lies_sealed() {
+    const DATA: &str = "canary-data-3c4d";
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(&folder.path().join("gatepost.db")).await;
+    let first = sealed(&store, SealingKeys::new(key(1)));
+    first
+        .records
+        .insert_webhook(&webhook("w"), UNLIMITED, at(0))
+        .await
+        .unwrap();
+    let mut brings = occurrence("on");
+    brings.data = Some(format!("{{\"a\":\"{DATA}\"}}").parse().unwrap());
+    let new = NewDelivery {
+        cause: Some(Cause::of(&brings)),
+        ..message(HOOK, "m1", at(0))
+    };
+    first.queue.enqueue(direct(vec![new]), at(0)).await.unwrap();
+    assert!(!holds(folder.path(), DATA));
+    let cause = async |store: &Webhooks| {
+        let found = store.log.delivery(DeliveryId(1)).await.unwrap().unwrap();
+        found.cause.unwrap()
+    };
+    assert_eq!(cause(&first).await, Cause::of(&brings));
+    let rotated = sealed(&store, SealingKeys::new(key(2)).with_old(key(1)));
+    assert_eq!(cause(&rotated).await, Cause::of(&brings));
+    let lost = sealed(&store, SealingKeys::new(key(3)));
+    let without = Cause {
+        data: None,
+        ..Cause::of(&brings)
+    };
+    assert_eq!(cause(&lost).await, without);
+    let claimed = claim(&first, HOOK, 1).await;
+    assert_eq!(claimed[0].delivery.cause, Some(Cause::of(&brings)));
 }
 
 #[tokio::test]

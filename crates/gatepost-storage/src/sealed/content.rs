@@ -9,7 +9,7 @@ use webhook_model::{Data, Occurrence};
 
 use crate::error::{ErrorKind, StoreError};
 use crate::seal::{SEALED, SealError, SealingKeys};
-use crate::webhooks::{AttemptRecord, DeliveryId, MessageId, Unreadable};
+use crate::webhooks::{AttemptRecord, Cause, DataExcerpt, DeliveryId, MessageId, Unreadable};
 
 #[derive(Debug)]
 pub(super) struct Content {
@@ -29,9 +29,7 @@ impl Content {
         if body.is_empty() || self.keys.is_none() {
             return Ok(Arc::clone(body));
         }
-        let sealed = self.keys.seal(body.as_bytes(), &of_message(id));
-        let sealed = sealed.map_err(too_long)?;
-        Ok(format!("{SEALED}{}", STANDARD_NO_PAD.encode(sealed)).into())
+        Ok(self.seal_text(body, &of_message(id))?.into())
     }
 
     /// A message that was stored before messages were sealed is returned as it is.
@@ -40,14 +38,46 @@ impl Content {
         body: &Arc<str>,
         id: &MessageId,
     ) -> Result<Arc<str>, SealError> {
-        let Some(encoded) = body.strip_prefix(SEALED) else {
-            return Ok(Arc::clone(body));
-        };
-        let sealed = STANDARD_NO_PAD.decode(encoded);
-        let sealed = sealed.map_err(|_| SealError::Damaged)?;
-        let opened = self.keys.open(&sealed, &of_message(id))?;
-        let text = std::str::from_utf8(&opened).map_err(|_| SealError::Damaged)?;
-        Ok(text.into())
+        match body.strip_prefix(SEALED) {
+            Some(sealed) => Ok(self.open_text(sealed, &of_message(id))?.into()),
+            None => Ok(Arc::clone(body)),
+        }
+    }
+
+    /// What a delivery keeps of the data of its occurrence.
+    pub(super) fn seal_excerpt(
+        &self,
+        cause: &mut Option<Cause>,
+        id: &MessageId,
+    ) -> Result<(), StoreError> {
+        if let (Some(data), false) = (excerpt(cause), self.keys.is_none()) {
+            let sealed = self.seal_text(data.as_str(), &of_excerpt(id))?;
+            *data = sealed.parse().map_err(too_long)?;
+        }
+        Ok(())
+    }
+
+    /// One that cannot be opened is not shown.
+    pub(super) fn open_excerpt(&self, cause: &mut Option<Cause>, id: &MessageId) {
+        let Some(cause) = cause else { return };
+        let sealed = |data: &DataExcerpt| data.as_str().strip_prefix(SEALED).map(str::to_owned);
+        if let Some(sealed) = cause.data.as_ref().and_then(sealed) {
+            let opened = self.open_text(&sealed, &of_excerpt(id)).ok();
+            cause.data = opened.and_then(|text| text.parse().ok());
+        }
+    }
+
+    fn seal_text(&self, text: &str, place: &str) -> Result<String, StoreError> {
+        let sealed = self.keys.seal(text.as_bytes(), place).map_err(too_long)?;
+        Ok(format!("{SEALED}{}", STANDARD_NO_PAD.encode(sealed)))
+    }
+
+    fn open_text(&self, sealed: &str, place: &str) -> Result<String, SealError> {
+        let sealed = STANDARD_NO_PAD.decode(sealed);
+        let opened = self
+            .keys
+            .open(&sealed.map_err(|_| SealError::Damaged)?, place)?;
+        String::from_utf8(opened.to_vec()).map_err(|_| SealError::Damaged)
     }
 
     /// What an occurrence brings along while it waits: an object of one member then.
@@ -116,8 +146,16 @@ fn parts(attempt: &mut AttemptRecord) -> [(&mut Vec<u8>, &'static str); 3] {
     ]
 }
 
+fn excerpt(cause: &mut Option<Cause>) -> Option<&mut DataExcerpt> {
+    cause.as_mut()?.data.as_mut()
+}
+
 fn of_message(id: &MessageId) -> String {
     format!("delivery.body/{id}")
+}
+
+fn of_excerpt(id: &MessageId) -> String {
+    format!("delivery.data/{id}")
 }
 
 fn of_part(of: DeliveryId, part: &str) -> String {
@@ -130,6 +168,6 @@ fn of_data(occurrence: &Occurrence) -> String {
     format!("occurrence.data/{event_type}/{event}/{object}")
 }
 
-fn too_long(_: SealError) -> StoreError {
+fn too_long<E>(_: E) -> StoreError {
     StoreError::new(ErrorKind::Invalid, "a message is too long to seal")
 }

@@ -20,7 +20,8 @@ use crate::webhooks::{
 const UNREADABLE: &str = "the stored message cannot be opened";
 
 /// A webhook store whose delivery log keeps message bodies and responses sealed (heads and bodies),
-/// for platforms that ask for it, and the data of occurrences while they wait in the outbox.
+/// for platforms that ask for it, and the data of occurrences: in the outbox, and what deliveries
+/// keep of them.
 /// Everything else goes to the store behind it as it is: messages of tasks, the variables of
 /// occurrences and what the platform itself wrote into the outbox are not sealed, nor is how an
 /// attempt ended.
@@ -64,6 +65,8 @@ impl<S> SealedMessages<S> {
             delivery.body = self
                 .content
                 .seal_message(&delivery.body, &delivery.message_id)?;
+            self.content
+                .seal_excerpt(&mut delivery.cause, &delivery.message_id)?;
         }
         for row in &mut batch.later {
             self.content.seal_data(&mut row.occurrence)?;
@@ -92,7 +95,15 @@ impl<S> SealedMessages<S> {
             Ok(body) => delivery.body = body,
             Err(_) => (delivery.body, delivery.message_kept) = ("".into(), false),
         }
+        self.open_cause(&mut delivery);
         delivery
+    }
+
+    fn open_cause(&self, delivery: &mut Delivery) {
+        let Delivery {
+            cause, message_id, ..
+        } = delivery;
+        self.content.open_excerpt(cause, message_id);
     }
 
     /// As they are shown: without what cannot be opened.
@@ -198,6 +209,7 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
             match self.content.open_message(&sealed.body, &sealed.message_id) {
                 Ok(body) => {
                     one.delivery.body = body;
+                    self.open_cause(&mut one.delivery);
                     claimed.push(one);
                 }
                 Err(_) => unreadable.push(Claim {

@@ -71,7 +71,7 @@ fn records() -> Value {
             "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": {"b": [1], "a": null}, "label": "switched on",
         },
         "delivery": {
-            "id": 4, "message_id": "msg_a", "webhook": 5, "owner": 6, "tenant": 7, "task": 8, "cause": "vms poweron 3 - order-4711",
+            "id": 4, "message_id": "msg_a", "webhook": 5, "owner": 6, "tenant": 7, "task": 8, "cause": "vms poweron 3 - order-4711\n{\"a\":1}",
             "body": "{}", "message_kept": true, "state": "running", "class": "timeout", "status_info": "timeout while connecting",
             "created": 1, "due": 2, "lease_until": 3, "last_attempt": 4, "attempts": 9, "tries": 2, "lost_claims": 1,
             "response_status": 503, "duration": 1_000_000_007,

@@ -6,15 +6,18 @@ use std::str::FromStr;
 use gatepost_ids::OwnerId;
 use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId, TraceContext};
 
+use super::excerpt::DataExcerpt;
+
 /// Stands for what there is not.
 const NONE: &str = "-";
 
-/// What made a delivery: the occurrence that ran its task. At most 879 bytes as a text, 310
-/// without a trace.
+/// What made a delivery: the occurrence that ran its task. At most 1,904 bytes as a text, 310
+/// without a trace and data.
 ///
 /// As a text, which is how backends keep it: type, event, object, user and occurrence id, with a
 /// blank between them and `-` for what there is not: `vms poweron 3 - order-4711`. The trace
-/// follows after a blank where there is one, and nothing where there is none.
+/// follows after a blank where there is one, the data after a line feed, and nothing for what
+/// there is not.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Cause {
     /// The area of the platform.
@@ -29,11 +32,13 @@ pub struct Cause {
     pub occurrence: Option<OccurrenceId>,
     /// The trace that its attempts go on with, those of a replay too.
     pub trace: Option<TraceContext>,
+    /// The beginning of what the occurrence brought along.
+    pub data: Option<DataExcerpt>,
 }
 
 /// A text that is not a [`Cause`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a cause is a type, an event, an object, a user, an occurrence id and a trace")]
+#[error("a cause is a type, an event, an object, a user, an occurrence id, a trace and data")]
 pub struct InvalidCause;
 
 impl Cause {
@@ -47,6 +52,7 @@ impl Cause {
             by: None,
             occurrence: occurrence.id.clone(),
             trace: occurrence.trace.clone(),
+            data: occurrence.data.as_ref().map(DataExcerpt::of),
         }
     }
 }
@@ -67,8 +73,11 @@ impl fmt::Display for Cause {
             Some(id) => id.fmt(f)?,
             None => f.write_str(NONE)?,
         }
-        match &self.trace {
-            Some(trace) => write!(f, " {trace}"),
+        if let Some(trace) = &self.trace {
+            write!(f, " {trace}")?;
+        }
+        match &self.data {
+            Some(data) => write!(f, "\n{}", data.as_str()),
             None => Ok(()),
         }
     }
@@ -78,8 +87,12 @@ impl FromStr for Cause {
     type Err = InvalidCause;
 
     fn from_str(text: &str) -> Result<Self, InvalidCause> {
+        let (head, data) = match text.split_once('\n') {
+            Some((head, data)) => (head, Some(data)),
+            None => (text, None),
+        };
         // A trace may have blanks in it.
-        let mut parts = text.splitn(6, ' ');
+        let mut parts = head.splitn(6, ' ');
         let mut part = || parts.next().ok_or(InvalidCause);
         let (event_type, event, object, by, id) = (part()?, part()?, part()?, part()?, part()?);
         Ok(Self {
@@ -95,6 +108,7 @@ impl FromStr for Cause {
                 Ok(trace) => Some(trace.parse().map_err(|_| InvalidCause)?),
                 Err(_) => None,
             },
+            data: data.map(str::parse).transpose().map_err(|_| InvalidCause)?,
         })
     }
 }
@@ -128,6 +142,7 @@ mod tests {
             by: Some(OwnerId(i64::MAX)),
             occurrence: Some("~".repeat(128).parse().unwrap()),
             trace: Some(longest_trace()),
+            data: Some("{…".repeat(256).parse().unwrap()),
         };
         let short = Cause {
             object: None,
@@ -139,7 +154,11 @@ mod tests {
             trace: None,
             ..long.clone()
         };
-        for (cause, most) in [(long, 879), (short, 879), (untraced, 310)] {
+        let bare = Cause {
+            data: None,
+            ..untraced.clone()
+        };
+        for (cause, most) in [(long, 1904), (short, 1904), (untraced, 1335), (bare, 310)] {
             let text = cause.to_string();
             assert!(text.len() <= most, "{}", text.len());
             assert_eq!(text.parse(), Ok(cause));
@@ -160,6 +179,9 @@ mod tests {
             "vms poweron 3 - - 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 ",
             "VMs poweron - - -",
             "vms poweron - - ä",
+            "vms poweron - - -\n",
+            "vms poweron - - -\n{}\n",
+            "\n{}",
         ] {
             assert_eq!(text.parse::<Cause>(), Err(InvalidCause), "{text}");
         }

@@ -8,6 +8,7 @@ mod cause;
 mod delivery;
 mod delivery_row;
 mod dropped;
+mod excerpt;
 mod fetched;
 mod lanes;
 mod log;
@@ -25,6 +26,7 @@ pub use delivery::{
 };
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
+pub use excerpt::{DataExcerpt, InvalidExcerpt};
 pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
 pub use log::{

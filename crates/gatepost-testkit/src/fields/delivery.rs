@@ -10,12 +10,12 @@ use gatepost_storage::webhooks::{
 use webhook_model::{TaskId, WebhookId};
 
 use super::field::{Field, fields};
-use crate::fixtures::{at, trace};
+use crate::fixtures::{at, excerpt, trace};
 
 /// What made a delivery, each part of it in turn.
 fn causes() -> Vec<Option<Cause>> {
     let plain: Cause = "vms poweron - - -".parse().expect("a cause");
-    let mut causes = vec![plain; 8];
+    let mut causes = vec![plain; 10];
     causes[1].event_type = "hosts".parse().unwrap();
     causes[2].event = "poweroff".parse().unwrap();
     causes[3].object = Some(ObjectId(7));
@@ -30,8 +30,11 @@ fn causes() -> Vec<Option<Cause>> {
         by: _,
         occurrence: _,
         trace: _,
+        data: _,
     } = &mut causes[7];
     causes[7].object = Some(ObjectId(8));
+    causes[8].data = Some("{}".parse().unwrap());
+    (causes[9].trace, causes[9].data) = (Some(trace()), Some(excerpt()));
     causes.into_iter().map(Some).collect()
 }
 

@@ -4,11 +4,11 @@ use gatepost_storage::webhooks::{Cause, Disposition, NewDelivery};
 use webhook_model::{ObjectId, OwnerId};
 
 use super::look::{all, number};
-use crate::fixtures::{at, claim, direct, message, queued, settlement, trace};
+use crate::fixtures::{at, claim, direct, excerpt, message, queued, settlement, trace};
 use crate::harness::Webhooks;
 
-/// A delivery says what made it, and in which trace: alone, in lists, when it is claimed, and once
-/// it has ended; one that was sent by hand says nothing.
+/// A delivery says what made it, in which trace and of which data: alone, in lists, when it is
+/// claimed, and once it has ended; one that was sent by hand says nothing.
 pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     let hook = queued(&store, &["by-hand"]).await;
     let cause = Cause {
@@ -18,6 +18,7 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
         by: Some(OwnerId(7)),
         occurrence: Some("order=4711;~".parse().unwrap()),
         trace: Some(trace()),
+        data: Some(excerpt()),
     };
     let new = NewDelivery {
         cause: Some(cause.clone()),

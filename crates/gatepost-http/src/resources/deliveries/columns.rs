@@ -145,6 +145,13 @@ pub(super) static TABLE: Table = Table {
         )
         .read_only(),
         Column::new(
+            "cause_data",
+            Kind::Text { min: 0, max: 1024 },
+            "\"{\\\"severity\\\":\\\"critical\\\"}\"",
+            "The data of the occurrence as JSON text, at most 1,024 bytes: longer data are cut and end with `…`. Empty for none.",
+        )
+        .read_only(),
+        Column::new(
             "request",
             Kind::Text {
                 min: 0,

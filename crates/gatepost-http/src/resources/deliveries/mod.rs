@@ -5,7 +5,7 @@ mod columns;
 use async_trait::async_trait;
 use gatepost_manage::Actor;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
+    AttemptRecord, Cause, DataExcerpt, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
 };
 use serde_json::{Value, json};
 use webhook_model::{TaskId, WebhookId};
@@ -192,6 +192,10 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
                         format!("{:032x}", trace.parent.trace_id())
                     })
                     .into(),
+            ),
+            (
+                "cause_data",
+                word(|cause| cause.data.as_ref().map_or("", DataExcerpt::as_str)).into(),
             ),
             (
                 "response_status",

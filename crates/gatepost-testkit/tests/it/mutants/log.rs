@@ -70,6 +70,7 @@ passed_on! { DeliveryLog {
                 "l01" => delivery.body = delivery.body.trim().into(),
                 "l33" => delivery.cause = None,
                 "l33-trace" => delivery.cause.iter_mut().for_each(|cause| cause.trace = None),
+                "l33-data" => delivery.cause.iter_mut().for_each(|cause| cause.data = None),
                 "l19" => delivery.tries = delivery.attempts,
                 "q32" => delivery.tenant = None,
                 _ => {}

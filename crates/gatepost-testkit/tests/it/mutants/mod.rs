@@ -21,7 +21,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 22] = [
+const MORE: [&str; 23] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -34,6 +34,7 @@ const MORE: [&str; 22] = [
     "k31-edit",
     "k34-floor",
     "l26-sums",
+    "l33-data",
     "l33-trace",
     "o10-by",
     "o16-trace",

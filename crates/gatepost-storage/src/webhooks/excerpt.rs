@@ -1,0 +1,117 @@
+//! What a delivery keeps of the data of its occurrence.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use webhook_model::Data;
+
+/// Ends an excerpt that is not all of the data. JSON text of an object ends with `}`.
+const CUT: char = '…';
+/// The most bytes that a store has kept: of one that was sealed.
+const MAX_STORED: usize = 2048;
+
+/// The data of an occurrence as JSON text, of which a delivery keeps the first
+/// [1,024 bytes](Self::MAX): enough to see why a filter let it pass. Clones share it.
+///
+/// ```
+/// use gatepost_storage::webhooks::DataExcerpt;
+/// let data = r#"{"severity": "critical"}"#.parse()?;
+/// let excerpt = DataExcerpt::of(&data);
+/// assert_eq!(excerpt.as_str(), r#"{"severity":"critical"}"#);
+/// assert!(!excerpt.is_cut());
+/// # Ok::<(), webhook_model::Invalid>(())
+/// ```
+#[derive(Clone, Eq, Hash, PartialEq)]
+pub struct DataExcerpt(Arc<str>);
+
+/// A text that is no [`DataExcerpt`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("an excerpt of data is 1 to 2,048 bytes without line feed and NUL")]
+pub struct InvalidExcerpt;
+
+impl DataExcerpt {
+    /// The most bytes of an excerpt.
+    pub const MAX: usize = 1024;
+
+    /// All of the data, or as many whole characters of it as fit and `…`.
+    #[must_use]
+    pub fn of(data: &Data) -> Self {
+        let text = data.as_str();
+        if text.len() <= Self::MAX {
+            return Self(text.into());
+        }
+        let room = Self::MAX - CUT.len_utf8();
+        let ends = text.char_indices().map(|(at, _)| at);
+        let whole = ends.take_while(|at| *at <= room).last().unwrap_or(0);
+        Self(format!("{}{CUT}", &text[..whole]).into())
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the data were longer.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.0.ends_with(CUT)
+    }
+}
+
+/// Reads back what a store holds.
+impl FromStr for DataExcerpt {
+    type Err = InvalidExcerpt;
+
+    fn from_str(text: &str) -> Result<Self, InvalidExcerpt> {
+        let fits = (1..=MAX_STORED).contains(&text.len());
+        if !fits || text.contains(['\n', '\0']) {
+            return Err(InvalidExcerpt);
+        }
+        Ok(Self(text.into()))
+    }
+}
+
+/// It may be confidential: its length is shown, not its text.
+impl fmt::Debug for DataExcerpt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DataExcerpt({} bytes)", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> DataExcerpt {
+        DataExcerpt::of(&text.parse().unwrap())
+    }
+
+    #[test]
+    fn an_excerpt_is_all_or_the_beginning_of_the_data() {
+        let long = |bytes: usize| format!("{{\"a\":\"{}\"}}", "x".repeat(bytes - 8));
+        let whole = of(&long(1024));
+        assert_eq!((whole.as_str(), whole.is_cut()), (&*long(1024), false));
+        let cut = of(&long(1025));
+        assert_eq!((cut.as_str().len(), cut.is_cut()), (1024, true));
+        assert!(cut.as_str().ends_with("xxx…"));
+        for before in 0..4 {
+            let wide = format!("{{\"a\":\"{}{}\"}}", "x".repeat(before), "😀".repeat(400));
+            let cut = of(&wide);
+            assert!(cut.is_cut() && (1021..=1024).contains(&cut.as_str().len()));
+        }
+        for excerpt in [whole, cut, of("{}"), of(r#"{"a":"\u0000\n…"}"#)] {
+            assert_eq!(excerpt.as_str().parse(), Ok(excerpt.clone()));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_no_excerpts_and_debug_shows_none() {
+        for text in ["", "{\n}", "{\0}", &"x".repeat(2049)] {
+            assert_eq!(text.parse::<DataExcerpt>(), Err(InvalidExcerpt), "{text:?}");
+        }
+        let shown = format!("{:?}", of(r#"{"canary":1}"#));
+        assert_eq!(shown, "DataExcerpt(12 bytes)");
+    }
+}
