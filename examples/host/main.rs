@@ -3,6 +3,7 @@
 //! `cargo run --example host`, and paste the lines that it prints; `--help` lists all options.
 
 mod address;
+mod allocator;
 mod app;
 mod data;
 mod demo;
@@ -35,7 +36,6 @@ use gatepost_keys::KeyService;
 use gatepost_manage::{AuditLog, KeyEvents};
 use lexopt::Parser;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use mimalloc::MiMalloc;
 use options::{Asked, Options};
 use stores::Stores;
 use tell::Told;
@@ -44,11 +44,6 @@ use traces::Traces;
 
 /// Connections to the listener of the figures.
 const SCRAPERS: usize = 16;
-
-/// It gives back what is freed; the one of the C library keeps 100 MiB and more of what requests
-/// and password checks needed once.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -79,6 +74,7 @@ fn say(text: &str) {
 }
 
 async fn run(options: &Options) -> Result<(), Failure> {
+    allocator::give_back_soon();
     let traces = options.traces.as_ref().map(Traces::to).transpose()?;
     log::begin(options.verbosity, traces.as_ref())?;
     let metrics = PrometheusBuilder::new().install_recorder();

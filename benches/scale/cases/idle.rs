@@ -11,6 +11,8 @@ use crate::report::row;
 use crate::stage::Stage;
 
 const PROCESSES: usize = 8;
+/// How long nothing has happened by then.
+const SETTLED: Duration = Duration::from_secs(100);
 
 pub(crate) async fn measure(stage: &mut Stage) {
     let lanes = stage.scaled(100_000);
@@ -28,7 +30,8 @@ pub(crate) async fn measure(stage: &mut Stage) {
     drop(bulk);
     let engines = Engines::start(PROCESSES, stage.kind, &store.place);
     let server = store.server().await;
-    tokio::time::sleep(Duration::from_secs(20)).await;
+    // Until then there is retention of what was just stored, and a look each second.
+    tokio::time::sleep(SETTLED).await;
     let span = Duration::from_secs(if stage.short { 20 } else { 60 });
     let (mut of_server, mut of_processes) = (Vec::new(), Vec::new());
     let used = || {

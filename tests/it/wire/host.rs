@@ -2,6 +2,7 @@
 //! ends when it is asked to.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::tempdir;
@@ -197,4 +198,24 @@ async fn session_tokens() {
     let end = platform.request("DELETE", &format!("/api/sys/tokens/{token}"));
     assert_eq!(end.send().await.unwrap().status(), 200);
     assert_eq!(probe(token).await, 401);
+}
+
+/// The allocator reads the option before `main` begins.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn its_allocator_gives_memory_back_soon_or_when_the_operator_says() {
+    const OPTION: &str = "MIMALLOC_PURGE_DELAY";
+    for (given, wanted) in [(None, "200"), (Some("50"), "50")] {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--admin-password", "secret", "--data", "memory"]);
+        command.env_remove(OPTION);
+        if let Some(given) = given {
+            command.env(OPTION, given);
+        }
+        let platform = PlatformProcess::run(&mut command);
+        let environment = std::fs::read(format!("/proc/{}/environ", platform.pid())).unwrap();
+        let option = format!("{OPTION}={wanted}");
+        let mut all = environment.split(|byte| *byte == 0);
+        assert!(all.any(|one| one == option.as_bytes()), "{option}");
+    }
 }
