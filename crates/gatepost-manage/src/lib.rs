@@ -12,6 +12,7 @@ mod directory;
 mod dropped;
 mod error;
 mod events;
+mod examples;
 mod fetching;
 mod finish;
 mod found;
