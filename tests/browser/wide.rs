@@ -9,7 +9,7 @@ use tests::browser::{Browser, Look, Site, Visitor};
 const WIDTHS: [u32; 5] = [320, 390, 768, 1440, 640];
 /// The first of them are phones'.
 const PHONES: usize = 2;
-const PAGES: [&str; 24] = [
+const PAGES: [&str; 26] = [
     "",
     "keys",
     "keys/new",
@@ -32,6 +32,8 @@ const PAGES: [&str; 24] = [
     "deliveries",
     "deliveries/1",
     "deliveries?state=queued",
+    "deliveries?q=w",
+    "tasks/1/test",
     "changes",
     "nothing-here",
 ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_manage::{DeliveryMatch, Listed};
+use gatepost_manage::{DeliveryMatch, FoundDeliveries};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
 use webhook_model::{TaskId, Webhook, WebhookId};
@@ -25,6 +25,8 @@ pub(crate) struct DeliveryFilter {
     pub status: Option<u16>,
     /// The beginning of a message ID or of the id of an occurrence.
     pub id: Option<String>,
+    /// A part of the message, of an id or of the result.
+    pub text: Option<String>,
     /// Queued at or after this.
     pub from: Option<DateTime<Utc>>,
     /// Queued before this.
@@ -32,13 +34,13 @@ pub(crate) struct DeliveryFilter {
     pub after: Option<DeliveryId>,
 }
 
-/// At most `limit` deliveries, newest first. A webhook or a task that the caller may not see is not
-/// found.
+/// At most `limit` deliveries, newest first; fewer where a look has read enough. A webhook or a
+/// task that the caller may not see is not found.
 pub(crate) async fn newest(
     ctx: &PageContext,
     filter: DeliveryFilter,
     limit: u32,
-) -> Result<Listed<Delivery, DeliveryId>, Failure> {
+) -> Result<FoundDeliveries, Failure> {
     if let Some(webhook) = filter.webhook {
         ctx.actor.webhook(webhook).await?;
     }
@@ -58,6 +60,7 @@ pub(crate) async fn newest(
     let mut wanted = DeliveryMatch::default();
     wanted.status = filter.status;
     wanted.id = filter.id;
+    wanted.text = filter.text;
     Ok(ctx.actor.find_deliveries(&query, &wanted).await?)
 }
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use gatepost_storage::webhooks::MessageId;
-use webhook_model::{Data, Message, Occurrence, RenderError, Template, Values, format_date};
+use webhook_model::{
+    Data, Message, Object, Occurrence, RenderError, Template, Values, format_date,
+};
 
 use crate::error::EmitError;
 use crate::random::Random;
@@ -57,16 +59,28 @@ impl Renderer {
         }
     }
 
-    /// For the tasks of an occurrence. Its own variables take precedence; where it has no object,
-    /// one of them may say what `${NAME}` is.
+    /// For the tasks of an occurrence.
     pub(crate) fn occurrence<'a>(
         &'a self,
         occurrence: &'a Occurrence,
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
-        let own = occurrence.variables.iter();
+        let object = occurrence.object.as_ref();
+        self.about(object, &occurrence.variables, occurrence.data.as_ref(), now)
+    }
+
+    /// For what an occurrence has. Its own variables take precedence; where it has no object, one
+    /// of them may say what `${NAME}` is.
+    pub(crate) fn about<'a>(
+        &'a self,
+        object: Option<&'a Object>,
+        variables: &'a [(String, String)],
+        data: Option<&'a Data>,
+        now: DateTime<Utc>,
+    ) -> Rendering<'a> {
+        let own = variables.iter();
         let own = own.map(|(name, value)| (name.as_str(), value.as_str()));
-        let name = match &occurrence.object {
+        let name = match object {
             Some(object) => object.name.as_str(),
             None => own
                 .clone()
@@ -74,10 +88,7 @@ impl Renderer {
                 .map_or("", |(_, value)| value),
         };
         let rendering = self.rendering(name, own.chain(self.variables()).collect(), now);
-        Rendering {
-            data: occurrence.data.as_ref(),
-            ..rendering
-        }
+        Rendering { data, ..rendering }
     }
 
     /// A message sent by hand, as about an object of this name; without one, the default payload.
@@ -91,30 +102,6 @@ impl Renderer {
             message.map_or_else(|| Template::parse(&Message::default()), Template::parse);
         let body = self.plain(name, now).render(&template, None);
         body.map(Into::into).map_err(EmitError::Message)
-    }
-
-    /// A message as it would be sent about an object of this name, with this data.
-    pub(crate) fn example(
-        &self,
-        message: &Message,
-        name: &str,
-        data: Option<&Data>,
-        now: DateTime<Utc>,
-    ) -> Result<Example, EmitError> {
-        let template = Template::parse(message);
-        let rendering = Rendering {
-            data,
-            ..self.plain(name, now)
-        };
-        let known: Vec<&str> = rendering.extra.iter().map(|(name, _)| *name).collect();
-        let unknown = template.unknown_variables(&known);
-        Ok(Example {
-            text: rendering
-                .render(&template, None)
-                .map_err(EmitError::Message)?,
-            is_json: template.is_json(),
-            unknown: unknown.into_iter().map(str::to_owned).collect(),
-        })
     }
 
     pub(crate) fn message_id(&self, now: DateTime<Utc>) -> MessageId {
@@ -153,6 +140,18 @@ impl Renderer {
 }
 
 impl Rendering<'_> {
+    /// A message as it would be sent.
+    pub(crate) fn example(&self, message: &Message) -> Result<Example, EmitError> {
+        let template = Template::parse(message);
+        let known: Vec<&str> = self.extra.iter().map(|(name, _)| *name).collect();
+        let unknown = template.unknown_variables(&known);
+        Ok(Example {
+            text: self.render(&template, None).map_err(EmitError::Message)?,
+            is_json: template.is_json(),
+            unknown: unknown.into_iter().map(str::to_owned).collect(),
+        })
+    }
+
     pub(crate) fn render(
         &self,
         template: &Template,
@@ -174,6 +173,8 @@ impl Rendering<'_> {
 
 #[cfg(test)]
 mod tests {
+    use webhook_model::ObjectId;
+
     use super::*;
     use crate::testing::{noon, poweron};
 
@@ -187,8 +188,10 @@ mod tests {
     #[test]
     fn an_example_knows_the_variables_of_the_platform_and_names_those_of_nobody() {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
-        let example = renderer().example(&message.parse().unwrap(), r#"a"b"#, None, noon());
-        let example = example.unwrap();
+        let object = Object::new(ObjectId(1), r#"a"b"#);
+        let renderer = renderer();
+        let rendering = renderer.about(Some(&object), &[], None, noon());
+        let example = rendering.example(&message.parse().unwrap()).unwrap();
         assert_eq!(
             example.text,
             r#"{"at":"north","vm":"a\"b","who":"${USER}","again":"${USER}"}"#

@@ -23,7 +23,8 @@ pub struct About {
     /// An object of the event's type, by its row number: one that the task's owner may watch.
     /// `${NAME}` becomes the name that the owner may know.
     pub object: Option<ObjectId>,
-    /// What `${NAME}` becomes where the [`Directory`](crate::Directory) knows no name.
+    /// What `${NAME}` becomes where the [`Directory`](crate::Directory) knows no name. If that is
+    /// empty, an object has its row number.
     pub name: String,
     /// Values of further variables, by name.
     pub variables: Vec<(String, String)>,
@@ -63,6 +64,8 @@ impl Actor {
                 let table = event_type.as_str();
                 if let Some(known) = self.name_for(owner, table, object.0).await? {
                     name = known;
+                } else if name.is_empty() {
+                    name = object.0.to_string();
                 }
             }
         }

@@ -12,6 +12,7 @@ mod directory;
 mod dropped;
 mod error;
 mod events;
+mod examples;
 mod fetching;
 mod finish;
 mod found;
@@ -54,7 +55,7 @@ pub use error::ManageError;
 // What a roof shows of the certificate that a webhook has:
 pub use delivery::ClientCertificate;
 // What its signatures name, so that a roof needs neither service:
-pub use found::DeliveryMatch;
+pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
     Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict, TestSend,
 };

@@ -105,7 +105,7 @@ impl Actor {
                 }
             }
             let next = page.after.filter(|_| !is_last);
-            let is_enough = rows.len() >= limit || is_cut && !rows.is_empty();
+            let is_enough = rows.len() >= limit || is_cut;
             if is_last || is_enough || seen >= MOST_READ {
                 return Ok(Listed { rows, next });
             }

@@ -1,16 +1,13 @@
-//! What belongs to nobody: the catalog, variables, example messages, the queue, and who is let in.
+//! What belongs to nobody: the catalog, variables, the queue, and who is let in.
 
-use gatepost_engine::{Example, Health};
+use gatepost_engine::Health;
 use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, Via};
-use webhook_model::{Catalog, Data, Message};
+use webhook_model::Catalog;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::{ask, contain};
 use crate::management::Management;
-
-/// Up to this number of bytes, a message is filled in at once.
-const AT_ONCE: usize = 64 * 1024;
 
 impl Management {
     /// A user that the platform has logged in, with the powers that the user has now; `None` when
@@ -69,27 +66,6 @@ impl Actor {
     /// The variables that the platform added to every message, with their values.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.engine().variables()
-    }
-
-    /// A message with its variables filled in as for an object of this name, with this data.
-    /// Nothing is sent. A large message is filled in on a thread of its own.
-    ///
-    /// # Errors
-    /// [`ManageError::Message`] when it grows too large.
-    pub async fn example(
-        &self,
-        message: &Message,
-        object: &str,
-        data: Option<&Data>,
-    ) -> Result<Example, ManageError> {
-        if message.as_str().len() <= AT_ONCE {
-            return Ok(self.engine().example(message, object, data)?);
-        }
-        let (engine, message) = (self.engine().clone(), message.clone());
-        let (object, data) = (object.to_owned(), data.cloned());
-        let example = move || engine.example(&message, &object, data.as_ref());
-        let example = tokio::task::spawn_blocking(example);
-        Ok(example.await.map_err(|_| ManageError::Panicked)??)
     }
 
     /// How the engine is doing; `None` for callers who may not see the whole system.

@@ -85,7 +85,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Choose("Task", "Book a new tenant"),
             Step::Fill("Label (optional)", "Large disks"),
             Step::Unfold("How conditions are written"),
-            Step::See("One of these objects of conditions holds."),
+            Step::See("At least one of these sets of conditions is met."),
             Step::Fill("Filter", "{\"disk.gib\": {\"$above\": 100}}"),
             Step::Press("Create event"),
             Step::See("Nothing was saved."),

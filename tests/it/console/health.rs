@@ -69,7 +69,7 @@ async fn a_webhook_that_fails_says_so_in_the_list_on_its_page_and_on_the_first_p
         row("well")
     );
     assert!(row("idle").contains(">active<") && row("idle").contains("none in the last 24 hours"));
-    assert!(row("shaky").contains(">some fail<") && row("shaky").contains("(99.7% success)"));
+    assert!(row("shaky").contains(">some failures<") && row("shaky").contains("(99.7% success)"));
     let page = ulf.get("/console/webhooks/1").await;
     assert!(page.has(">failing<") && page.has("No attempt has succeeded"));
     let first = ulf.get("/console/").await;

@@ -69,6 +69,7 @@ async fn a_whole_key_in_a_search_is_led_to_its_hint_and_never_repeated() {
             format!("/console/deliveries?id={key}"),
             format!("id={hint}"),
         ),
+        (format!("/console/deliveries?q={key}"), format!("q={hint}")),
         (
             format!("/console/nothing?{key}={key}"),
             format!("{hint}={hint}"),

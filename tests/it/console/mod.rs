@@ -5,6 +5,7 @@ mod changes;
 mod channels;
 mod client_certificates;
 mod deliveries;
+mod deliveries_found;
 mod disabled_keys;
 mod event_filters;
 mod fetched;

@@ -42,7 +42,11 @@ async fn a_key_is_rolled_after_a_question_and_the_new_one_is_shown_once() {
         .submit("/console/keys/1/roll", &[("overlap", "0")])
         .await;
     assert_eq!(again.status, 422, "{}", again.html);
-    assert!(again.has("This key was rolled already."), "{}", again.html);
+    assert!(
+        again.has("This key has already been rolled."),
+        "{}",
+        again.html
+    );
     ulf.submit("/console/keys/2/delete", &[]).await;
     let was = ulf.get("/console/keys/1").await;
     assert!(was.has("a deleted key"), "{}", was.html);

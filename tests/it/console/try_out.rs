@@ -5,8 +5,9 @@ use std::sync::Arc;
 use examples::receiver::Receiver;
 use gatepost_manage::NoDirectory;
 use gatepost_storage::webhooks::DeliveryId;
+use serde_json::Value;
 use tests::browser::typed::{new_event, new_task, new_webhook};
-use tests::browser::{Setup, Site, Visitor};
+use tests::browser::{Page, Setup, Site, Visitor, text};
 
 const TEST: &str = "/console/tasks/1/test";
 
@@ -78,6 +79,69 @@ async fn a_test_about_no_event_has_the_name_of_the_preview() {
     assert!(site.engine.delivery(DeliveryId(1)).await.unwrap().is_some());
 }
 
+/// The message that a page shows as it would be sent.
+fn shown(page: &Page) -> String {
+    let preview = page.html.split("id=\"preview\"").nth(1).unwrap();
+    let preview = preview.split('>').nth(1).unwrap();
+    text(preview.strip_suffix("</pre").unwrap())
+}
+
+#[tokio::test]
+async fn a_test_and_a_run_send_what_their_page_shows() {
+    let (_site, ulf, receiver) = site(&[]).await;
+    let poweron = ("event", "poweron");
+    for (of, message) in [("", "web-1 is ${VM_ID}"), ("?type=vms", "web-1 is 1")] {
+        let opened = ulf.get(&format!("{TEST}{of}")).await;
+        assert_eq!(shown(&opened), message);
+        assert!(opened.has("value=\"web-1\""), "{}", opened.html);
+        assert_eq!(opened.has("Unknown variables"), of.is_empty(), "{of}");
+    }
+    let mut sent = 0;
+    for (of, typed, message) in [
+        ("", &[("name", "web-1")][..], "web-1 is ${VM_ID}"),
+        ("", &[("name", "")], " is ${VM_ID}"),
+        ("", &[], " is ${VM_ID}"),
+        ("?type=vms", &[poweron, ("name", "x")], "x is "),
+        (
+            "?type=vms",
+            &[poweron, ("object", "2"), ("name", "x"), ("var.VM_ID", "7")],
+            "db-1 is 7",
+        ),
+    ] {
+        let form = format!("{TEST}{of}");
+        let page = ulf.fill(&form, &format!("{TEST}/preview"), typed).await;
+        assert_eq!((page.status, shown(&page)), (200, message.to_owned()));
+        let check = ulf.fill(&form, &format!("{TEST}/check"), typed).await;
+        let check: Value = serde_json::from_str(&check.html).unwrap();
+        assert_eq!(check["hints"]["preview"], message);
+        for to in [TEST, "/console/tasks/1/do/run"] {
+            let done = ulf.fill(&form, to, typed).await;
+            assert_eq!(done.status, 303, "{}", done.html);
+            sent += 1;
+            let received = receiver.wait_for("/in", sent).await.unwrap();
+            assert_eq!(received.body, message, "{to}");
+        }
+    }
+    // What is wrong is said, and nothing is promised.
+    let form = format!("{TEST}?type=vms");
+    let wrong = [("event", "poweron"), ("object", "-1")];
+    let page = ulf.fill(&form, &format!("{TEST}/preview"), &wrong).await;
+    assert_eq!(shown(&page), "");
+    assert!(!page.error("object").is_empty(), "{}", page.html);
+    // A webhook's own test sends what is typed as well.
+    let test = "/console/webhooks/1/test";
+    let opened = ulf.get("/console/webhooks/1").await;
+    assert!(
+        opened.has("name=\"name\" value=\"web-1\""),
+        "{}",
+        opened.html
+    );
+    let typed = [("message", "of ${NAME}"), ("name", "web-1")];
+    ulf.fill("/console/webhooks/1", test, &typed).await;
+    let received = receiver.wait_for("/in", sent + 1).await.unwrap();
+    assert_eq!(received.body, "of web-1");
+}
+
 #[tokio::test]
 async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
     let (_site, ulf, receiver) = site(&[]).await;
@@ -119,6 +183,14 @@ async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for(
         let received = receiver.wait_for("/in", number).await.unwrap();
         assert_eq!(received.body, format!("of {key}"));
     }
+    // Nor has a test a name for it.
+    let about = [("event", "poweron"), ("object", "3")];
+    let form = format!("{TEST}?type=vms");
+    let page = ulf.fill(&form, &format!("{TEST}/preview"), &about).await;
+    assert_eq!(shown(&page), "of 3");
+    ulf.fill(&form, TEST, &about).await;
+    let received = receiver.wait_for("/in", 3).await.unwrap();
+    assert_eq!(received.body, "of 3");
 }
 
 #[tokio::test]
@@ -161,6 +233,9 @@ async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() 
     let page = ulf.get("/console/tasks/new").await;
     assert!(page.has("data-insert=\"${NAME}\"") && page.has("data-insert=\"${VM_ID}\""));
     assert!(page.has("Object type") && page.has(">Send</option>"));
+    let page = new_task(&ulf, "${NAME} is ${VM_ID}", &[("do", "preview")]).await;
+    assert_eq!(shown(&page), "web-1 is 1");
+    assert!(!page.has("Unknown variables"), "{}", page.html);
     let page = ulf.get("/console/events/new?type=vms").await;
     assert!(page.has("was switched on"), "{}", page.html);
 }

@@ -37,6 +37,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/events/1/edit", "event-edit"),
     ("/console/events/1/delete", "event-delete"),
     ("/console/deliveries", "deliveries"),
+    ("/console/deliveries?q=web", "deliveries-found"),
     ("/console/deliveries/2", "delivery"),
     ("/console/deliveries?state=queued", "deliveries-none"),
     ("/console/changes", "changes"),

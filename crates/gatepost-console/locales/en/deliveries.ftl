@@ -76,8 +76,11 @@ deliveries-newer =
 deliveries-newer-many = Show more than { $count } newer deliveries
 deliveries-searching-title = No matches yet
 deliveries-searching-text =
-    No delivery searched so far matches the filter. The next page searches further back. A time
-    range makes the search faster.
+    No delivery searched so far matches the filter. A time range makes the search faster.
+# A search that took long stopped. $time: when the last delivery that was searched was queued.
+deliveries-searched = Searched back to { $time }.
+# The link that continues from there.
+deliveries-search-further = Search further
 deliveries-none-title = No deliveries yet
 deliveries-none-text =
     This page lists what webhooks have sent, the responses, and what is waiting to be retried.
@@ -100,7 +103,9 @@ deliveries-filter-status = HTTP status
 deliveries-filter-from = Queued from
 deliveries-filter-before = Queued before
 deliveries-filter-id = Message or occurrence ID
-deliveries-filter-id-hint = The whole ID or its beginning. The content of messages is not searched.
+deliveries-filter-id-hint = The whole ID or its beginning.
+# Below the filter, about the field "Search".
+deliveries-filter-text-hint = Searches messages, message IDs, occurrence IDs and results.
 
 ## How an attempt failed, on a coloured badge and in lists to choose from.
 

@@ -84,16 +84,17 @@ events-task-none = An event needs a task. If you have none yet, create one first
 events-task-new = New task
 events-filter = Filter
 events-filter-hint =
-    Which of these events run the task, by the data that they bring along: a JSON object of paths
-    and conditions, all of which must hold. Leave it empty to run the task each time.
+    Which of these events run the task, depending on their data: a JSON object of paths and
+    conditions, all of which must be met. Leave it empty to run the task each time.
 events-filter-conditions = How conditions are written
-events-filter-equal = The value at this path is this text, number, true, false or null.
+events-filter-equal = The value at this path equals this text, number, true, false or null.
 events-filter-order =
-    It is less than this, a number or a text. Also $lte, $gt and $gte. A dot leads into an object.
-events-filter-in = It is one of these. $nin is none of these.
-events-filter-not = It is there and is not this.
-events-filter-exists = It is there, whatever it is; false: it is not there.
-events-filter-or = One of these objects of conditions holds.
+    The value is less than this number or text. $lte, $gt and $gte work alike. A dot leads into an
+    object.
+events-filter-in = The value is one of these. $nin: it is none of these.
+events-filter-not = The value exists and is not this.
+events-filter-exists = The value exists. With false: it does not.
+events-filter-or = At least one of these sets of conditions is met.
 # Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
 # with it, such as “at disk: must not be a list”.
 events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }

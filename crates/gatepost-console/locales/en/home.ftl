@@ -50,7 +50,7 @@ home-queue-in-flight = in flight on this node
 home-queue-failures = recent failures
 home-queue-share = { $percent }%
 # $time: how long ago, such as "3 seconds ago".
-home-queue-counted = Queued and running were last counted { $time }.
+home-queue-counted = Queued and running as of { $time }.
 home-queue-unrecorded = Outcomes cannot be recorded at the moment.
 
 ## Limits

@@ -218,7 +218,7 @@ keys-roll-week = In 7 days
 keys-roll-month = In 30 days
 keys-roll-button = Create new key
 keys-problem-overlap = Choose when the old key ends.
-keys-problem-rolled = This key was rolled already. Roll the key that took its place.
+keys-problem-rolled = This key has already been rolled. Roll the key that replaced it.
 
 ## Keys in a text that got out
 
@@ -229,7 +229,7 @@ keys-leaked-text =
     of each key in it is notified.
 keys-leaked-field = Text
 keys-leaked-field-hint = At most 1 MiB, with at most 1,000 keys.
-keys-leaked-then = Then
+keys-leaked-then = If keys are found
 keys-leaked-report = Only notify the owners
 keys-leaked-disable = Disable the keys
 keys-leaked-delete = Delete the keys
@@ -242,7 +242,7 @@ keys-leaked-found =
     }
 keys-leaked-shown = The first { $count } are shown.
 # What was done to a key.
-keys-leaked-done = Done
+keys-leaked-done = Action taken
 keys-leaked-reported = Owner notified
 keys-leaked-disabled = Disabled
 keys-leaked-deleted = Deleted

@@ -98,7 +98,9 @@ tasks-variable-data =
 tasks-preview = Preview
 tasks-preview-refresh = Refresh
 # $name: the name of an object, as an example.
-tasks-preview-hint = The message as it would be sent now for an object named { $name }.
+tasks-preview-hint =
+    An example: the message for an object named { $name }, with the sample values of the event
+    catalog. To see what a manual run sends, test the task.
 # Names the preview for screen readers.
 tasks-preview-label = Preview of the message
 tasks-preview-too-large = With its variables filled in, the message is larger than 4 MiB.
@@ -164,8 +166,8 @@ tasks-test-object-hint =
     Its name replaces ${"{"}NAME{"}"}. If you choose no object, the name below is used.
 tasks-test-name = Name
 tasks-test-name-hint = The value of ${"{"}NAME{"}"}.
-# Names the message for screen readers.
-tasks-test-message-label = Message of the task
+# Below the heading tasks-preview.
+tasks-test-preview-hint = The message as it would be sent now.
 tasks-test-note =
     A test is sent through the task’s webhook and is listed among the deliveries, marked as a test.
     It does not count as a run.

@@ -31,7 +31,7 @@ webhooks-insecure = insecure
 # Badges: its state.
 webhooks-state-active = active
 # Some deliveries of the last day failed.
-webhooks-state-some-fail = some fail
+webhooks-state-some-fail = some failures
 webhooks-state-failing = failing
 webhooks-state-paused = paused
 webhooks-state-disabled = disabled
@@ -110,7 +110,7 @@ webhooks-fetch-title = Fetch messages
 webhooks-fetch-how = Messages wait until the receiver fetches them with an API key of the webhook's owner that is not read-only. The oldest come first.
 webhooks-fetch-first = First request
 # CURSOR is in the line that follows.
-webhooks-fetch-next = Every next request, with the cursor of the last response in place of CURSOR. It acknowledges the messages that came with that cursor.
+webhooks-fetch-next = Each further request, with the cursor of the last response in place of CURSOR. It acknowledges the messages that came with that cursor.
 webhooks-fetch-held = Nothing is handed out while the webhook is paused or disabled.
 webhooks-tasks-title = Tasks
 webhooks-tasks-none = None yet. A task defines what this webhook sends.

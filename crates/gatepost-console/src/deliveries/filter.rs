@@ -25,17 +25,23 @@ const STATES: [DeliveryState; 4] = [
 ];
 /// Characters of an id that are compared: no id is longer.
 const ID: usize = 128;
+/// Bytes of a text that is searched for.
+const TEXT: usize = 200;
 
 /// What is no filter is none: the page shows what was understood.
 pub(super) fn parse(query: &Form) -> DeliveryFilter {
-    let id = query.text("id").trim();
+    let short = |name: &str, most: usize| {
+        let text = query.text(name).trim();
+        (!text.is_empty() && text.len() <= most).then(|| text.to_owned())
+    };
     DeliveryFilter {
         webhook: query.key("webhook").map(WebhookId),
         task: query.key("task").map(TaskId),
         state: DeliveryState::from_word(query.text("state")),
         class: class(query.text("class")),
         status: status(query.text("status")),
-        id: (!id.is_empty() && id.len() <= ID).then(|| id.to_owned()),
+        id: short("id", ID),
+        text: short("q", TEXT),
         from: parse_field(&query.date("from")),
         before: parse_field(&query.date("before")),
         after: query.key("after").map(DeliveryId),
@@ -55,6 +61,7 @@ pub(super) fn to_query(filter: &DeliveryFilter) -> String {
             query.append_pair(name, &value);
         }
     };
+    add("q", filter.text.clone());
     add("webhook", filter.webhook.map(|id| id.to_string()));
     add("task", filter.task.map(|id| id.to_string()));
     add("state", filter.state.map(|state| state.as_str().into()));
@@ -97,6 +104,7 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
         || filter.before.is_some();
     Ok(html! {
         form.filter method="get" role="search" aria-label=(t.of("deliveries-filter")) {
+            (search(t, filter))
             (webhook)
             (layout::select(&problems, "state", &t.of("deliveries-state"), &or_all(t, states(t)), chosen, "", true))
             (layout::select(&problems, "class", &t.of("deliveries-filter-class"), &or_all(t, class_choices(t)), class, "", true))
@@ -111,8 +119,20 @@ pub(super) async fn form(ctx: &PageContext, filter: &DeliveryFilter) -> Result<M
                 }
             }
             button { (t.of("deliveries-filter-button")) }
+            @if !to_query(filter).is_empty() { a.button.plain href=(ctx.at("/deliveries")) { (t.of("lists-clear")) } }
+            p.hint id="q-hint" { (t.of("deliveries-filter-text-hint")) }
         }
     })
+}
+
+/// What is searched for. Its hint is below the form, as it says more than the field is wide.
+fn search(t: &Texts, filter: &DeliveryFilter) -> Markup {
+    html! {
+        div.field {
+            label for="q" { (t.of("lists-search")) }
+            input type="search" id="q" name="q" value=[filter.text.as_deref()] maxlength=(TEXT) autocomplete="off" spellcheck="false" aria-describedby="q-hint";
+        }
+    }
 }
 
 /// A choice of rows; of too many to be offered a field for the number.
@@ -160,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_address_says_the_same_filter_again() {
-        let query = "webhook=1&task=2&state=error&class=timeout&status=502&id=a%26b%3D%2B&from=2026-11-22T18%3A30&before=2026-11-22T19%3A30";
+        let query = "q=%C3%A9+%26+%22&webhook=1&task=2&state=error&class=timeout&status=502&id=a%26b%3D%2B&from=2026-11-22T18%3A30&before=2026-11-22T19%3A30";
         assert_eq!(to_query(&filter(query)), query);
         assert_eq!(to_query(&filter("")), "");
     }
@@ -170,6 +190,8 @@ mod tests {
         let wrong = "webhook=x&task=-&state=ended&class=ok&status=99&id=%20&from=today&before=x";
         assert_eq!(to_query(&filter(wrong)), "");
         let long = format!("id={}", "x".repeat(ID + 1));
+        assert_eq!(to_query(&filter(&long)), "");
+        let long = format!("q={}", "x".repeat(TEXT + 1));
         assert_eq!(to_query(&filter(&long)), "");
     }
 

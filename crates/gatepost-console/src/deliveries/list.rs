@@ -2,6 +2,7 @@
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use maud::{Markup, html};
 
@@ -11,9 +12,9 @@ use crate::delivery_list::{DeliveryFilter, Names, newest};
 use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Live, Section, empty, live_parts, more, page, spoken};
-use crate::paging::one_page;
+use crate::layout::{Live, Section, empty, live_parts, more, note, page, spoken};
 use crate::texts::Texts;
+use crate::time::stamp;
 
 /// Rows on a page.
 const ROWS: usize = 50;
@@ -27,7 +28,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let body = html! {
         (form(&ctx, &shown.filter).await?)
         (shown.part(&ctx).await?)
-        (more(ctx.texts(), &ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0)))
+        (more(ctx.texts(), &ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0).filter(|_| !shown.is_cut())))
     };
     let title = ctx.texts().of("deliveries-title");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
@@ -48,6 +49,8 @@ struct Shown {
     top: Option<DeliveryId>,
     rows: Vec<Delivery>,
     next: Option<DeliveryId>,
+    /// How far back a look went that stopped before the page was full.
+    searched_to: Option<DateTime<Utc>>,
     /// How many came since.
     newer: usize,
 }
@@ -67,14 +70,19 @@ impl Shown {
             newer = newest.iter().filter(|row| row.id > top).count();
             from.after = Some(DeliveryId(top.0.saturating_add(1)));
         }
-        let listed = newest(ctx, from, READ).await?;
-        let (rows, next) = one_page(listed, ROWS, |delivery| delivery.id);
+        let found = newest(ctx, from, READ).await?;
+        let (mut rows, mut next) = (found.rows, found.next);
+        if rows.len() > ROWS {
+            rows.truncate(ROWS);
+            next = rows.last().map(|row| row.id);
+        }
         let newest_row = rows.first().map_or(DeliveryId(0), |row| row.id);
         Ok(Self {
             filter,
             top: Some(top.unwrap_or(newest_row)),
             rows,
             next,
+            searched_to: found.searched_to,
             newer,
         })
     }
@@ -87,13 +95,39 @@ impl Shown {
             (None, Some(top)) => format!("top={top}"),
             (None, None) => String::new(),
         };
-        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
         let names = Names::of(ctx, &self.rows).await?;
-        Ok(live.part("deliveries", "", &html! {
+        let part = html! {
             @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(ctx.texts(), self.newer)) } (spoken(&newer(ctx.texts(), self.newer))) } }
-            @if !self.rows.is_empty() { section { (rows(ctx, &self.rows, &names)) } }
-            @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first, self.next.is_some())) }
-        }))
+            @if !self.rows.is_empty() {
+                section { (rows(ctx, &self.rows, &names)) }
+                @if let Some(further) = self.further(ctx) { (note("", &further)) }
+            }
+            @else if let Some(further) = self.further(ctx) { (no_match_yet(ctx.texts(), &further)) }
+            @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first)) }
+        };
+        if self.filter.text.is_some() {
+            // A search reads much: no page asks for it again by itself.
+            return Ok(part);
+        }
+        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
+        Ok(live.part("deliveries", "", &part))
+    }
+
+    /// Whether a look has read enough before it had a full page.
+    fn is_cut(&self) -> bool {
+        self.rows.len() < ROWS && self.next.is_some()
+    }
+
+    /// How far back a look went that was cut, and the link that goes on from there.
+    fn further(&self, ctx: &PageContext) -> Option<Markup> {
+        let (t, after) = (ctx.texts(), self.next.filter(|_| self.is_cut())?);
+        let query = to_query(&self.filter);
+        let to = ctx.at(&format!("/deliveries?{query}&after={after}"));
+        let time = self.searched_to.map(|at| stamp(t, at, ctx.now()));
+        Some(html! {
+            @if let Some(time) = time { p { (t.markup("deliveries-searched", &[("time", time.into())])) } }
+            p { a.button rel="next" href=(to) { (t.of("deliveries-search-further")) } }
+        })
     }
 }
 
@@ -105,13 +139,15 @@ fn newer(texts: &Texts, count: usize) -> String {
     }
 }
 
-/// What is shown where there are no rows. A look that has read enough goes on with the next page.
-fn nothing(ctx: &PageContext, unfiltered: bool, goes_on: bool) -> Markup {
+/// What is shown where a look has read enough and found nothing.
+fn no_match_yet(t: &Texts, further: &Markup) -> Markup {
+    let title = t.of("deliveries-searching-title");
+    empty(&title, &t.of("deliveries-searching-text"), further)
+}
+
+/// What is shown where there are no rows.
+fn nothing(ctx: &PageContext, unfiltered: bool) -> Markup {
     let t = ctx.texts();
-    if goes_on {
-        let title = t.of("deliveries-searching-title");
-        return empty(&title, &t.of("deliveries-searching-text"), &html! {});
-    }
     if unfiltered {
         let how = html! { a.button href=(ctx.at("/")) { (t.of("deliveries-none-link")) } };
         let title = t.of("deliveries-none-title");

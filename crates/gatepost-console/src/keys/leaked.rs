@@ -88,9 +88,9 @@ fn form(ctx: &PageContext, chosen: &str, problems: &Problems, found: &Markup) ->
         (found)
         section {
             p { (t.of("keys-leaked-text")) }
-            form method="post" {
+            form.main method="post" {
                 input type="hidden" name="csrf" value=(ctx.csrf);
-                (layout::area(problems, "leaked", &label, "", &hint, "mono"))
+                (layout::area(problems, "leaked", &label, "", &hint, "code tall"))
                 (layout::radios(problems, "then", &t.of("keys-leaked-then"), &choices, chosen))
                 div.submit {
                     button.primary { (t.of("keys-leaked-button")) }

@@ -27,7 +27,6 @@ pub(super) fn fields(
     options: &FormOptions<'_>,
 ) -> Markup {
     let t = ctx.texts();
-    let Preview { text, warnings } = &options.preview;
     let webhook = [(
         "webhook".into(),
         t.of("tasks-object-type-webhook").into_owned(),
@@ -62,8 +61,7 @@ pub(super) fn fields(
             section {
                 div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }
                 p.quiet { (t.with("tasks-preview-hint", &[("name", OBJECT.into())])) }
-                pre id="preview" tabindex="0" data-hint="preview" aria-label=(t.of("tasks-preview-label")) { (text) }
-                p.note.warn data-hint="warnings" hidden[warnings.is_empty()] { (warnings) }
+                (options.preview.shown(t))
             }
             div.submit {
                 button.primary { (options.button) }

@@ -14,6 +14,7 @@ mod listing;
 mod preview;
 mod task_error;
 mod try_out;
+mod try_out_page;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -27,6 +28,8 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/test", get(try_out::show).post(try_out::test))
+        .route("/{id}/test/preview", post(try_out::preview))
+        .route("/{id}/test/check", post(try_out::check))
         .route("/{id}/cancel", get(cancel::ask).post(cancel::cancel))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/do/{action}", post(actions::act))

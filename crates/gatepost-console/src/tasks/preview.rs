@@ -1,9 +1,12 @@
 //! The message of a task as it would be sent, and warnings to its author.
 
-use gatepost_manage::Example;
+use std::collections::BTreeMap;
+
+use gatepost_manage::{About, Example, ManageError};
 use gatepost_storage::webhooks::TaskRow;
+use maud::{Markup, html};
 use serde_json::Map;
-use webhook_model::{Action, Data, EventNotes, Headers, Message, WebhookId};
+use webhook_model::{Action, Data, Headers, Message, WebhookId};
 
 use super::form::TaskForm;
 use crate::context::PageContext;
@@ -17,14 +20,6 @@ const MAX_SHOWN: usize = 64 * 1024;
 /// Unknown variables that are named.
 const MAX_NAMED: usize = 20;
 
-/// The message of a task, as far as a page shows it.
-pub(super) fn message_of(row: &TaskRow) -> &str {
-    match &row.task.action {
-        Action::Send { message, .. } => beginning(message.as_str(), MAX_SHOWN),
-        _ => "",
-    }
-}
-
 /// A rendered message.
 #[derive(Debug, Default)]
 pub(super) struct Preview {
@@ -33,25 +28,61 @@ pub(super) struct Preview {
     pub warnings: String,
 }
 
-/// Renders the message of a form; empty while the message is not valid.
+impl Preview {
+    /// The message and the warnings, which the script renews while the user types.
+    pub(super) fn shown(&self, t: &Texts) -> Markup {
+        html! {
+            pre id="preview" tabindex="0" data-hint="preview" aria-label=(t.of("tasks-preview-label")) { (self.text) }
+            p.note.warn data-hint="warnings" hidden[self.warnings.is_empty()] { (self.warnings) }
+        }
+    }
+}
+
+/// Renders the message of a form as an example; empty while the message is not valid.
 pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
-    let t = ctx.texts();
     let Ok(message) = form.message.parse::<Message>() else {
         return Preview::default();
     };
-    let Ok(example) = ctx
-        .actor
-        .example(&message, OBJECT, sample_data(ctx).as_ref())
-        .await
-    else {
-        return Preview {
-            text: String::new(),
-            warnings: t.of("tasks-preview-too-large").into_owned(),
-        };
+    let webhook = form.webhook.parse().ok().map(WebhookId);
+    let example = ctx.actor.example(&message, samples(ctx)).await;
+    // Samples are no choice of the user's: nothing but the size can be wrong.
+    let shown = shown(ctx, example, webhook).await;
+    shown.unwrap_or_default()
+}
+
+/// Renders the message of a task as a test or a run sends it about this.
+pub(super) async fn preview_about(
+    ctx: &PageContext,
+    row: &TaskRow,
+    about: About,
+) -> Result<Preview, ManageError> {
+    let webhook = match &row.task.action {
+        Action::Send { webhook, .. } => Some(*webhook),
+        _ => None,
     };
-    let webhook = match form.webhook.parse() {
-        Ok(id) => ctx.actor.webhook(WebhookId(id)).await.ok(),
-        Err(_) => None,
+    let example = ctx.actor.task_example(row.id, about).await;
+    shown(ctx, example, webhook).await
+}
+
+/// What a page shows of a rendered message, with the warnings that its webhook gives rise to.
+async fn shown(
+    ctx: &PageContext,
+    example: Result<Example, ManageError>,
+    webhook: Option<WebhookId>,
+) -> Result<Preview, ManageError> {
+    let t = ctx.texts();
+    let example = match example {
+        Err(ManageError::Message(_)) => {
+            return Ok(Preview {
+                text: String::new(),
+                warnings: t.of("tasks-preview-too-large").into_owned(),
+            });
+        }
+        example => example?,
+    };
+    let webhook = match webhook {
+        Some(id) => ctx.actor.webhook(id).await.ok(),
+        None => None,
     };
     let headers = webhook.map(|row| row.value.headers);
     let mut warnings = warnings(t, &example, headers.as_ref());
@@ -60,27 +91,35 @@ pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
         text = beginning(&text, MAX_SHOWN).to_owned();
         warnings.insert(0, t.of("tasks-preview-cut").into_owned());
     }
-    Preview {
+    Ok(Preview {
         text,
         warnings: warnings.join(" "),
-    }
+    })
 }
 
 /// The samples of the catalog as one: a message may be run by any of its events.
-fn sample_data(ctx: &PageContext) -> Option<Data> {
+fn samples(ctx: &PageContext) -> About {
     let catalog = ctx.actor.catalog();
-    let mut members = Map::new();
+    let (mut members, mut variables) = (Map::new(), BTreeMap::new());
     for (of, ..) in catalog.types() {
-        let notes = catalog
-            .events(of)
-            .filter_map(|(event, _)| catalog.notes(of, event));
-        for (name, value) in notes.filter_map(EventNotes::data).flat_map(Data::as_map) {
-            members.entry(name.clone()).or_insert_with(|| value.clone());
+        let events = catalog.events(of);
+        for notes in events.filter_map(|(event, _)| catalog.notes(of, event)) {
+            for one in notes.variables() {
+                let (name, sample) = (one.name().to_owned(), one.sample().to_owned());
+                variables.entry(name).or_insert(sample);
+            }
+            for (name, value) in notes.data().into_iter().flat_map(Data::as_map) {
+                members.entry(name.clone()).or_insert_with(|| value.clone());
+            }
         }
     }
+    let mut about = About::default();
+    OBJECT.clone_into(&mut about.name);
+    about.variables = variables.into_iter().collect();
     // Together they may be more than one may be.
     let some = (!members.is_empty()).then(|| Data::new(members));
-    some.and_then(Result::ok)
+    about.data = some.and_then(Result::ok);
+    about
 }
 
 fn warnings(t: &Texts, example: &Example, headers: Option<&Headers>) -> Vec<String> {

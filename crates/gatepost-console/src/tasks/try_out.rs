@@ -1,18 +1,20 @@
-//! The page that tests a task, or runs it, about an object that is chosen there.
+//! A task is tested, or run, about an object that is chosen.
 
+use axum::Json;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::TaskRow;
-use maud::{Markup, html};
+use serde_json::{Value, json};
 use webhook_model::TaskId;
 
-use super::about::{AboutForm, AboutOptions, MAX_VALUE};
-use super::preview::message_of;
+use super::about::{AboutForm, AboutOptions};
+use super::preview::{Preview, preview_about};
+use super::try_out_page::{body, page_of};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, InputKind, Section, note, page, refused, seen};
+use crate::layout::refused;
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
 use crate::row_id::RowId;
@@ -27,8 +29,49 @@ pub(super) async fn show(
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let options = AboutOptions::of(&ctx, query.text("type")).await;
     let form = AboutForm::fresh(options.as_ref());
-    let body = body(&ctx, &row, &form, options.as_ref(), &Problems::none());
+    let mut problems = Problems::new(ctx.texts());
+    let shown = filled_in(&ctx, &row, &form, &mut problems).await?;
+    let body = body(
+        &ctx,
+        &row,
+        &form,
+        options.as_ref(),
+        &Problems::none(),
+        &shown,
+    );
     Ok(page_of(&ctx, &row, &body).into_response())
+}
+
+/// The page again, with the message as it is now filled in: for browsers without scripts.
+pub(super) async fn preview(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let row = ctx.actor.task(TaskId(id)).await?;
+    let options = AboutOptions::of(&ctx, sent.text("type")).await;
+    let form = AboutForm::sent(&sent, options.as_ref());
+    let mut problems = Problems::new(ctx.texts());
+    let shown = filled_in(&ctx, &row, &form, &mut problems).await?;
+    let body = body(&ctx, &row, &form, options.as_ref(), &problems, &shown);
+    Ok(page_of(&ctx, &row, &body).into_response())
+}
+
+/// The same, while the user types.
+pub(super) async fn check(
+    ctx: PageContext,
+    RowId(id): RowId,
+    sent: Form,
+) -> Result<Json<Value>, Failure> {
+    let row = ctx.actor.task(TaskId(id)).await?;
+    let options = AboutOptions::of(&ctx, sent.text("type")).await;
+    let form = AboutForm::sent(&sent, options.as_ref());
+    let mut problems = Problems::new(ctx.texts());
+    let Preview { text, warnings } = filled_in(&ctx, &row, &form, &mut problems).await?;
+    let hints = json!({"preview": text, "warnings": warnings});
+    Ok(Json(
+        json!({"problems": problems.to_json(), "hints": hints}),
+    ))
 }
 
 /// Sends the test, and shows its delivery.
@@ -50,8 +93,7 @@ pub(super) async fn test(
             Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
-    let body = body(&ctx, &row, &form, options.as_ref(), &problems);
-    Ok(refused(page_of(&ctx, &row, &body)))
+    refusal(&ctx, &row, &form, options.as_ref(), &problems).await
 }
 
 /// Runs the task: as by an event, if something is chosen.
@@ -74,8 +116,39 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
         }
     }
     let row = ctx.actor.task(id).await?;
-    let body = body(ctx, &row, &form, options.as_ref(), &problems);
-    Ok(refused(page_of(ctx, &row, &body)))
+    refusal(ctx, &row, &form, options.as_ref(), &problems).await
+}
+
+/// The page again, with what is wrong.
+async fn refusal(
+    ctx: &PageContext,
+    row: &TaskRow,
+    form: &AboutForm,
+    options: Option<&AboutOptions>,
+    problems: &Problems,
+) -> Result<Response, Failure> {
+    let shown = filled_in(ctx, row, form, &mut Problems::new(ctx.texts())).await?;
+    let body = body(ctx, row, form, options, problems, &shown);
+    Ok(refused(page_of(ctx, row, &body)))
+}
+
+/// The message as it would be sent; empty where the form has errors, which are noted.
+async fn filled_in(
+    ctx: &PageContext,
+    row: &TaskRow,
+    form: &AboutForm,
+    problems: &mut Problems,
+) -> Result<Preview, Failure> {
+    let Some(about) = form.parse(ctx.texts(), problems) else {
+        return Ok(Preview::default());
+    };
+    match preview_about(ctx, row, about).await {
+        Ok(preview) => Ok(preview),
+        Err(error) => {
+            note_error(ctx.texts(), error, problems)?;
+            Ok(Preview::default())
+        }
+    }
 }
 
 fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
@@ -86,86 +159,4 @@ fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<
         other => note_refusal(other, problems)?,
     }
     Ok(())
-}
-
-fn page_of(ctx: &PageContext, row: &TaskRow, body: &Markup) -> Markup {
-    let name = [("name", row.task.name.as_str().into())];
-    let title = ctx.texts().with("tasks-test-title", &name);
-    page(ctx, Section::Tasks, &title, body)
-}
-
-fn body(
-    ctx: &PageContext,
-    row: &TaskRow,
-    form: &AboutForm,
-    options: Option<&AboutOptions>,
-    problems: &Problems,
-) -> Markup {
-    let path = ctx.at(&format!("/tasks/{}", row.id));
-    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
-    let none = t.of("tasks-test-type-none").into_owned();
-    let mut types = vec![(String::new(), none)];
-    types.extend(
-        catalog
-            .types()
-            .map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned())),
-    );
-    html! {
-        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
-        @if row.task.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
-        form.main method="get" action={ (path) "/test" } {
-            section {
-                (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
-                button.unscripted { (t.of("tasks-test-choose")) }
-            }
-        }
-        form.main method="post" action={ (path) "/test" } novalidate {
-            input type="hidden" name="csrf" value=(ctx.csrf);
-            input type="hidden" name="type" value=(form.event_type);
-            section {
-                @match options {
-                    Some(options) => (fields(t, form, options, problems)),
-                    None => (name(t, form, problems)),
-                }
-                h2 { (t.of("tasks-message")) }
-                pre tabindex="0" aria-label=(t.of("tasks-test-message-label")) { (seen(message_of(row))) }
-            }
-            p.quiet { (t.of("tasks-test-note")) }
-            div.submit {
-                button.primary { (t.of("tasks-test-send")) }
-                @if row.task.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
-                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
-            }
-        }
-    }
-}
-
-fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
-    let of = [("type", options.label.as_str().into())];
-    let hint = t.with("tasks-test-event-hint", &of);
-    let long = InputKind::Text { max: MAX_VALUE };
-    html! {
-        (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, &form.event, &hint, false))
-        @if options.objects.is_empty() { (name(t, form, problems)) }
-        @else {
-            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, &form.object, &t.of("tasks-test-object-hint")))
-            (name(t, form, problems))
-        }
-        @for variable in &options.variables {
-            @let value = form.variables.get(variable.name()).map_or("", String::as_str);
-            (layout::input(problems, long, &AboutForm::field(variable.name()), &format!("${{{}}}", variable.name()), value, variable.description()))
-        }
-    }
-}
-
-fn name(t: &Texts, form: &AboutForm, problems: &Problems) -> Markup {
-    let kind = InputKind::Text { max: MAX_VALUE };
-    layout::input(
-        problems,
-        kind,
-        "name",
-        &t.of("tasks-test-name"),
-        &form.name,
-        &t.of("tasks-test-name-hint"),
-    )
 }

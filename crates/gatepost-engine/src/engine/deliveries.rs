@@ -6,13 +6,14 @@ use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryQuery, HourlyCount, Replay,
 };
-use webhook_model::{Data, Message, Webhook, WebhookId};
+use webhook_model::{Message, Webhook, WebhookId};
 
 use super::handle::Engine;
 use crate::error::EngineError;
 use crate::records::deliveries::TestSend;
 use crate::records::fetching::FetchedPage;
 use crate::records::holdup::Holdup;
+use crate::records::run_about::RunAbout;
 use crate::render::Example;
 
 impl Engine {
@@ -134,19 +135,14 @@ impl Engine {
         self.0.records.deliveries.preview(webhook, message)
     }
 
-    /// Fills a message in as for an object of this name, with the platform's own variables and
-    /// zone. Nothing is sent. A message of 1 MiB takes some hundredths of a second: call it where
-    /// no other task waits.
+    /// Fills a message in as [`test_task`](Self::test_task) does: for this, with the platform's own
+    /// variables and zone. Nothing is sent. A message of 1 MiB takes some hundredths of a second:
+    /// call it where no other task waits.
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
-    pub fn example(
-        &self,
-        message: &Message,
-        name: &str,
-        data: Option<&Data>,
-    ) -> Result<Example, EngineError> {
-        self.0.records.deliveries.example(message, name, data)
+    pub fn example(&self, message: &Message, about: &RunAbout) -> Result<Example, EngineError> {
+        self.0.records.deliveries.example(message, about)
     }
 
     /// The variables that the platform added, with their values.

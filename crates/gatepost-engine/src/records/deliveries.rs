@@ -10,8 +10,8 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{ErrorKind, Row};
 use webhook_model::{
-    Action, Audience, Authorization, Data, DeliveryMode, Message, OwnerId, TaskId, Template,
-    Webhook, WebhookId,
+    Action, Audience, Authorization, DeliveryMode, Message, OwnerId, TaskId, Template, Webhook,
+    WebhookId,
 };
 
 use super::at_once::AtOnce;
@@ -197,11 +197,12 @@ impl Deliveries {
     pub(crate) fn example(
         &self,
         message: &Message,
-        name: &str,
-        data: Option<&Data>,
+        about: &RunAbout,
     ) -> Result<Example, EngineError> {
         let now = self.clock.now()?;
-        Ok(self.renderer.example(message, name, data, now)?)
+        let (object, data) = (about.object.as_ref(), about.data.as_ref());
+        let rendering = self.renderer.about(object, &about.variables, data, now);
+        Ok(rendering.example(message)?)
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -118,6 +118,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(cancel_task(task), "list_deliveries", tasks(Cancel)),
         call!(run_task_about(task, About::default()), "enqueue", tasks(Run)),
         call!(test_task(task, About::default()), "enqueue", tasks(Test)),
+        call!(task_example(task, About::default()), "task", None),
         call!(event(event), "event", None),
         call!(edit_event(event, |_| Ok(())), "update_event", events(Update)),
         call!(delete_event(event), "delete_event", events(Delete)),

@@ -1,6 +1,7 @@
 //! Each method judges, and leaves one record of what it did.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use gatepost_keys::{AccessLevel, Via};
 use gatepost_manage::{Actor, ManageError, Operation};
@@ -25,12 +26,18 @@ const OF_NO_ROW: [&str; 6] = [
 
 #[test]
 fn the_table_holds_every_method() {
-    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
-    let files = folder.map(|entry| entry.unwrap().path());
-    let files = files.filter(|path| path.extension().is_some_and(|end| end == "rs"));
-    let sources: Vec<_> = files
-        .map(|path| std::fs::read_to_string(path).unwrap())
-        .collect();
+    let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension() {
+                Some(end) if end == "rs" => sources.push(std::fs::read_to_string(path).unwrap()),
+                _ if path.is_dir() => folders.push(path),
+                _ => {}
+            }
+        }
+    }
     let blocks = sources.iter().flat_map(|source| source.split("\nimpl "));
     let own = blocks.filter(|block| block.starts_with("Actor {"));
     let methods = own.flat_map(str::lines);

@@ -3,7 +3,7 @@
 
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
-use gatepost_storage::{Order, Page, Scope};
+use gatepost_storage::{Bodies, Order, Page, Scope};
 
 use crate::users::{INSIDE, user};
 use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
@@ -129,4 +129,23 @@ fn page<I>(limit: u32, order: Order) -> Page<I> {
         order,
         ..Page::first(limit)
     }
+}
+
+#[tokio::test]
+async fn a_page_that_bytes_end_is_one_page_of_the_store_though_none_of_it_may_be_seen() {
+    let world = furnished().await;
+    let tenant = world.of(TENANT);
+    let bodies = Bodies::UpTo(1);
+    let mut page = page(500, Order::Ascending).with_bodies(bodies);
+    let (mut seen, mut unseen) = (0, 0);
+    loop {
+        let found = tenant.deliveries(&DeliveryQuery::all(page)).await.unwrap();
+        assert!(found.rows.len() <= 1);
+        let Some(next) = found.next else { break };
+        seen += found.rows.len();
+        unseen += usize::from(found.rows.is_empty());
+        page = page.beyond(next);
+    }
+    assert_eq!(seen, 12);
+    assert!(unseen > 0, "others' messages are not read on behind it");
 }

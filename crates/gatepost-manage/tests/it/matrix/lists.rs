@@ -304,6 +304,10 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
     let everything = DeliveryMatch::default();
     check!(@ door, findings, find_deliveries, log.clone(), all.clone(), delivery_matches,
         |query| &query, &everything);
+    let mut searched = DeliveryMatch::default();
+    searched.text = Some(String::new());
+    check!(@ door, findings, find_deliveries, log.clone(), all.clone(), delivery_matches,
+        |query| &query, &searched);
     let with: Vec<_> = all.into_iter().map(|row| (row, None)).collect();
     let matches = |query: &DeliveryQuery, row: &&(Delivery, Option<AttemptRecord>)| {
         delivery_matches(query, &row.0)

@@ -1,0 +1,55 @@
+//! Messages as they would be sent: what a form shows before anything is.
+
+use gatepost_engine::{Example, RunAbout};
+use webhook_model::{Action, Message, TaskId};
+
+use crate::about::About;
+use crate::actor::Actor;
+use crate::error::ManageError;
+use crate::finish::contain;
+
+/// Up to this number of bytes, a message is filled in at once.
+const AT_ONCE: usize = 64 * 1024;
+
+impl Actor {
+    /// A message with its variables filled in as if this had occurred, for the caller. Nothing is
+    /// sent. A large message is filled in on a thread of its own.
+    ///
+    /// # Errors
+    /// [`ManageError::Message`] when it grows too large, [`ManageError::Invalid`] for an event that
+    /// is not in the catalog, [`ManageError::NoSuchObject`], failures of accounts.
+    pub async fn example(&self, message: &Message, about: About) -> Result<Example, ManageError> {
+        contain(async {
+            let about = self.known(self.principal.owner, about).await?;
+            self.filled_in(message, about).await
+        })
+        .await
+    }
+
+    /// The message of a task as [`test_task`](Self::test_task) would send it about this.
+    ///
+    /// # Errors
+    /// As [`example`](Self::example); [`ManageError::NotFound`], [`ManageError::Unreadable`],
+    /// failures of the store.
+    pub async fn task_example(&self, id: TaskId, about: About) -> Result<Example, ManageError> {
+        contain(async {
+            let row = self.own_task(id).await?;
+            let about = self.known(row.owner, about).await?;
+            match &row.task.action {
+                Action::Send { message, .. } => self.filled_in(message, about).await,
+                _ => Err(ManageError::NotFound),
+            }
+        })
+        .await
+    }
+
+    async fn filled_in(&self, message: &Message, about: RunAbout) -> Result<Example, ManageError> {
+        if message.as_str().len() <= AT_ONCE {
+            return Ok(self.engine().example(message, &about)?);
+        }
+        let (engine, message) = (self.engine().clone(), message.clone());
+        let example = move || engine.example(&message, &about);
+        let example = tokio::task::spawn_blocking(example);
+        Ok(example.await.map_err(|_| ManageError::Panicked)??)
+    }
+}
