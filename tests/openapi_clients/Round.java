@@ -23,7 +23,6 @@ import v4.model.KeyReceipt;
 import v4.model.Receipt;
 import v4.model.TaskEventsCreate;
 import v4.model.TaskEventsCreateTask;
-import v4.model.TaskEventsTriggerRequest;
 import v4.model.TasksCreate;
 import v4.model.TasksUpdate;
 import v4.model.TasksUpdateRequest;
@@ -140,13 +139,13 @@ public final class Round {
         check(listed.size() == 1 && listed.get(0).getEventName().equals("Web is on"), listed);
 
         tasks.tasksExecute(task.get$Row(), Map.of("REASON", "generated"));
-        events.taskEventsTrigger(event.get$Row(), new TaskEventsTriggerRequest());
+        events.taskEventsTrigger(event.get$Row(), null);
         waitFor(() -> RECEIVED.size() == 2);
         List<String> bodies = RECEIVED.stream().sorted().collect(Collectors.toList());
         check(bodies.equals(List.of(" generated", "web-1 ${REASON}")), bodies);
         String sent = "webhook_url eq " + hook.get$Row() + " and status eq 'sent'";
         waitFor(() -> new WebhooksApi(api).webhooksList(null, sent, null, null, null).size() == 2);
-        tasks.tasksCancel(task.get$Row(), Map.of());
+        tasks.tasksCancel(task.get$Row(), null);
         check(refused(409, () -> { webhooks.webhookUrlsDelete(hook.get$Row()); return null; }).contains("told"), "names the task");
         refused(404, () -> tasks.tasksRead(99L, null));
         new UserApiKeysApi(api).userApiKeysDelete(rolled.get$Row());

@@ -142,12 +142,12 @@ func main() {
 
 	var reason interface{} = "generated"
 	done(api.TasksAPI.TasksExecute(key, task.Row).RequestBody(map[string]*interface{}{"REASON": &reason}).Execute())
-	done(api.TaskEventsAPI.TaskEventsTrigger(key, event.Row).TaskEventsTriggerRequest(*v4.NewTaskEventsTriggerRequest()).Execute())
+	done(api.TaskEventsAPI.TaskEventsTrigger(key, event.Row).Execute())
 	waitFor(func() bool { return len(bodies()) == 2 })
 	check(strings.Join(bodies(), "|") == " generated|web-1 ${REASON}", bodies())
 	sent := fmt.Sprintf("webhook_url eq %d and status eq 'sent'", hook.Row)
 	waitFor(func() bool { return len(done(api.WebhooksAPI.WebhooksList(key).Filter(sent).Execute())) == 2 })
-	done(api.TasksAPI.TasksCancel(key, task.Row).RequestBody(map[string]*interface{}{}).Execute())
+	done(api.TasksAPI.TasksCancel(key, task.Row).Execute())
 	response, err = api.WebhookUrlsAPI.WebhookUrlsDelete(key, hook.Row).Execute()
 	check(strings.Contains(refused(http.StatusConflict, response, err), "told"), "names the task")
 	_, response, err = api.TasksAPI.TasksRead(key, 99).Execute()

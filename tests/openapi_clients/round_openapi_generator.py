@@ -53,7 +53,7 @@ event = events.task_events_create(v4.TaskEventsCreate.from_dict(new))
 assert row.event_name == "Web is on", row
 
 tasks.tasks_execute(task.row, {"REASON": "generated"})
-events.task_events_trigger(event.row, v4.TaskEventsTriggerRequest())
+events.task_events_trigger(event.row)
 wait_for(lambda: len(received.bodies) == 2)
 assert sorted(received.bodies) == [" generated", "web-1 ${REASON}"], received.bodies
 log = v4.WebhooksApi(api)

@@ -18,7 +18,7 @@ use gatepost_keys::{AccessLevel, Account, KeyService, OwnerId, Principal, Via};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::{KeyStore, WebhookStore};
+use gatepost_storage::{AuditStore, KeyStore, WebhookStore};
 use tests::dumps;
 use tests::open::{Everybody, one_system};
 use tests::postgres::{FreshSchema, fresh};
@@ -108,6 +108,13 @@ impl Store {
     }
 
     fn webhooks(&self) -> Arc<dyn WebhookStore> {
+        match self {
+            Self::Sqlite(store) => Arc::new(store.clone()),
+            Self::Postgres(store) => Arc::new(store.clone()),
+        }
+    }
+
+    fn audit(&self) -> Arc<dyn AuditStore> {
         match self {
             Self::Sqlite(store) => Arc::new(store.clone()),
             Self::Postgres(store) => Arc::new(store.clone()),

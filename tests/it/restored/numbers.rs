@@ -1,17 +1,18 @@
 //! Row numbers that were given after the backup.
 
 use chrono::TimeDelta;
+use gatepost_storage::audit::AuditQuery;
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{AtMost, Clock as _, SystemClock};
-use gatepost_testkit::fixtures::{direct, message};
+use gatepost_testkit::fixtures::{direct, entry, message};
 
 use super::*;
 
-/// A key, a webhook with a task and an event, and a delivery.
+/// A key, a webhook with a task and an event, a delivery, and an entry of the audit log.
 struct Made {
     key: (KeyId, String),
     webhook: WebhookId,
-    rows: [i64; 5],
+    rows: [i64; 6],
 }
 
 async fn make(store: &Store, name: &str) -> Made {
@@ -28,7 +29,15 @@ async fn make(store: &Store, name: &str) -> Made {
     let stored = direct(vec![message(hook.id, &format!("msg_{name}"), now)]);
     webhooks.enqueue(stored, now).await.unwrap();
     let last = newest(&webhooks).await;
-    let rows = [key.id.0, hook.id.0, made.id.0, on.unwrap().id.0, last.0];
+    let noted = added_entry(&store.audit()).await;
+    let rows = [
+        key.id.0,
+        hook.id.0,
+        made.id.0,
+        on.unwrap().id.0,
+        last.0,
+        noted,
+    ];
     Made {
         key: (key.id, header),
         webhook: hook.id,
@@ -40,6 +49,13 @@ async fn newest(store: &Arc<dyn WebhookStore>) -> DeliveryId {
     let newest = gatepost_storage::Page::newest(1);
     let query = gatepost_storage::webhooks::DeliveryQuery::all(newest);
     store.list_deliveries(&query).await.unwrap()[0].id
+}
+
+/// The number of an entry that is added.
+async fn added_entry(audit: &Arc<dyn AuditStore>) -> i64 {
+    audit.append_audit(&[entry(1, 1, 1)], 99).await.unwrap();
+    let newest = AuditQuery::all(gatepost_storage::Page::newest(1));
+    audit.list_audit(&newest).await.unwrap()[0].id.0
 }
 
 /// Whatever was made after the backup, and what was made then in the restored store.

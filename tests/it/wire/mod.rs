@@ -16,6 +16,7 @@ mod lists;
 mod log;
 mod matrix;
 mod narrower_keys;
+mod no_body;
 mod openapi;
 mod python;
 mod request_limits;

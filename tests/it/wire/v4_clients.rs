@@ -7,7 +7,7 @@ use tests::platform::PlatformProcess;
 use tests::world::World;
 
 /// A paused webhook, so that what is queued for it waits, and a task that sends through it.
-async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
+pub(super) async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
     let url = "https://example.com/";
     let webhook = json!({"name": name, "url": url});
     let webhook = world.make("webhook_urls", webhook).await;
@@ -21,13 +21,13 @@ async fn waiting_task(world: &World, name: &str, message: &str) -> i64 {
     world.make("tasks", task).await
 }
 
-async fn told(world: &World, method: &str, path: &str, body: Value) -> (u16, Value) {
+pub(super) async fn told(world: &World, method: &str, path: &str, body: Value) -> (u16, Value) {
     let response = world.api(method, path, Some(body)).await;
     (response.status, response.json())
 }
 
 /// One column of the log, oldest first.
-async fn log(world: &World, column: &str) -> Vec<String> {
+pub(super) async fn log(world: &World, column: &str) -> Vec<String> {
     let path = format!("webhooks?fields={column}&sort=+$key");
     let rows = world.api("GET", &path, None).await.json();
     let rows = rows.as_array().unwrap().iter();

@@ -52,8 +52,15 @@ pub(super) fn list_of(name: &str) -> Value {
     json!({"type": "array", "items": reference(name)})
 }
 
+/// The body of a request. That `null` is none where none is required is said in words: a schema
+/// that allows it has generators give the parameters another name.
 pub(super) fn body(schema: &Value, required: bool) -> Value {
-    json!({"required": required, "content": {"application/json": {"schema": schema}}})
+    let mut body =
+        json!({"required": required, "content": {"application/json": {"schema": schema}}});
+    if !required {
+        body["description"] = json!("May be left out; `null` is none, too.");
+    }
+    body
 }
 
 /// Responses by status: those that hold something, and refusals.

@@ -21,7 +21,7 @@ pub(super) async fn by_path(
     Parts((row, action)): Parts<(String, String)>,
     body: Body,
 ) -> Result<Response, ApiError> {
-    act(&resource, &caller, key(&row)?, &action, body).await
+    act(&resource, &caller, key(&row)?, &action, body.or_none()).await
 }
 
 /// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may

@@ -5,7 +5,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::apart::apart;
 use crate::error::ApiError;
@@ -27,6 +27,15 @@ impl Body {
     /// The body, to take parts out of it.
     pub(super) fn value_mut(&mut self) -> &mut Value {
         &mut self.value
+    }
+
+    /// The body where none is required: `null` is none. Clients that are generated for languages in
+    /// which an argument cannot be left out send it.
+    pub(super) fn or_none(mut self) -> Self {
+        if self.value.is_null() {
+            self.value = Value::Object(Map::new());
+        }
+        self
     }
 
     /// What was made of the body.
@@ -58,7 +67,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 
 fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Value::Object(serde_json::Map::new()));
+        return Ok(Value::Object(Map::new()));
     }
     if values(bytes) > MOST_VALUES {
         return Err(ApiError::too_large());

@@ -55,7 +55,7 @@ pub(super) async fn update(
     RawQuery(query): RawQuery,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let row = key(&row)?;
+    let (row, body) = (key(&row)?, body.or_none());
     if let Some(action) = actions::named_in(query.as_deref().unwrap_or("")) {
         return actions::act(&resource, &caller, row, &action, body).await;
     }

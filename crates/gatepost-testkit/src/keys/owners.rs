@@ -199,9 +199,11 @@ pub async fn k22_a_removed_owner_has_no_keys(store: Store) {
     assert!(again.is_ok(), "K22 names and room are free");
 }
 
-/// Owners who have a key and no row are found; those who were placed are not.
+/// Owners who have a key and no row are found; those who were placed, or have none any more, are
+/// not.
 pub async fn k23_owners_of_keys_without_a_row_are_found(store: Store) {
-    for (owner, name) in [(5, "a"), (3, "a"), (3, "b"), (4, "a")] {
+    let last = store.insert_key(&key(5, "a"), u64::MAX).await.unwrap();
+    for (owner, name) in [(3, "a"), (3, "b"), (4, "a")] {
         store.insert_key(&key(owner, name), u64::MAX).await.unwrap();
     }
     store
@@ -214,4 +216,7 @@ pub async fn k23_owners_of_keys_without_a_row_are_found(store: Store) {
     assert_eq!(different.len(), found.len(), "K23 each once");
     let next = store.unplaced_owners(Some(OwnerId(3)), 9).await.unwrap();
     assert_eq!(next, [OwnerId(5)], "K23 a page");
+    store.delete_key(last.id, at(1)).await.unwrap();
+    let found = store.unplaced_owners(None, 9).await.unwrap();
+    assert_eq!(found, [OwnerId(3)], "K23 has none any more");
 }

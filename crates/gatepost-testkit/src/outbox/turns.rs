@@ -1,5 +1,6 @@
 //! Rows that are used in several turns, and rows that an enqueue leaves for later.
 
+use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::webhooks::{
     Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, RoutesVersion,
@@ -57,13 +58,14 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
     }
 }
 
-/// Rows come when they are due, the oldest due first, and not a moment before.
+/// Rows come when they are due, to the microsecond, the oldest due first, and not a moment before.
 pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
-    let later = [("c", 9), ("a", 5), ("b", 5)].map(|(event, due)| NewOutbox {
+    // What is less than a microsecond is cut.
+    let later = [("c", 9, 0), ("a", 5, 0), ("b", 5, 999)].map(|(event, due, nanos)| NewOutbox {
         occurrence: occurrence(event),
         left: Left::After(TaskId(0)),
         by: None,
-        due: at(due),
+        due: at(due) + TimeDelta::nanoseconds(nanos),
     });
     let batch = Enqueue {
         later: later.to_vec(),
@@ -78,6 +80,8 @@ pub async fn o08_rows_come_when_they_are_due(store: Webhooks) {
     assert_eq!(events(4).await, [""; 0], "O8 too early");
     assert_eq!(events(5).await, ["a", "b"], "O8 at their time");
     assert_eq!(events(99).await, ["a", "b", "c"], "O8 the oldest due first");
+    let early = store.outbox.take_outbox(1, 9, at(9), at(4)).await.unwrap();
+    assert_eq!(early, None, "O8 by a clock that is behind");
 }
 
 /// A row that is not used up is moved on with the enqueue: what is left, when it is due, its turn.

@@ -65,11 +65,10 @@ pub async fn p11_what_waited_ends_when_its_owner_moves(store: Webhooks) {
     let due = due_lanes(&store, 5).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(due, [other.webhook], "P11 due lanes");
-    assert!(
-        store.records.remove_gone(1, at(5)).await.unwrap() <= 1,
-        "P11"
-    );
-    remove_all_gone(&store).await;
+    for ended in [1, 1, 0] {
+        let count = store.records.remove_gone(1, at(5)).await.unwrap();
+        assert_eq!(count, ended, "P11 it says how many ended");
+    }
     for id in &waits {
         let row = store.log.delivery(*id).await.unwrap().unwrap();
         let found = (row.state, row.status_info.as_str(), row.tenant);

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::webhooks::RoutesVersion;
+use gatepost_storage::webhooks::{Cascade, RoutesVersion};
 
 use crate::fixtures::{UNLIMITED, at, place, tenant, version, webhook_of};
 use crate::harness::Webhooks;
@@ -92,7 +92,8 @@ pub async fn p03_what_is_done_to_an_owner_moves_its_place(store: Webhooks) {
 /// Owners who have something and no row are found in order, in pages; those who were placed, or
 /// have nothing, are not.
 pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
-    for owner in [30, 10, 20, 40] {
+    let last = set(&store, 30, "w").await;
+    for owner in [10, 20, 40] {
         set(&store, owner, "w").await;
     }
     place(&store, 20, tenant(1)).await;
@@ -109,6 +110,11 @@ pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
     assert_eq!(found(Some(30), 9).await, [0; 0], "P4 no more");
     place(&store, 10, Place::Alone(OwnerId(10))).await;
     assert_eq!(found(None, 9).await, [30], "P4 placed");
+    let delete = store
+        .records
+        .delete_webhook(last.webhook, Cascade::Tasks, at(1));
+    delete.await.unwrap();
+    assert_eq!(found(None, 9).await, [0; 0], "P4 has nothing any more");
 }
 
 /// A lease of a name has one holder, who may extend it, until its end; of sixteen that ask at once

@@ -21,12 +21,13 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 23] = [
+const MORE: [&str; 28] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
     "k22-changes",
     "k22-generation",
+    "k23-nothing",
     "k24-lost",
     "k28-edit",
     "k28-enabled",
@@ -36,8 +37,12 @@ const MORE: [&str; 23] = [
     "l26-sums",
     "l33-data",
     "l33-trace",
+    "o08-cut",
+    "o08-early",
     "o10-by",
     "o16-trace",
+    "p04-nothing",
+    "p11-count",
     "p19-floor",
     "q33-untried",
     "q38-cancelled",

@@ -1,9 +1,11 @@
 //! The store with one fault, and what it remembers to be wrong with.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use apikey_core::LastLogin;
+use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 use gatepost_storage::keys::KeyUse;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, MessageId, RecordStore as _};
 use gatepost_storage::{MemoryStore, Scope, StoreError};
@@ -28,6 +30,8 @@ pub(crate) struct Notes {
     pub(crate) tokens: HashMap<DeliveryId, ClaimToken>,
     pub(crate) names: HashSet<MessageId>,
     pub(crate) failed: bool,
+    pub(crate) unplaced: BTreeSet<OwnerId>,
+    pub(crate) latest: Option<DateTime<Utc>>,
 }
 
 impl Mutant {

@@ -6,6 +6,31 @@ use webhook_model::{Audience, Occurrence};
 
 use super::mutant::{Mutant, Result, passed_on};
 
+impl Mutant {
+    /// An audience whose rows were due by another clock, without them.
+    async fn once_due(
+        &self,
+        taken: Option<OutboxTaken>,
+        (holder, limit, until): (u128, u32, DateTime<Utc>),
+        now: DateTime<Utc>,
+    ) -> Result<Option<OutboxTaken>> {
+        let latest = self
+            .notes()
+            .latest
+            .replace(now)
+            .filter(|latest| *latest > now);
+        let (None, Some(latest)) = (&taken, latest) else {
+            return Ok(taken);
+        };
+        let taken = self.inner.take_outbox(holder, limit, until, latest).await?;
+        let empty = |taken| OutboxTaken {
+            rows: Vec::new(),
+            ..taken
+        };
+        Ok(taken.map(empty))
+    }
+}
+
 passed_on! { OutboxStore {}
     async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Result<()> {
         if self.is(&["o14"]) {
@@ -38,6 +63,9 @@ passed_on! { OutboxStore {}
         let holder = if self.is(&["o12"]) { 0 } else { holder };
         let taken = self.inner.take_outbox(holder, limit, until + early, now + early);
         let mut taken = taken.await?;
+        if self.is(&["o08-early"]) {
+            return self.once_due(taken, (holder, limit, until), now).await;
+        }
         if let (true, Some(taken)) = (self.is(&["o02"]), &mut taken) {
             taken.rows.reverse();
         }

@@ -7,6 +7,25 @@ use gatepost_storage::owners::{Gone, OwnerRow};
 
 use super::mutant::{Mutant, Result, passed_on};
 
+impl Mutant {
+    /// Owners without a row, whether they still have something or not.
+    async fn ever_unplaced(
+        &self,
+        now: Vec<OwnerId>,
+        after: Option<OwnerId>,
+    ) -> Result<Vec<OwnerId>> {
+        self.notes().unplaced.extend(now);
+        let ever = self.notes().unplaced.clone();
+        let mut owners = Vec::new();
+        for owner in ever.into_iter().filter(|owner| Some(*owner) > after) {
+            if self.inner.owner(owner).await?.is_none() {
+                owners.push(owner);
+            }
+        }
+        Ok(owners)
+    }
+}
+
 passed_on! { OwnerStore {}
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
         let row = self.inner.owner(owner).await?;
@@ -44,6 +63,9 @@ passed_on! { OwnerStore {}
         if self.is(&["k23"]) {
             owners.reverse();
         }
+        if self.is(&["k23-nothing", "p04-nothing"]) {
+            return self.ever_unplaced(owners, after).await;
+        }
         Ok(owners)
     }
 
@@ -63,7 +85,8 @@ passed_on! { OwnerStore {}
         if self.is(&["p17"]) {
             self.inner.mark_gone(Gone::Owner(OwnerId(1)), now).await?;
         }
-        self.inner.remove_gone(limit, now).await
+        let count = self.inner.remove_gone(limit, now).await?;
+        Ok(if self.is(&["p11-count"]) { 0 } else { count })
     }
 
     async fn restored(&self, now: DateTime<Utc>) -> Result<()> {

@@ -80,6 +80,10 @@ impl Mutant {
                 .iter_mut()
                 .for_each(|d| d.lease_until = None),
             "o10" => batch.later.truncate(1),
+            "o08-cut" => batch
+                .later
+                .iter_mut()
+                .for_each(|row| row.due = rounded_up(row.due)),
             "o10-by" => batch.later.iter_mut().for_each(|row| row.by = None),
             _ => {}
         }
@@ -103,6 +107,12 @@ impl Mutant {
         }
         Ok(())
     }
+}
+
+/// To the next microsecond, where contract and reference cut.
+fn rounded_up(due: DateTime<Utc>) -> DateTime<Utc> {
+    let beyond = i64::from(due.timestamp_subsec_nanos() % 1_000);
+    due + TimeDelta::nanoseconds((1_000 - beyond) % 1_000)
 }
 
 fn nothing(origin: Origin) -> Enqueue {
