@@ -5,6 +5,7 @@ use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::TaskRow;
+use maud::Markup;
 use serde_json::{Value, json};
 use webhook_model::TaskId;
 
@@ -20,6 +21,13 @@ use crate::refusal::note_refusal;
 use crate::row_id::RowId;
 use crate::texts::Texts;
 
+/// A task, and the form as it stands.
+struct Trial {
+    row: TaskRow,
+    options: Option<AboutOptions>,
+    form: AboutForm,
+}
+
 pub(super) async fn show(
     ctx: PageContext,
     RowId(id): RowId,
@@ -29,17 +37,12 @@ pub(super) async fn show(
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let options = AboutOptions::of(&ctx, query.text("type")).await;
     let form = AboutForm::fresh(options.as_ref());
-    let mut problems = Problems::new(ctx.texts());
-    let shown = filled_in(&ctx, &row, &form, &mut problems).await?;
-    let body = body(
-        &ctx,
-        &row,
-        &form,
-        options.as_ref(),
-        &Problems::none(),
-        &shown,
-    );
-    Ok(page_of(&ctx, &row, &body).into_response())
+    let trial = Trial { row, options, form };
+    // Nobody has filled anything in yet that could be wrong.
+    let shown = trial
+        .filled_in(&ctx, &mut Problems::new(ctx.texts()))
+        .await?;
+    Ok(trial.page(&ctx, &Problems::none(), &shown).into_response())
 }
 
 /// The page again, with the message as it is now filled in: for browsers without scripts.
@@ -48,13 +51,10 @@ pub(super) async fn preview(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.actor.task(TaskId(id)).await?;
-    let options = AboutOptions::of(&ctx, sent.text("type")).await;
-    let form = AboutForm::sent(&sent, options.as_ref());
+    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    let shown = filled_in(&ctx, &row, &form, &mut problems).await?;
-    let body = body(&ctx, &row, &form, options.as_ref(), &problems, &shown);
-    Ok(page_of(&ctx, &row, &body).into_response())
+    let shown = trial.filled_in(&ctx, &mut problems).await?;
+    Ok(trial.page(&ctx, &problems, &shown).into_response())
 }
 
 /// The same, while the user types.
@@ -63,11 +63,9 @@ pub(super) async fn check(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Json<Value>, Failure> {
-    let row = ctx.actor.task(TaskId(id)).await?;
-    let options = AboutOptions::of(&ctx, sent.text("type")).await;
-    let form = AboutForm::sent(&sent, options.as_ref());
+    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    let Preview { text, warnings } = filled_in(&ctx, &row, &form, &mut problems).await?;
+    let Preview { text, warnings } = trial.filled_in(&ctx, &mut problems).await?;
     let hints = json!({"preview": text, "warnings": warnings});
     Ok(Json(
         json!({"problems": problems.to_json(), "hints": hints}),
@@ -80,12 +78,10 @@ pub(super) async fn test(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.actor.task(TaskId(id)).await?;
-    let options = AboutOptions::of(&ctx, sent.text("type")).await;
-    let form = AboutForm::sent(&sent, options.as_ref());
+    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    if let Some(about) = form.parse(ctx.texts(), &mut problems) {
-        match ctx.actor.test_task(row.id, about).await {
+    if let Some(about) = trial.form.parse(ctx.texts(), &mut problems) {
+        match ctx.actor.test_task(trial.row.id, about).await {
             Ok(delivery) => {
                 let path = ctx.at(&format!("/deliveries/{delivery}?done=tested"));
                 return Ok(Redirect::to(&path).into_response());
@@ -93,7 +89,7 @@ pub(super) async fn test(
             Err(error) => note_error(ctx.texts(), error, &mut problems)?,
         }
     }
-    refusal(&ctx, &row, &form, options.as_ref(), &problems).await
+    trial.refusal(&ctx, &problems).await
 }
 
 /// Runs the task: as by an event, if something is chosen.
@@ -116,38 +112,45 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
         }
     }
     let row = ctx.actor.task(id).await?;
-    refusal(ctx, &row, &form, options.as_ref(), &problems).await
+    Trial { row, options, form }.refusal(ctx, &problems).await
 }
 
-/// The page again, with what is wrong.
-async fn refusal(
-    ctx: &PageContext,
-    row: &TaskRow,
-    form: &AboutForm,
-    options: Option<&AboutOptions>,
-    problems: &Problems,
-) -> Result<Response, Failure> {
-    let shown = filled_in(ctx, row, form, &mut Problems::new(ctx.texts())).await?;
-    let body = body(ctx, row, form, options, problems, &shown);
-    Ok(refused(page_of(ctx, row, &body)))
-}
+impl Trial {
+    async fn sent(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Self, Failure> {
+        let row = ctx.actor.task(id).await?;
+        let options = AboutOptions::of(ctx, sent.text("type")).await;
+        let form = AboutForm::sent(sent, options.as_ref());
+        Ok(Self { row, options, form })
+    }
 
-/// The message as it would be sent; empty where the form has errors, which are noted.
-async fn filled_in(
-    ctx: &PageContext,
-    row: &TaskRow,
-    form: &AboutForm,
-    problems: &mut Problems,
-) -> Result<Preview, Failure> {
-    let Some(about) = form.parse(ctx.texts(), problems) else {
-        return Ok(Preview::default());
-    };
-    match preview_about(ctx, row, about).await {
-        Ok(preview) => Ok(preview),
-        Err(error) => {
-            note_error(ctx.texts(), error, problems)?;
-            Ok(Preview::default())
+    /// The message as it would be sent; empty where the form has errors, which are noted.
+    async fn filled_in(
+        &self,
+        ctx: &PageContext,
+        problems: &mut Problems,
+    ) -> Result<Preview, Failure> {
+        let Some(about) = self.form.parse(ctx.texts(), problems) else {
+            return Ok(Preview::default());
+        };
+        match preview_about(ctx, &self.row, about).await {
+            Ok(preview) => Ok(preview),
+            Err(error) => {
+                note_error(ctx.texts(), error, problems)?;
+                Ok(Preview::default())
+            }
         }
+    }
+
+    /// The page again, with what is wrong.
+    async fn refusal(&self, ctx: &PageContext, problems: &Problems) -> Result<Response, Failure> {
+        let shown = self.filled_in(ctx, &mut Problems::new(ctx.texts())).await?;
+        Ok(refused(self.page(ctx, problems, &shown)))
+    }
+
+    fn page(&self, ctx: &PageContext, problems: &Problems, shown: &Preview) -> Markup {
+        let Self { row, options, form } = self;
+        let body = body(ctx, row, form, options.as_ref(), problems, shown);
+        page_of(ctx, row, &body)
     }
 }
 
