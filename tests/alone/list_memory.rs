@@ -79,12 +79,7 @@ struct Place {
 impl Place {
     async fn on<S: KeyStore + WebhookStore>(store: S) -> Self {
         let store = Arc::new(store);
-        let setup = Setup {
-            key_store: store.clone(),
-            webhook_store: store.clone(),
-            ..Setup::new()
-        };
-        let site = setup.start().await;
+        let site = Setup::on(&store).start().await;
         let draft = KeyDraft::new(OwnerId(1), "admin".parse().unwrap());
         let (_, reveal) = site.keys.create(&site.user(1), draft).await.unwrap();
         let admin = reveal.reveal().as_str().to_owned();

@@ -19,12 +19,7 @@ const MANY: usize = 60;
 pub(super) async fn site(given: Given) -> (Site, Receiver) {
     let receiver = Receiver::start(None).await.unwrap();
     let store = Arc::new(MemoryStore::new());
-    let setup = Setup {
-        key_store: store.clone(),
-        webhook_store: store.clone(),
-        ..Setup::new()
-    };
-    let site = setup.start().await;
+    let site = Setup::on(&store).start().await;
     match given {
         Given::Nothing => {}
         Given::Team => furnish(&site, &receiver).await,

@@ -57,12 +57,7 @@ impl World {
     async fn start() -> Self {
         let memory = Arc::new(MemoryStore::new());
         let store = Arc::new(FaultStore::new(memory.clone()));
-        let setup = Setup {
-            key_store: store.clone(),
-            webhook_store: store.clone(),
-            ..Setup::new()
-        };
-        let site = setup.start().await;
+        let site = Setup::on(&store).start().await;
         Self {
             store,
             memory,

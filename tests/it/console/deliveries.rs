@@ -166,11 +166,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
 /// A site on a store that a test writes to itself.
 async fn on_memory() -> (Arc<MemoryStore>, Site) {
     let store = Arc::new(MemoryStore::new());
-    let setup = Setup {
-        key_store: store.clone(),
-        webhook_store: store.clone(),
-        ..Setup::new()
-    };
+    let setup = Setup::on(&store);
     (store, setup.start().await)
 }
 

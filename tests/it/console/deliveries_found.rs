@@ -6,14 +6,14 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use chrono::TimeDelta;
 use examples::receiver::Receiver;
-use gatepost_keys::TenantId;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{DeliveryId, NewDelivery, QueueStore as _};
 use gatepost_storage::{Clock as _, MemoryStore, SealedMessages, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Setup, Visitor, text};
-use webhook_model::{Audience, Object, ObjectId, Occurrence, WebhookId};
+use tests::world::poweron;
+use webhook_model::{Object, ObjectId, WebhookId};
 
 const LIST: &str = "/console/deliveries";
 
@@ -52,13 +52,9 @@ async fn a_text_is_found_in_message_ids_and_result_and_nowhere_else() {
     assert_eq!(new_event(&ulf, &of_object).await.status, 303);
     receiver.answer_with(&[StatusCode::IM_A_TEAPOT, StatusCode::OK]);
     for (at, name) in [(1, "web-1"), (2, "db-2")] {
-        let occurrence = Occurrence::new(
-            "vms".parse().unwrap(),
-            "poweron".parse().unwrap(),
-            Audience::Tenant(TenantId(1)),
-        )
-        .with_id(format!("order-{at}").parse().unwrap())
-        .with_object(Object::new(ObjectId(1), name));
+        let occurrence = poweron(1, &[])
+            .with_id(format!("order-{at}").parse().unwrap())
+            .with_object(Object::new(ObjectId(1), name));
         site.engine.emit(occurrence).await.unwrap();
         site.ended(at).await;
     }
@@ -112,12 +108,7 @@ fn waiting(id: &str, body: &Arc<str>) -> NewDelivery {
 #[tokio::test]
 async fn a_search_stops_when_it_has_read_enough_and_goes_on_from_there() {
     let store = Arc::new(MemoryStore::new());
-    let setup = Setup {
-        key_store: store.clone(),
-        webhook_store: store.clone(),
-        ..Setup::new()
-    };
-    let site = setup.start().await;
+    let site = Setup::on(&store).start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let receiver = Receiver::start(None).await.unwrap();
     new_webhook(&ulf, &receiver, "0").await;

@@ -18,12 +18,7 @@ struct World {
 impl World {
     async fn start() -> Self {
         let store = Arc::new(MemoryStore::new());
-        let setup = Setup {
-            key_store: store.clone(),
-            webhook_store: store.clone(),
-            ..Setup::new()
-        };
-        let site = setup.start().await;
+        let site = Setup::on(&store).start().await;
         Self { store, site }
     }
 

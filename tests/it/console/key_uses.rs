@@ -17,10 +17,8 @@ async fn start() -> (Arc<MemoryStore>, Site) {
     let store = Arc::new(MemoryStore::new());
     let now: DateTime<Utc> = NOW.parse().unwrap();
     let setup = Setup {
-        key_store: store.clone(),
-        webhook_store: store.clone(),
         clock: Arc::new(ManualClock::at(now)),
-        ..Setup::new()
+        ..Setup::on(&store)
     };
     (store, setup.start().await)
 }

@@ -157,11 +157,7 @@ async fn what_cannot_be_read_is_listed_and_deleted() {
         let sealing = SealingKeys::new(SealingKey::new(1, key));
         let store = SqliteStore::open(file.with_sealing(sealing)).await.unwrap();
         let store = Arc::new(store);
-        let setup = Setup {
-            key_store: store.clone(),
-            webhook_store: store.clone(),
-            ..Setup::new()
-        };
+        let setup = Setup::on(&store);
         (setup.start().await, store)
     };
     let (first, store) = site([1; 32]).await;

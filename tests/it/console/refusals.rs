@@ -107,12 +107,7 @@ fn assert_framed(page: &Page, status: u16, route: &Route) {
 async fn every_route_refuses_within_the_layout() {
     let memory = Arc::new(MemoryStore::new());
     let store = Arc::new(FaultStore::new(memory));
-    let setup = Setup {
-        key_store: store.clone(),
-        webhook_store: store.clone(),
-        ..Setup::new()
-    };
-    let site = setup.start().await;
+    let site = Setup::on(&store).start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let hidden = ulf.get(TASK).await.hidden();
     let csrf = hidden.iter().find(|(name, _)| name == "csrf").unwrap();

@@ -138,6 +138,16 @@ impl Setup {
         }
     }
 
+    /// The same, with keys and webhooks in this store.
+    #[must_use]
+    pub fn on<S: KeyStore + WebhookStore>(store: &Arc<S>) -> Self {
+        Self {
+            key_store: store.clone(),
+            webhook_store: store.clone(),
+            ..Self::new()
+        }
+    }
+
     /// Starts a site; it ends with the runtime.
     ///
     /// # Panics
