@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::{AuditStore, KeyStore};
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
 use gatepost_testkit::{Harness, Webhooks, model};
 use store::RedbStore;
 
@@ -51,6 +52,17 @@ impl Harness<Arc<dyn AuditStore>> for Place {
     async fn reopen(&self, store: Arc<dyn AuditStore>) -> Option<Arc<dyn AuditStore>> {
         drop(store);
         Some(self.open().await)
+    }
+
+    async fn restored(
+        &self,
+        store: Arc<dyn AuditStore>,
+        now: DateTime<Utc>,
+    ) -> Option<Arc<dyn AuditStore>> {
+        drop(store);
+        let store = self.open().await;
+        store.restored(now).await.unwrap();
+        Some(store)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_storage::WebhookStore;
 use gatepost_storage::webhooks::{DeliveryLog, OutboxStore, QueueStore, RecordId, RecordStore};
 
@@ -47,6 +48,14 @@ pub trait Harness<S: Send + 'static>: Send + Sync + 'static {
     /// Drops all handles, then opens what was kept. `None` by default: nothing is.
     async fn reopen(&self, store: S) -> Option<S> {
         drop(store);
+        None
+    }
+
+    /// Calls [`restored`](gatepost_storage::OwnerStore::restored) of the store in which this log of
+    /// changes is, and gives the log back. Asked of an `Arc<dyn AuditStore>` alone, which has no
+    /// such call itself. `None` by default: it is in no such store.
+    async fn restored(&self, store: S, now: DateTime<Utc>) -> Option<S> {
+        let _ = (store, now);
         None
     }
 

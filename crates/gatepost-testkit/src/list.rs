@@ -326,6 +326,7 @@ macro_rules! for_each_kept_audit_clause {
     ([$($then:tt)*] $($with:tt)*) => {
         $($then)*! { [$($with)*]
             a10_entries_outlive_the_store
+            a11_a_restored_log_gives_no_number_twice
         }
     };
 }

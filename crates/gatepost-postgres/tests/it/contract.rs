@@ -3,9 +3,10 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::{AuditStore, KeyStore};
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
 use gatepost_testkit::{Harness, Webhooks, model};
 use tokio_postgres::NoTls;
 
@@ -91,6 +92,18 @@ impl Harness<Arc<dyn AuditStore>> for Place {
         drop(store);
         self.close().await;
         Some(self.open().await)
+    }
+
+    async fn restored(
+        &self,
+        store: Arc<dyn AuditStore>,
+        now: DateTime<Utc>,
+    ) -> Option<Arc<dyn AuditStore>> {
+        drop(store);
+        self.close().await;
+        let store = self.open().await;
+        store.restored(now).await.unwrap();
+        Some(store)
     }
 }
 

@@ -9,9 +9,11 @@ use crate::fixtures::{at, entry};
 
 mod entries;
 mod kept;
+mod restored;
 
 use entries::{Store, full_entry, list, newest};
 pub use kept::*;
+pub use restored::*;
 
 /// The rows of the records that these entries are about.
 async fn rows(store: &Store, query: &AuditQuery) -> Vec<i64> {

@@ -4,16 +4,26 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, WebhookQuery};
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore, Page, Scope};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
 
 use super::mutant::Mutant;
 
 /// Keeps a store in memory while its handles are dropped.
-pub(crate) struct Forgetful(pub(crate) String);
+pub(crate) struct Forgetful {
+    pub(crate) made: Arc<Mutant>,
+}
+
+impl Forgetful {
+    pub(crate) fn new(fault: &str) -> Self {
+        Self {
+            made: Arc::new(Mutant::new(fault)),
+        }
+    }
+}
 
 #[async_trait]
 impl Harness<Arc<dyn KeyStore>> for Forgetful {
@@ -22,7 +32,7 @@ impl Harness<Arc<dyn KeyStore>> for Forgetful {
     }
 
     async fn reopen(&self, store: Arc<dyn KeyStore>) -> Option<Arc<dyn KeyStore>> {
-        match self.0.as_str() {
+        match self.made.fault() {
             "k18" => Some(Arc::new(MemoryStore::new())),
             "k33" => Some(Arc::new(Mutant::new("k33"))),
             _ => Some(store),
@@ -37,10 +47,19 @@ impl Harness<Arc<dyn AuditStore>> for Forgetful {
     }
 
     async fn reopen(&self, store: Arc<dyn AuditStore>) -> Option<Arc<dyn AuditStore>> {
-        match self.0.as_str() {
+        match self.made.fault() {
             "a10" => Some(Arc::new(MemoryStore::new())),
             _ => Some(store),
         }
+    }
+
+    async fn restored(
+        &self,
+        store: Arc<dyn AuditStore>,
+        now: DateTime<Utc>,
+    ) -> Option<Arc<dyn AuditStore>> {
+        self.made.restored(now).await.unwrap();
+        Some(store)
     }
 }
 
@@ -51,13 +70,13 @@ impl Harness<Webhooks> for Forgetful {
     }
 
     async fn reopen(&self, store: Webhooks) -> Option<Webhooks> {
-        match self.0.as_str() {
+        match self.made.fault() {
             "d01" | "d02" | "d03" | "d04" | "d07" | "d08" | "d10" => {
                 return Some(self.fresh().await);
             }
             "d05" => {
                 let keep = PurgeBounds {
-                    occurrences_before: DateTime::<chrono::Utc>::MAX_UTC,
+                    occurrences_before: DateTime::<Utc>::MAX_UTC,
                     ..keep_all()
                 };
                 let now = DateTime::UNIX_EPOCH;
@@ -77,7 +96,7 @@ impl Harness<Webhooks> for Forgetful {
         };
         for row in store.records.list_webhooks(&all).await.unwrap() {
             dump += row.value.name.as_str();
-            if self.0 == "d06" {
+            if self.made.is(&["d06"]) {
                 dump += row.value.url.as_str();
             }
         }

@@ -13,6 +13,7 @@ mod routes;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_storage::{AuditStore, KeyStore};
 use gatepost_testkit::{
     Clause, Finding, Harness, Webhooks, audit_clauses, block_on, key_clauses, run_all,
@@ -21,10 +22,12 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 28] = [
+const MORE: [&str; 30] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
+    "a11-empty",
+    "a11-floor",
     "k22-changes",
     "k22-generation",
     "k23-nothing",
@@ -53,7 +56,13 @@ const MORE: [&str; 28] = [
 ];
 
 /// The place of a mutant; its store keeps what `Forgetful` keeps.
-struct Place<S>(kept::Forgetful, fn(&str) -> S);
+struct Place<S>(kept::Forgetful, fn(Arc<Mutant>) -> S);
+
+impl<S> Place<S> {
+    fn new(fault: &str, as_store: fn(Arc<Mutant>) -> S) -> Self {
+        Self(kept::Forgetful::new(fault), as_store)
+    }
+}
 
 #[async_trait]
 impl<S: Send + Sync + 'static> Harness<S> for Place<S>
@@ -62,11 +71,15 @@ where
     Self: Sync,
 {
     async fn fresh(&self) -> S {
-        self.1(&self.0.0)
+        self.1(self.0.made.clone())
     }
 
     async fn reopen(&self, store: S) -> Option<S> {
         self.0.reopen(store).await
+    }
+
+    async fn restored(&self, store: S, now: DateTime<Utc>) -> Option<S> {
+        self.0.restored(store, now).await
     }
 
     async fn dump(&self, store: &S) -> Option<Vec<u8>> {
@@ -74,12 +87,12 @@ where
     }
 }
 
-fn key_mutant(fault: &str) -> Arc<dyn KeyStore> {
-    Arc::new(Mutant::new(fault))
+fn keys(mutant: Arc<Mutant>) -> Arc<dyn KeyStore> {
+    mutant
 }
 
-fn audit_mutant(fault: &str) -> Arc<dyn AuditStore> {
-    Arc::new(Mutant::new(fault))
+fn audit(mutant: Arc<Mutant>) -> Arc<dyn AuditStore> {
+    mutant
 }
 
 pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
@@ -90,13 +103,13 @@ pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
 fn survives<S: Send + Sync + 'static>(
     clause: &Clause<S>,
     fault: &str,
-    mutant: fn(&str) -> S,
+    as_store: fn(Arc<Mutant>) -> S,
 ) -> Option<String>
 where
     kept::Forgetful: Harness<S>,
     Place<S>: Sync,
 {
-    let place = || Place(kept::Forgetful(fault.to_owned()), mutant);
+    let place = || Place::new(fault, as_store);
     let report = block_on(run_all(std::slice::from_ref(clause), place));
     let number: u32 = clause.name[1..3].parse().unwrap();
     let id = format!("{}{number}", clause.name[..1].to_uppercase());
@@ -109,7 +122,10 @@ where
 
 /// The clauses that do not say, by an assertion of their own, that a mutant made for them is
 /// broken.
-fn survivors<S: Send + Sync + 'static>(clauses: &[Clause<S>], mutant: fn(&str) -> S) -> Vec<String>
+fn survivors<S: Send + Sync + 'static>(
+    clauses: &[Clause<S>],
+    as_store: fn(Arc<Mutant>) -> S,
+) -> Vec<String>
 where
     kept::Forgetful: Harness<S>,
     Place<S>: Sync,
@@ -123,7 +139,7 @@ where
         let own = &clause.name[..3];
         let more = MORE.iter().filter(|fault| fault.starts_with(own));
         for fault in std::iter::once(&own).chain(more) {
-            survivors.extend(survives(clause, fault, mutant));
+            survivors.extend(survives(clause, fault, as_store));
         }
     }
     survivors
@@ -131,24 +147,24 @@ where
 
 #[test]
 fn every_clause_about_keys_catches_its_mutant() {
-    assert_eq!(survivors(&key_clauses(), key_mutant), [""; 0]);
+    assert_eq!(survivors(&key_clauses(), keys), [""; 0]);
 }
 
 #[test]
 fn every_clause_about_the_log_of_changes_catches_its_mutant() {
-    assert_eq!(survivors(&audit_clauses(), audit_mutant), [""; 0]);
+    assert_eq!(survivors(&audit_clauses(), audit), [""; 0]);
 }
 
 #[test]
 fn every_clause_about_webhooks_catches_its_mutant() {
-    assert_eq!(survivors(&webhook_clauses(), webhook_mutant), [""; 0]);
+    assert_eq!(survivors(&webhook_clauses(), Webhooks::of), [""; 0]);
 }
 
 #[test]
 fn a_mutant_without_a_fault_passes_every_clause() {
-    let keys = || Place(kept::Forgetful(String::new()), key_mutant);
-    let audit = || Place(kept::Forgetful(String::new()), audit_mutant);
-    let webhooks = || Place(kept::Forgetful(String::new()), webhook_mutant);
+    let keys = || Place::new("", keys);
+    let audit = || Place::new("", audit);
+    let webhooks = || Place::new("", Webhooks::of);
     let report = block_on(async {
         let report = run_all(&key_clauses(), keys).await;
         let report = report.and(run_all(&audit_clauses(), audit).await);

@@ -1,0 +1,38 @@
+//! The log of changes of a store to which an earlier state was put back. Takes the harness.
+
+use std::sync::Arc;
+
+use gatepost_storage::AuditStore;
+use gatepost_storage::owners::PassedOver;
+
+use super::entries::{list, newest};
+use crate::fixtures::{at, entry};
+use crate::harness::Harness;
+use crate::outcome::Outcome;
+
+/// Once a store was said to be restored, no number of an entry is given that may have been given
+/// since the backup, also where the backup had no entry; what is there stays.
+pub async fn a11_a_restored_log_gives_no_number_twice(
+    place: Arc<dyn Harness<Arc<dyn AuditStore>>>,
+) -> Outcome {
+    let numbers = PassedOver::of_log(at(9));
+    let mut store = place.fresh().await;
+    let (mut there, mut last) = (Vec::new(), 0);
+    for time in ["empty", "then", "again"] {
+        let Some(restored) = place.restored(store, at(9)).await else {
+            return Outcome::Ignored("the harness restores nothing");
+        };
+        store = restored;
+        assert_eq!(
+            list(&store, &newest()).await,
+            there,
+            "A11 {time}: they stay"
+        );
+        store.append_audit(&[entry(1, 1, 1)], 99).await.unwrap();
+        there = list(&store, &newest()).await;
+        let id = there[0].id;
+        assert!(id.0 >= numbers.beyond(last), "A11 {time}: {id:?} is near");
+        last = id.0;
+    }
+    Outcome::Held
+}
