@@ -39,6 +39,8 @@ impl Sender {
     /// Waits in the calling task, for as long as the policy's schedule says: hours, with many
     /// retries. What is waiting is lost with the process; a durable queue is another crate's. The
     /// wall time of a later attempt is `now` and the time that has passed since.
+    ///
+    /// `rng` spreads the delays. The future is `Send` if it is: `StdRng` is, `rand::rng()` is not.
     pub async fn deliver(
         &self,
         request: &Request,
