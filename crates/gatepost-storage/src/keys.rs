@@ -265,7 +265,8 @@ pub trait KeyStore: OwnerStore {
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
 
     /// On which days from `from` until before `before` a key was used, and how often: the newest
-    /// first, at most `limit`. None of a key that does not exist.
+    /// first, at most `limit`. None of a key that does not exist, and none where `from` is not
+    /// before `before`.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.

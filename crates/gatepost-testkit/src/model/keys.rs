@@ -15,6 +15,9 @@ use super::whole::{change, text};
 use crate::fields::{Field, of_key};
 use crate::fixtures::{at, full_grant, key};
 
+/// What is shown of changes that the store has forgotten.
+pub(super) const ALL_CHANGED: &str = "all";
+
 #[derive(Clone, Debug)]
 pub(super) enum Call {
     Insert {
@@ -310,7 +313,7 @@ impl Side {
         for slice in 0..=u8::MAX {
             let changes = self.store.key_changes(KeySlice(slice), since).await;
             let ChangedKeys::These(lookups) = changes.unwrap().changed else {
-                return "all".to_owned();
+                return ALL_CHANGED.to_owned();
             };
             let known = |l| self.rows.iter().position(|(_, key)| key.lookup == l);
             named.extend(lookups.into_iter().map(known));

@@ -60,7 +60,7 @@ pub fn check_webhook_store<H: Harness<Webhooks>>(sequences: u32, harness: impl F
 /// store.
 ///
 /// # Panics
-/// When the two return different results.
+/// When the two return different results. A store may forget which keys changed and name all.
 pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: impl Fn() -> H) {
     check(sequences, vec(keys::calls(), 1..LONGEST), |calls| {
         block_on(async {
@@ -70,7 +70,10 @@ pub fn check_key_store<H: Harness<Arc<dyn KeyStore>>>(sequences: u32, harness: i
             for (number, call) in calls.iter().enumerate() {
                 let wanted = reference.carry_out(call).await;
                 let found = backend.carry_out(call).await;
-                same(&of_call(number, call), &wanted, &found)?;
+                let forgot = matches!(call, keys::Call::Changes(_)) && found == keys::ALL_CHANGED;
+                if !forgot {
+                    same(&of_call(number, call), &wanted, &found)?;
+                }
             }
             Ok(())
         })

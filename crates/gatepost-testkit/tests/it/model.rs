@@ -6,7 +6,7 @@ use gatepost_storage::{KeyStore, MemoryStore};
 use gatepost_testkit::{Webhooks, model};
 
 use super::machine::{broken_keys, broken_webhooks};
-use super::mutants::webhook_mutant;
+use super::mutants::{key_mutant, webhook_mutant};
 
 /// It stops at the first difference, which comes within some hundred sequences as a rule.
 const UNTIL_FOUND: u32 = 100_000;
@@ -38,6 +38,15 @@ fn a_store_that_breaks_a_clause_is_found_out() {
         let checked = std::panic::catch_unwind(|| model::check_webhook_store(UNTIL_FOUND, place));
         assert!(checked.is_err(), "{fault} was not found");
     }
+}
+
+/// The contract lets it: a cache then forgets a whole slice.
+#[test]
+fn a_store_that_forgets_which_keys_changed_passes_and_one_that_names_none_does_not() {
+    model::check_key_store(200, || || async { key_mutant("forgets") });
+    let place = || || async { key_mutant("k10") };
+    let checked = std::panic::catch_unwind(|| model::check_key_store(UNTIL_FOUND, place));
+    assert!(checked.is_err(), "a change that is not named was not found");
 }
 
 #[test]

@@ -212,6 +212,9 @@ passed_on! { KeyStore {
         if self.is(&["k10", "k22-changes", "k33"]) {
             changes.changed = ChangedKeys::These(Vec::new());
         }
+        if self.is(&["forgets"]) {
+            changes.changed = ChangedKeys::All;
+        }
         Ok(changes)
     }
 }

@@ -95,6 +95,10 @@ fn audit(mutant: Arc<Mutant>) -> Arc<dyn AuditStore> {
     mutant
 }
 
+pub(crate) fn key_mutant(fault: &str) -> Arc<dyn KeyStore> {
+    keys(Arc::new(Mutant::new(fault)))
+}
+
 pub(crate) fn webhook_mutant(fault: &str) -> Webhooks {
     Webhooks::of(Arc::new(Mutant::new(fault)))
 }
