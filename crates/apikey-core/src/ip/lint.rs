@@ -117,6 +117,7 @@ mod tests {
         assert_eq!(lint("", ""), []);
         assert_eq!(lint("10.0.0.0/8", ""), []);
         assert_eq!(lint("", "192.168.0.0/16"), []);
+        assert_eq!(lint("", "::1"), []);
         assert_eq!(
             lint("10.0.0.0/8", "10.0.0.1,::1"),
             [IpLint::DeadDenyList { entries: 2 }]
@@ -126,6 +127,16 @@ mod tests {
             [IpLint::NothingEnabled(IpListName::Deny)]
         );
         assert_eq!(lint("", "::/0"), [IpLint::OneFamilyOnly { blocked: 6 }]);
+        assert_eq!(
+            lint("", "0.0.0.0/0")[..1],
+            [IpLint::OneFamilyOnly { blocked: 4 }]
+        );
+        // Who lists addresses of the other family as well has thought of it.
+        assert_eq!(lint("", "::/0,192.168.0.0/16"), []);
+        assert!(matches!(
+            lint("", "0.0.0.0/0,::1")[..],
+            [IpLint::LocksOut { .. }]
+        ));
         assert!(
             lint("", "0.0.0.0/0,::/0")
                 .iter()

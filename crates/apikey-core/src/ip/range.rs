@@ -190,6 +190,7 @@ mod tests {
             ("::ffff:10.0.0.0/95", MappedPrefix),
             ("10.0.0.0/255.0.0.0", Netmask),
             ("example.com", NotAnAddress),
+            ("10.0.0.256", NotAnAddress),
             ("10.0.0.1:80", NotAnAddress),
             ("[::1]", NotAnAddress),
             ("10.0.0.1-10.0.0.9", NotAnAddress),
@@ -202,6 +203,14 @@ mod tests {
         ] {
             assert_eq!(text.parse::<IpRange>(), Err(why), "{text:?}");
         }
+    }
+
+    #[test]
+    fn the_longest_spelling_of_a_network_is_read() {
+        let longest = "0000:0000:0000:0000:0000:ffff:255.255.255.255/128";
+        assert_eq!(longest.len(), MAX_TEXT);
+        let range: IpRange = longest.parse().unwrap();
+        assert_eq!(range.to_string(), "255.255.255.255");
     }
 
     #[test]

@@ -57,7 +57,10 @@ mod tests {
         assert_eq!(key.prefix(), "");
         assert!(!format!("{key:?}").contains("0123456789"));
         let error = |text: &str| PresentedKey::imported(text).unwrap_err();
-        assert_eq!(error("short"), KeyFormatError::TooShort);
+        for len in [16, 512] {
+            assert!(PresentedKey::imported(&"x".repeat(len)).is_ok(), "{len}");
+        }
+        assert_eq!(error(&"x".repeat(15)), KeyFormatError::TooShort);
         assert_eq!(error(&"x".repeat(513)), KeyFormatError::TooLong);
         assert_eq!(error("0123456789 abcdef"), KeyFormatError::Alphabet);
         assert_eq!(error("0123456789abcdéf"), KeyFormatError::Alphabet);

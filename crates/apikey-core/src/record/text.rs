@@ -184,6 +184,7 @@ mod tests {
         ] {
             let next = next(&long);
             assert!(next.parse::<KeyName>().is_ok(), "{next:?}");
+            assert_eq!(next.chars().count(), MAX_NAME, "cut no more than needed");
             assert!(next.ends_with(if long.ends_with(')') { " (10)" } else { " (2)" }));
         }
     }

@@ -94,6 +94,12 @@ fn a_key_that_names_anything_may_use_nothing_else() {
 }
 
 #[test]
+fn a_grant_that_takes_nothing_away_is_all() {
+    assert!(grant(false, "", "").is_all() && Grant::all().is_all());
+    assert!(!grant(false, "vms", "").is_all() && !grant(false, "", "deploy").is_all());
+}
+
+#[test]
 fn a_read_only_key_reads_everything_and_writes_nothing() {
     let reader = grant(true, "", "");
     assert!(!reader.is_confined() && !reader.is_all());

@@ -123,6 +123,11 @@ fn a_refused_key_says_which_rule_it_breaks() {
         KeyFormatError::Prefix
     );
     assert_eq!(error(&text[..text.len() - 1]), KeyFormatError::Separator);
+    for separator in ["acme_live".len(), text.rfind('_').unwrap()] {
+        let mut other = text.to_owned();
+        other.replace_range(separator..=separator, "x");
+        assert_eq!(error(&other), KeyFormatError::Separator);
+    }
     assert_eq!(
         error(&format!("{}0", &text[..text.len() - 1])),
         KeyFormatError::Alphabet

@@ -7,6 +7,7 @@
 
 mod absences;
 mod bearer;
+mod bounds;
 mod common;
 mod digests;
 mod grant;

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use apikey_core::{Level, RateLimit};
+use apikey_core::{KeyEdit, Level, Peppers, RateLimit};
 use proptest::prelude::*;
+
+use crate::common::{draft, issued, now};
 
 fn limit(requests: u32) -> RateLimit {
     RateLimit::per_minute(requests).unwrap()
@@ -25,6 +27,18 @@ fn a_limit_is_1_to_a_million_requests_a_minute() {
     }
     let words = "must be 1 to 1000000 requests per minute";
     assert_eq!(refused.to_string(), words);
+}
+
+#[test]
+fn an_edit_sets_a_limit_and_takes_it_away() {
+    let (mut record, _) = issued(draft(), &Peppers::none());
+    for set in [Some(limit(6)), Some(limit(7)), None] {
+        let edit = KeyEdit::default().with_limit(set);
+        record = edit.apply(&record, now()).unwrap();
+        assert_eq!(record.limit, set);
+        let other = KeyEdit::switch(false).apply(&record, now()).unwrap();
+        assert_eq!(other.limit, set, "another edit leaves it");
+    }
 }
 
 #[test]

@@ -48,6 +48,13 @@ fn the_right_key_from_the_right_place_in_time_opens_the_door() {
 }
 
 #[test]
+fn the_compact_form_says_when_its_key_expires() {
+    let record = Door::new().record;
+    let checker = record.checker().unwrap();
+    assert_eq!(checker.expiration(), record.expiration);
+}
+
+#[test]
 fn rule_5_an_expired_key_fails_from_the_instant_on() {
     let door = Door::new();
     let at = now() + TimeDelta::days(1);

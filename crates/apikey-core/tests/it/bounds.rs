@@ -1,0 +1,69 @@
+//! How far a key reaches beside the one that makes or edits it.
+
+use apikey_core::{BeyondBounds, Expiration, KeyDraft, RateLimit};
+use chrono::TimeDelta;
+
+use crate::common::{draft, now, policy};
+
+fn until(days: i64) -> Expiration {
+    Expiration::At(now() + TimeDelta::days(days))
+}
+
+fn reaching(expiration: Expiration, allow: &str, deny: &str) -> KeyDraft {
+    let mut form = draft();
+    (form.expiration, form.ip) = (expiration, policy(allow, deny));
+    form
+}
+
+fn beyond(mine: &KeyDraft, others: &KeyDraft) -> Option<BeyondBounds> {
+    mine.bounds().check_within(&others.bounds()).err()
+}
+
+#[test]
+fn a_key_ends_no_later_than_the_one_that_makes_it() {
+    let (never, later) = (Expiration::Never, Some(BeyondBounds::Expiration));
+    for (mine, others, refused) in [
+        (never, never, None),
+        (until(9), never, None),
+        (never, until(2), later),
+        (until(3), until(2), later),
+        (until(2), until(2), None),
+        (until(1), until(2), None),
+    ] {
+        let [mine, others] = [mine, others].map(|end| reaching(end, "", ""));
+        assert_eq!(beyond(&mine, &others), refused);
+    }
+}
+
+#[test]
+fn addresses_beyond_are_those_of_the_list_that_is_there() {
+    let never = Expiration::Never;
+    let of = |allow, deny| reaching(never, allow, deny);
+    let (allow, deny) = (Some(BeyondBounds::Allow), Some(BeyondBounds::Deny));
+    for (mine, others, refused) in [
+        (of("10.0.0.1", ""), of("10.0.0.0/8", ""), None),
+        (of("", ""), of("10.0.0.0/8", ""), allow),
+        (of("10.0.0.1", ""), of("", "10.0.0.0/8"), allow),
+        (of("", "10.0.0.1"), of("", "10.0.0.0/8"), deny),
+        (of("", "10.0.0.0/8"), of("", "10.0.0.1"), None),
+    ] {
+        assert_eq!(beyond(&mine, &others), refused, "{:?}", mine.ip);
+    }
+}
+
+#[test]
+fn a_key_has_no_more_requests_than_the_one_that_makes_it() {
+    let limit = |requests| Some(RateLimit::per_minute(requests).unwrap());
+    let more = Some(BeyondBounds::Requests);
+    for (mine, others, refused) in [
+        (None, None, None),
+        (limit(6), None, None),
+        (None, limit(6), more),
+        (limit(7), limit(6), more),
+        (limit(6), limit(6), None),
+    ] {
+        let (mut form, mut other) = (draft(), draft());
+        (form.limit, other.limit) = (mine, others);
+        assert_eq!(beyond(&form, &other), refused);
+    }
+}
