@@ -24,10 +24,7 @@ use examples::story::Story;
 use gatepost_ids::{AccessLevel, Account};
 use gatepost_keys::{Principal, Via};
 use tokio::sync::RwLock;
-use webhook_model::{
-    Action, DeliveryOrder, Description, Event, EventLabel, Filter, JsonObject, TagId, Target, Task,
-    Webhook,
-};
+use webhook_model::{Action, DeliveryOrder, Event, TagId, Target, Task, Webhook};
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -129,27 +126,13 @@ async fn furnish(cluster: &Cluster, receiver: &Receiver) -> Result<String, Failu
             webhook.order = DeliveryOrder::InOrder;
         }
         let webhook = cluster.engine.create_webhook(&webhook).await?.id;
-        let task = Task {
-            creator: ADMINISTRATOR,
-            name: name.parse()?,
-            description: Description::default(),
-            enabled: true,
-            delete_after_run: name == "welcome",
-            action: Action::Send {
-                webhook,
-                message: "${NUMBER}".parse()?,
-            },
-        };
-        let event = Event {
-            event_type: "orders".parse()?,
-            event: "placed".parse()?,
-            target: Target::Tag(TagId(1)),
-            task: cluster.engine.create_task(&task).await?.id,
-            enabled: true,
-            filters: Filter::default(),
-            context: JsonObject::default(),
-            label: EventLabel::default(),
-        };
+        let message = "${NUMBER}".parse()?;
+        let action = Action::Send { webhook, message };
+        let mut task = Task::new(ADMINISTRATOR, name.parse()?, action);
+        task.delete_after_run = name == "welcome";
+        let task = cluster.engine.create_task(&task).await?.id;
+        let every_order = Target::Tag(TagId(1));
+        let event = Event::new("orders".parse()?, "placed".parse()?, every_order, task);
         cluster.engine.create_event(&event).await?;
     }
     let account = Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TENANT);

@@ -22,10 +22,7 @@ use examples::story::Story;
 use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, TenantId};
 use shop::Shop;
-use webhook_model::{
-    Action, Catalog, Description, Event, EventLabel, Filter, JsonObject, OwnerId, Specificity,
-    TagId, Target, Task, Webhook,
-};
+use webhook_model::{Action, Catalog, Event, OwnerId, Specificity, TagId, Target, Task, Webhook};
 
 /// The seller of all orders.
 pub(crate) const SELLER: i64 = 7;
@@ -130,28 +127,12 @@ async fn tell_the_warehouse(
 ) -> Result<(), Box<dyn Error + Send + Sync>> {
     let webhook = Webhook::new(user, "warehouse".parse()?, url.parse()?);
     let webhook = engine.create_webhook(&webhook).await?.id;
-    let task = Task {
-        creator: user,
-        name: "tell the warehouse".parse()?,
-        description: Description::default(),
-        enabled: true,
-        delete_after_run: false,
-        action: Action::Send {
-            webhook,
-            message: r#"{"order":"${NAME}","total":"${TOTAL}"}"#.parse()?,
-        },
-    };
+    let message = r#"{"order":"${NAME}","total":"${TOTAL}"}"#.parse()?;
+    let action = Action::Send { webhook, message };
+    let task = Task::new(user, "tell the warehouse".parse()?, action);
     let task = engine.create_task(&task).await?.id;
-    let event = Event {
-        event_type: "orders".parse()?,
-        event: "placed".parse()?,
-        target: Target::Tag(TagId(1)),
-        task,
-        enabled: true,
-        filters: Filter::default(),
-        context: JsonObject::default(),
-        label: EventLabel::default(),
-    };
+    let every_order = Target::Tag(TagId(1));
+    let event = Event::new("orders".parse()?, "placed".parse()?, every_order, task);
     engine.create_event(&event).await?;
     Ok(())
 }

@@ -49,6 +49,21 @@ pub struct Event {
 }
 
 impl Event {
+    /// An enabled event for whatever its occurrences bring along, without a context or a label.
+    #[must_use]
+    pub fn new(event_type: EventType, event: EventName, target: Target, task: TaskId) -> Self {
+        Self {
+            event_type,
+            event,
+            target,
+            task,
+            enabled: true,
+            filters: Filter::default(),
+            context: JsonObject::default(),
+            label: EventLabel::default(),
+        }
+    }
+
     /// Whether this event is triggered by an occurrence: enabled, the same type and event, about
     /// the occurrence's object, about a tag that it carries, or about the type as a whole (SPEC 6
     /// rule 1), and with what its filter asks for.

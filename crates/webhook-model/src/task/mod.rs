@@ -33,6 +33,21 @@ pub struct Task {
     pub action: Action,
 }
 
+impl Task {
+    /// An enabled task without a description, which stays once it has run.
+    #[must_use]
+    pub fn new(creator: OwnerId, name: TaskName, action: Action) -> Self {
+        Self {
+            creator,
+            name,
+            description: Description::default(),
+            enabled: true,
+            delete_after_run: false,
+            action,
+        }
+    }
+}
+
 /// What a task does: its object and the action on it.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
