@@ -179,5 +179,11 @@ mod tests {
     fn a_policy_is_two_words_in_a_record_and_none_on_the_heap_when_open() {
         assert_eq!(size_of::<CompiledIpPolicy>(), 16);
         assert!(IpPolicy::default().compile().allows_all());
+        let deny = "192.0.2.1".parse().unwrap();
+        let policy = IpPolicy {
+            deny,
+            ..IpPolicy::default()
+        };
+        assert!(!policy.compile().allows_all());
     }
 }

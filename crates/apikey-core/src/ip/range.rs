@@ -191,6 +191,7 @@ mod tests {
             ("10.0.0.0/255.0.0.0", Netmask),
             ("example.com", NotAnAddress),
             ("10.0.0.256", NotAnAddress),
+            ("10.0.x.01", NotAnAddress),
             ("10.0.0.1:80", NotAnAddress),
             ("[::1]", NotAnAddress),
             ("10.0.0.1-10.0.0.9", NotAnAddress),

@@ -89,6 +89,7 @@ mod tests {
         let id = "AbCdEfGh12345678".parse().unwrap();
         let hint = KeyHint::new(&"acme_live".parse().unwrap(), &id);
         assert_eq!(hint.as_str(), "acme_live_AbCdEfGh…");
+        assert_eq!(hint.to_string(), hint.as_str());
         assert_eq!(hint.as_str().parse(), Ok(hint));
     }
 

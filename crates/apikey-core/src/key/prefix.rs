@@ -111,6 +111,8 @@ mod tests {
     fn only_lower_case_words_are_prefixes() {
         for good in ["gp", "a", "acme_live", "a_", "a23456789_123456789"] {
             assert_eq!(good.parse::<Prefix>().unwrap().as_str(), good);
+            let owned = Prefix::try_from(good.to_owned());
+            assert_eq!(owned.unwrap().to_string(), good);
         }
         for (bad, why) in [
             ("", PrefixError::Start),

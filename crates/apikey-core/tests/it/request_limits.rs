@@ -21,6 +21,7 @@ fn a_limit_is_1_to_a_million_requests_a_minute() {
         assert_eq!(RateLimit::try_from(i64::from(good)), Ok(limit(good)));
         assert_eq!(i64::from(limit(good)), i64::from(good));
     }
+    assert_eq!(limit(60).to_string(), "60 requests per minute");
     let refused = RateLimit::per_minute(0).unwrap_err();
     for bad in [i64::MIN, -1, 0, 1_000_001, i64::MAX] {
         assert_eq!(RateLimit::try_from(bad), Err(refused), "{bad}");
