@@ -113,6 +113,12 @@ mod tests {
     }
 
     #[test]
+    fn the_lists_have_names() {
+        assert_eq!(IpListName::Allow.to_string(), "IP allow list");
+        assert_eq!(IpListName::Deny.to_string(), "IP deny list");
+    }
+
+    #[test]
     fn what_surprises_is_said() {
         assert_eq!(lint("", ""), []);
         assert_eq!(lint("10.0.0.0/8", ""), []);

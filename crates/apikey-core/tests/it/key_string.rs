@@ -127,6 +127,9 @@ fn a_refused_key_says_which_rule_it_breaks() {
         let mut other = text.to_owned();
         other.replace_range(separator..=separator, "x");
         assert_eq!(error(&other), KeyFormatError::Separator);
+        let mut other = text.to_owned();
+        other.replace_range(separator + 1..separator + 2, "0");
+        assert_eq!(error(&other), KeyFormatError::Alphabet);
     }
     assert_eq!(
         error(&format!("{}0", &text[..text.len() - 1])),
