@@ -46,6 +46,7 @@ fn addresses_beyond_are_those_of_the_list_that_is_there() {
         (of("10.0.0.1", ""), of("", "10.0.0.0/8"), allow),
         (of("", "10.0.0.1"), of("", "10.0.0.0/8"), deny),
         (of("", "10.0.0.0/8"), of("", "192.0.2.0/24"), deny),
+        (of("", "192.0.2.0/24"), of("", "10.0.0.0/8"), deny),
         (of("", "10.0.0.0/8"), of("", "10.0.0.1"), None),
     ] {
         assert_eq!(beyond(&mine, &others), refused, "{:?}", mine.ip);

@@ -3,10 +3,12 @@
 use std::convert::Infallible;
 use std::net::IpAddr;
 
-use apikey_core::{Grant, KeyDraft, RateLimit, TableNames};
+use apikey_core::{Expiration, Grant, KeyDraft, RateLimit, TableNames};
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, Response};
+use chrono::TimeDelta;
 use gatepost_keys::{AuthLayer, Denied, KeyService, Principal, RateStanding};
+use gatepost_storage::Clock as _;
 use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::{World, draft};
@@ -121,4 +123,21 @@ async fn the_fields_of_a_limit_are_said_once() {
     rate.set_headers(&mut headers);
     assert_eq!(headers.len(), 2);
     assert_eq!(headers["ratelimit-policy"], r#""key";q=2;w=60"#);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expired_key_stays_expired_when_the_clock_goes_back() {
+    let world = World::new();
+    let mut form = draft(1, "short");
+    form.expiration = Expiration::At(world.clock.now() + TimeDelta::hours(1));
+    let (_, once) = world.keys.create(&world.user(1), form).await.unwrap();
+    let header = format!("Bearer {}", once.reveal().as_str());
+    let from = [10, 0, 0, 1].into();
+    let mut admitted = Vec::new();
+    for hours in [0, 2, -2] {
+        world.clock.jump(TimeDelta::hours(hours));
+        let outcome = world.keys.authenticate([header.as_bytes()], from).await;
+        admitted.push(outcome.is_ok());
+    }
+    assert_eq!(admitted, [true, false, false]);
 }

@@ -146,3 +146,11 @@ async fn a_key_imports_nothing_that_reaches_further_than_itself_or_the_platform_
     let fast = keys.import(&by, fast, digest(TOKEN), hint(), now).await;
     assert!(matches!(fast, Err(KeyError::OverLimit { .. })));
 }
+
+#[tokio::test]
+async fn a_store_that_is_away_is_no_name_that_is_taken() {
+    let world = world();
+    world.store.set_refused("insert_key", true);
+    let refused = imported(&world, draft(1, "deploy")).await;
+    assert!(matches!(refused, Err(KeyError::Store(_))), "{refused:?}");
+}

@@ -93,3 +93,27 @@ async fn a_user_who_left_is_not_listed() {
     let owners: Vec<_> = page.rows.iter().map(|row| row.key.owner.0).collect();
     assert_eq!(owners, [2]);
 }
+
+/// What a user made stays with the tenant in which it was made, wherever the user is now.
+#[tokio::test(start_paused = true)]
+async fn what_was_made_in_a_tenant_is_its_administrators_to_see() {
+    let world = world().await;
+    let (five, six) = (Some(TenantId(5)), Some(TenantId(6)));
+    // Who asks, whose it is, where it was made.
+    for (user, owner, made_in, expected) in [
+        (1, 1, six, true),
+        (1, 2, five, false),
+        (2, 1, five, true),
+        (2, 1, six, false),
+        (2, 1, None, false),
+        (2, 3, five, true),
+        (2, 8, five, false),
+        (4, 1, None, false),
+        (9, 3, six, true),
+    ] {
+        let actor = world.user(user);
+        let mut authority = world.keys.authority(&actor);
+        let may = authority.may_see_made_in(OwnerId(owner), made_in).await;
+        assert_eq!(may.unwrap(), expected, "{user}, {owner}, {made_in:?}");
+    }
+}
