@@ -3,7 +3,7 @@
 use apikey_core::KeyEdit;
 use gatepost_keys::Denied;
 use gatepost_storage::keys::KeySlice;
-use gatepost_testkit::fault::Fault;
+use gatepost_testkit::fault::{Fault, When};
 
 use crate::world::{Made, World, present};
 
@@ -75,4 +75,25 @@ async fn a_deleted_key_fails_at_once_in_every_process() {
     for keys in [&world.keys, &another] {
         assert_eq!(present(keys, &key).await, Err(Denied::Unauthenticated));
     }
+}
+
+/// The second comes while the first asks what was changed, and does not go by what is in memory.
+#[tokio::test(start_paused = true)]
+async fn a_deleted_key_fails_also_while_another_request_finds_out() {
+    let world = World::new();
+    let key = world.key(1, "key").await;
+    present(&world.keys, &key).await.unwrap();
+    let another = world.process();
+    another.delete(&world.user(1), key.id).await.unwrap();
+    let gate = world.store.gate();
+    gate.hold("key_changes", 1, When::Before);
+    let let_go = async {
+        gate.arrived().await;
+        tokio::task::yield_now().await;
+        gate.open();
+    };
+    let request = || present(&world.keys, &key);
+    let (first, second, ()) = tokio::join!(request(), request(), let_go);
+    let refused = Err(Denied::Unauthenticated);
+    assert_eq!((first, second), (refused, refused));
 }
