@@ -19,6 +19,9 @@ use rand::RngExt as _;
 /// A URL of a server that is already running; [`fresh`] uses it instead of starting one.
 pub const URL_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_URL";
 
+/// The folder of `initdb` and `postgres`, for a server of a version that the distribution has not.
+pub const BINARIES_VARIABLE: &str = "GATEPOST_TEST_POSTGRES_BIN";
+
 /// Below the ports that Linux gives to whoever asks for any (from 32768 on), so that a server
 /// finds its port free when it starts and when it starts again.
 const PORTS: Range<u16> = 20_000..32_000;
@@ -363,7 +366,8 @@ fn own_file(path: &Path, text: &str) {
 
 /// A binary of the server, run by the user `postgres` where we are root.
 pub(crate) fn server_command(name: &str) -> Command {
-    let binary = binaries().join(name);
+    let binary = Some(binaries().join(name)).filter(|binary| binary.is_file());
+    let binary = binary.unwrap_or_else(|| PathBuf::from(name)); // a client may come from elsewhere
     if is_root() {
         let mut command = Command::new("setpriv");
         command
@@ -389,10 +393,13 @@ fn shell_words(command: &Command) -> String {
         .join(" ")
 }
 
-/// The folder of `initdb`: beside `pg_config`, or the newest version that Debian's packages
-/// installed.
+/// The folder of `initdb`: the one that [`BINARIES_VARIABLE`] names, or else beside `pg_config`, or
+/// the newest version that Debian's packages installed.
 #[allow(clippy::expect_used, reason = "a test without its server must fail")]
 fn binaries() -> PathBuf {
+    if let Some(named) = std::env::var_os(BINARIES_VARIABLE) {
+        return PathBuf::from(named);
+    }
     let told = Command::new("pg_config").arg("--bindir").output().ok();
     let told = told.map(|out| PathBuf::from(String::from_utf8_lossy(&out.stdout).trim()));
     let mut installed: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")

@@ -6,6 +6,7 @@ use gatepost_storage::KeyStore as _;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement_of, webhook};
 use tokio_postgres::Client;
+use webhook_model::{OwnerId, Webhook};
 
 use crate::common::{fresh_at, raw};
 use crate::postgres;
@@ -173,42 +174,40 @@ async fn plan(client: &Client, sql: &str) -> String {
 #[tokio::test]
 async fn hot_statements_use_their_index_among_many_rows() {
     let (store, _, place) = fresh_at().await;
+    // Of as many owners, and running until as many moments: since version 18 an index is also
+    // searched for its second column, where the first has few values.
     let mut hooks = Vec::new();
-    for n in 0..20 {
-        hooks.push(
-            store
-                .insert_webhook(&webhook(&format!("w{n}")), UNLIMITED, at(0))
-                .await
-                .unwrap()
-                .id,
-        );
+    for n in 0..200 {
+        let hook = Webhook {
+            owner: OwnerId(n),
+            ..webhook(&format!("w{n}"))
+        };
+        let row = store.insert_webhook(&hook, UNLIMITED, at(0)).await;
+        hooks.push(row.unwrap().id);
     }
     for n in 0..200 {
-        let new = key(n / 20, &format!("k{n}"));
+        let new = key(n, &format!("k{n}"));
         store.insert_key(&new, u64::MAX).await.unwrap();
     }
-    let leased = |n: usize| NewDelivery {
-        lease_until: Some(at(60)),
-        ..message(hooks[n % 20], &format!("m{n}"), at(0))
-    };
-    let stored = store
-        .enqueue(direct((0..2000).map(leased).collect()), at(0))
-        .await
-        .unwrap();
-    let Enqueued::Stored { deliveries, .. } = stored else {
-        panic!("{stored:?}")
-    };
-    let settle = deliveries.iter().take(1500).map(|d| {
-        settlement_of(
-            Claim {
-                delivery: d.id,
-                token: d.token.unwrap(),
-            },
-            Disposition::Sent,
-        )
-    });
-    store.settle(settle.collect(), at(1)).await.unwrap();
-    let waiting = (0..2000).map(|n| message(hooks[n % 20], &format!("q{n}"), at(0)));
+    for batch in 0..400 {
+        let leased = (0..10).map(|n| NewDelivery {
+            lease_until: Some(at(60 + batch)),
+            ..message(hooks[n * 20], &format!("m{batch}-{n}"), at(0))
+        });
+        let stored = store.enqueue(direct(leased.collect()), at(0)).await;
+        let Ok(Enqueued::Stored { deliveries, .. }) = stored else {
+            panic!("{stored:?}")
+        };
+        if batch % 4 == 0 {
+            continue; // goes on
+        }
+        let settle = deliveries.iter().map(|d| {
+            let (delivery, token) = (d.id, d.token.unwrap());
+            settlement_of(Claim { delivery, token }, Disposition::Sent)
+        });
+        store.settle(settle.collect(), at(1)).await.unwrap();
+    }
+    let waiting = (0..2000).map(|n| message(hooks[n % 200], &format!("q{n}"), at(0)));
     store
         .enqueue(direct(waiting.collect()), at(0))
         .await
@@ -219,7 +218,10 @@ async fn hot_statements_use_their_index_among_many_rows() {
     let client = raw(&place).await;
     let set = "SET gatepost.reclaimed = '{}'; SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan";
     client.batch_execute(set).await.unwrap();
+    let apart = "UPDATE gatepost_owner SET place = owner::text";
+    client.batch_execute(apart).await.unwrap();
     client.batch_execute(ANALYZE).await.unwrap();
+    let mut wrong = Vec::new();
     for (name, sql, indexes) in HOT {
         let count = (1..=50)
             .take_while(|n| sql.contains(&format!("${n}")))
@@ -237,17 +239,19 @@ async fn hot_statements_use_their_index_among_many_rows() {
         };
         let plan = plan(&client, &format!("EXECUTE {name} {params}")).await;
         for index in *indexes {
-            assert!(
-                plan.contains(&format!("using {index}"))
-                    || plan.contains(&format!("Scan on {index}")),
-                "{name} without {index}:\n{plan}"
-            );
+            if !plan.contains(&format!("using {index}"))
+                && !plan.contains(&format!("Scan on {index}"))
+            {
+                wrong.push(format!("{name} without {index}:\n{plan}"));
+            }
         }
         for table in ["delivery", "outcome", "queue"] {
-            let whole = format!("Seq Scan on gatepost_{table}");
-            assert!(!plan.contains(&whole), "{name}:\n{plan}");
+            if plan.contains(&format!("Seq Scan on gatepost_{table}")) {
+                wrong.push(format!("{name} reads all of {table}:\n{plan}"));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
 /// A change of records costs what was changed: to plan how it is read would cost several times
