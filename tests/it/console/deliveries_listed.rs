@@ -208,10 +208,22 @@ async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
             .await;
     }
     let get = async |query: &str| world.ulf.get(&format!("{LIST}?{query}")).await;
+    let get_live = async |query: &str| world.ulf.get(&format!("{LIST}/live?{query}")).await;
     let page = get("").await;
     assert_eq!(count(&page), "2,000+ deliveries, showing 1–50");
+    let each_few_seconds = "live?top=10400&amp;more=1\" data-pace=\"3\"";
+    assert!(page.has(each_few_seconds), "{}", page.html);
+    let live = get_live("top=10400&more=1").await;
+    assert_eq!(count(&live), "2,000+ deliveries, showing 1–50");
     let page = get("id=m").await;
     assert_eq!(count(&page), "2,000+ matching deliveries, showing 1–50");
+    // What waits now may not wait any more in a moment: it is counted again.
+    let page = get("state=queued").await;
+    assert!(
+        page.has("live?state=queued&amp;top=10400\""),
+        "{}",
+        page.html
+    );
     // By an id each row is compared, 5,000 of them.
     for (query, said) in [
         ("id=m12-", "At least 800 deliveries, counted back to <"),

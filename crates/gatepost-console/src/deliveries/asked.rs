@@ -63,6 +63,12 @@ impl Asked {
         self.filter.text.is_some()
     }
 
+    /// Whether what matches once matches until it is deleted: no attempt changes that.
+    pub(super) fn is_lasting(&self) -> bool {
+        let filter = &self.filter;
+        filter.state.is_none() && filter.class.is_none() && filter.status.is_none()
+    }
+
     /// Whether every delivery is asked for.
     pub(super) fn is_everything(&self) -> bool {
         to_query(&self.filter).is_empty()

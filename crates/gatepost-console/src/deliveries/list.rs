@@ -1,5 +1,7 @@
 //! The list of deliveries.
 
+use std::time::Duration;
+
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Order;
@@ -9,7 +11,9 @@ use maud::{Markup, html};
 use super::asked::{Asked, Place};
 use super::caption::caption;
 use super::form::form;
-use super::look::{Look, ROWS};
+use super::look::{Known, Look, ROWS};
+use super::pages::{further, heading, pager};
+use super::total::Total;
 use crate::context::PageContext;
 use crate::delivery_list::Names;
 use crate::delivery_rows::sorted_rows;
@@ -17,31 +21,41 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Live, Section, empty, live_parts, note, page, spoken};
 use crate::texts::Texts;
-use crate::time::stamp;
+
+/// The newest delivery when the page was opened, in the address of its live part.
+const TOP: &str = "top";
+/// That more deliveries matched then than are counted.
+const MORE: &str = "more";
+/// How long a page waits before it asks again where a count reads much.
+const SELDOM: Duration = Duration::from_secs(30);
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let asked = Asked::parse(&Form::parse(query.unwrap_or_default().as_bytes()));
-    let look = Look::read(&ctx, &asked, None).await?;
-    let top = look.rows.first().map_or(DeliveryId(0), |row| row.id);
-    let shown = Shown { asked, look, top };
+    let look = Look::read(&ctx, &asked, Known::default()).await?;
+    let known = Known {
+        top: None,
+        more: look.total == Total::More && asked.is_lasting(),
+    };
+    let shown = Shown { asked, look, known };
     let body = html! {
         (form(&ctx, &shown.asked).await?)
         (shown.part(&ctx).await?)
-        (shown.pager(&ctx))
+        (pager(&ctx, &shown.asked, &shown.look))
     };
     let title = ctx.texts().of("deliveries-title");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
-/// The live part of the page.
+/// The live part of the page. Its address stays the same: it says what the page knew at first.
 pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
     let asked = Asked::parse(&query);
-    let top = query.text("top").parse().ok().map(DeliveryId);
-    let look = Look::read(&ctx, &asked, top).await?;
-    let first = look.rows.first().map_or(DeliveryId(0), |row| row.id);
-    let top = top.unwrap_or(first);
-    let shown = Shown { asked, look, top };
+    let known = Known {
+        top: query.text(TOP).parse().ok().map(DeliveryId),
+        more: !query.text(MORE).is_empty() && asked.is_lasting(),
+    };
+    let look = Look::read(&ctx, &asked, known).await?;
+    let shown = Shown { asked, look, known };
     Ok(live_parts(&ctx, &shown.part(&ctx).await?))
 }
 
@@ -49,8 +63,7 @@ pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 struct Shown {
     asked: Asked,
     look: Look,
-    /// The newest delivery when the page was opened; it matters where the newest are first.
-    top: DeliveryId,
+    known: Known,
 }
 
 impl Shown {
@@ -62,76 +75,37 @@ impl Shown {
             @if look.newer > 0 { p { a.button href=(self.asked.at(ctx, Place::First)) { (newer) } (spoken(&newer)) } }
             (caption(ctx, &self.asked, look))
             @if !look.rows.is_empty() {
-                section { (sorted_rows(ctx, &look.rows, &names, &self.heading(ctx))) }
-                @if let Some(further) = self.further(ctx) { (note("", &further)) }
+                section { (sorted_rows(ctx, &look.rows, &names, &heading(ctx, &self.asked))) }
+                @if let Some(further) = further(ctx, &self.asked, look) { (note("", &further)) }
             }
-            @else if let Some(further) = self.further(ctx) { (no_match_yet(t, &further)) }
+            @else if let Some(further) = further(ctx, &self.asked, look) { (no_match_yet(t, &further)) }
             @else if look.newer == 0 { (self.nothing(ctx)) }
         };
         if self.asked.is_search() {
             // A search reads much: no page asks for it again by itself.
             return Ok(part);
         }
-        let place = match (look.place, self.asked.order) {
-            (Place::First, Order::Descending) => format!("top={}&", self.top),
-            _ => String::new(),
+        let live = Live::at(self.live(ctx));
+        let live = match look.total {
+            Total::More | Total::AtLeast(..) if !self.known.more => live.every(SELDOM),
+            _ => live,
         };
-        let query = self.asked.query(look.place);
-        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}{query}")));
         Ok(live.part("deliveries", "", &part))
     }
 
-    /// The heading of the column by which the list is sorted. A click turns the order round.
-    fn heading(&self, ctx: &PageContext) -> Markup {
-        let (sorted, mark) = match self.asked.order {
-            Order::Ascending => ("ascending", "▲"),
-            Order::Descending => ("descending", "▼"),
-        };
-        let label = ctx.texts().of("deliveries-queued");
-        html! {
-            th scope="col" aria-sort=(sorted) {
-                a.sort href=(self.asked.turned(ctx)) { (label) " " span aria-hidden="true" { (mark) } }
-            }
+    /// The address of the live part.
+    fn live(&self, ctx: &PageContext) -> String {
+        let mut parts = vec![self.asked.query(self.look.place)];
+        if (self.look.place, self.asked.order) == (Place::First, Order::Descending) {
+            let first = self.look.rows.first().map(|row| row.id);
+            let top = self.known.top.or(first).unwrap_or(DeliveryId(0));
+            parts.push(format!("{TOP}={top}"));
         }
-    }
-
-    /// How far a look went that was cut, and the link that goes on from there.
-    fn further(&self, ctx: &PageContext) -> Option<Markup> {
-        let (t, cut) = (ctx.texts(), self.look.cut?);
-        let said = match self.asked.walk(cut.rest) {
-            Order::Descending => "deliveries-searched",
-            Order::Ascending => "deliveries-searched-up",
-        };
-        let rel = match cut.rest {
-            Place::Back(_) => "prev",
-            Place::First | Place::After(_) => "next",
-        };
-        let time = cut.searched_to.map(|at| stamp(t, at, ctx.now()));
-        Some(html! {
-            @if let Some(time) = time { p { (t.markup(said, &[("time", time.into())])) } }
-            p { a.button rel=(rel) href=(self.asked.at(ctx, cut.rest)) { (t.of("deliveries-search-further")) } }
-        })
-    }
-
-    /// Links to the pages beside this one; where the look was cut, its own link leads on.
-    fn pager(&self, ctx: &PageContext) -> Markup {
-        let (t, look) = (ctx.texts(), &self.look);
-        let is_first = look.place == Place::First;
-        let cut = look.cut.map(|cut| cut.rest);
-        let to = |place: Option<Place>| {
-            let place = place.filter(|place| Some(*place) != cut)?;
-            Some(self.asked.at(ctx, place))
-        };
-        let (previous, next) = (to(look.previous), to(look.next));
-        html! {
-            @if !is_first || next.is_some() {
-                nav.pager aria-label=(t.of("frame-pages")) {
-                    @if !is_first { a.button href=(self.asked.at(ctx, Place::First)) { (t.of("frame-first-page")) } }
-                    @if let Some(previous) = previous { a.button rel="prev" href=(previous) { (t.of("lists-previous-page")) } }
-                    @if let Some(next) = next { a.button rel="next" href=(next) { (t.of("frame-next-page")) } }
-                }
-            }
+        if self.known.more {
+            parts.push(format!("{MORE}=1"));
         }
+        parts.retain(|part| !part.is_empty());
+        ctx.at(&format!("/deliveries/live?{}", parts.join("&")))
     }
 
     /// What is shown where there are no rows.

@@ -17,6 +17,15 @@ pub(super) const ROWS: usize = 50;
 /// One more row is read, to see whether there is another page.
 const READ: u32 = 51;
 
+/// What is known of a page that refreshes itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// The first page stays at the rows up to this one, and says how many are above it.
+    pub top: Option<DeliveryId>,
+    /// There are more deliveries than are counted: they need not be counted again.
+    pub more: bool,
+}
+
 /// One page.
 #[derive(Debug)]
 pub(super) struct Look {
@@ -42,15 +51,14 @@ pub(super) struct Cut {
 }
 
 impl Look {
-    /// Reads a page. With a `top` the first page stays at the rows up to it, and says how many are
-    /// above it.
+    /// Reads a page.
     pub(super) async fn read(
         ctx: &PageContext,
         asked: &Asked,
-        top: Option<DeliveryId>,
+        known: Known,
     ) -> Result<Self, Failure> {
         if asked.place == Place::First {
-            return Self::first(ctx, asked, top).await;
+            return Self::first(ctx, asked, known).await;
         }
         let rows = found(ctx, asked.filter.clone(), asked.page(asked.place, READ)).await?;
         let look = Self::at(asked, asked.place, rows);
@@ -62,23 +70,29 @@ impl Look {
             && look.cut.is_none()
         {
             // No more rows come before than fit a page: it is the first.
-            return Self::first(ctx, asked, None).await;
+            let known = Known { top: None, ..known };
+            return Self::first(ctx, asked, known).await;
         }
-        let counted = found(ctx, asked.filter.clone(), asked.page(Place::First, COUNT)).await?;
-        let total = Total::of(&counted);
+        let total = if known.more {
+            Total::More
+        } else {
+            let all = asked.page(Place::First, COUNT);
+            Total::of(&found(ctx, asked.filter.clone(), all).await?)
+        };
         Ok(Self { total, ..look })
     }
 
-    /// The first page and the total are of one look, unless a text is searched for.
-    async fn first(
-        ctx: &PageContext,
-        asked: &Asked,
-        top: Option<DeliveryId>,
-    ) -> Result<Self, Failure> {
-        let limit = if asked.is_search() { READ } else { COUNT };
+    /// The first page and the total are of one look, where there is anything to count.
+    async fn first(ctx: &PageContext, asked: &Asked, known: Known) -> Result<Self, Failure> {
+        let is_counted = !asked.is_search() && !known.more;
+        let limit = if is_counted { COUNT } else { READ };
         let mut rows = found(ctx, asked.filter.clone(), asked.page(Place::First, limit)).await?;
-        let mut total = Total::of(&rows);
-        let top = top.filter(|_| asked.order == Order::Descending);
+        let total = match rows.next {
+            Some(_) if known.more => Total::More,
+            Some(_) if asked.is_search() => Total::Unknown,
+            _ => Total::of(&rows),
+        };
+        let top = known.top.filter(|_| asked.order == Order::Descending);
         let newer = top.map_or(0, |top| rows.rows.iter().filter(|row| row.id > top).count());
         if let Some(top) = top
             && newer > 0
@@ -87,9 +101,6 @@ impl Look {
             rows = found(ctx, asked.filter.clone(), asked.page(from, READ)).await?;
         }
         let look = Self::at(asked, Place::First, rows);
-        if asked.is_search() && look.next.is_some() {
-            total = Total::Unknown;
-        }
         Ok(Self {
             total,
             newer,

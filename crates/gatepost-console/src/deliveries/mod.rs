@@ -12,6 +12,7 @@ mod form;
 mod list;
 mod look;
 mod message;
+mod pages;
 mod pretty;
 mod replay;
 mod request;
