@@ -11,6 +11,7 @@ mod long;
 mod outbox;
 mod peers;
 mod retention;
+mod searches;
 mod wake;
 
 use crate::stage::Stage;
@@ -23,6 +24,7 @@ pub(crate) const ALL: &[&str] = &[
     "due",
     "figures",
     "lists",
+    "searches",
     "wake",
     "idle",
     "retention",
@@ -40,6 +42,7 @@ pub(crate) async fn run(name: &str, stage: &mut Stage) {
         "due" => due::measure(stage).await,
         "figures" => figures::measure(stage).await,
         "lists" => lists::measure(stage).await,
+        "searches" => searches::measure(stage).await,
         "wake" => wake::measure(stage).await,
         "idle" => idle::measure(stage).await,
         "retention" => retention::measure(stage).await,

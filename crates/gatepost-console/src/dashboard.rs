@@ -169,7 +169,7 @@ fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
 /// What changes by itself: limits, the queue, the latest deliveries.
 async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = limits::section(ctx).await?;
-    let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?.rows;
+    let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?;
     let names = Names::of(ctx, &sent).await?;
     let health = ctx.actor.health().await?;
     let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));

@@ -31,23 +31,28 @@ pub(crate) struct DeliveryFilter {
     pub from: Option<DateTime<Utc>>,
     /// Queued before this.
     pub before: Option<DateTime<Utc>>,
-    pub after: Option<DeliveryId>,
 }
 
-/// At most `limit` deliveries, newest first; fewer where a look has read enough. A webhook or a
-/// task that the caller may not see is not found.
+/// The newest deliveries, at most `limit`. A webhook or a task that the caller may not see is not
+/// found.
 pub(crate) async fn newest(
     ctx: &PageContext,
     filter: DeliveryFilter,
     limit: u32,
+) -> Result<Vec<Delivery>, Failure> {
+    Ok(found(ctx, filter, newest_rows(limit)).await?.rows)
+}
+
+/// One page of deliveries; fewer where a look has read enough. A webhook or a task that the caller
+/// may not see is not found.
+pub(crate) async fn found(
+    ctx: &PageContext,
+    filter: DeliveryFilter,
+    page: Page<DeliveryId>,
 ) -> Result<FoundDeliveries, Failure> {
     if let Some(webhook) = filter.webhook {
         ctx.actor.webhook(webhook).await?;
     }
-    let page = Page {
-        after: filter.after,
-        ..newest_rows(limit)
-    };
     let query = DeliveryQuery {
         webhook: filter.webhook,
         task: filter.task,

@@ -12,13 +12,24 @@ use crate::time::{span, stamp};
 
 /// The deliveries, with what made them and how they stand.
 pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) -> Markup {
+    let queued = html! { th scope="col" { (ctx.texts().of("deliveries-queued")) } };
+    sorted_rows(ctx, deliveries, names, &queued)
+}
+
+/// The same in a list that can be sorted by when they were queued: with that column's heading.
+pub(crate) fn sorted_rows(
+    ctx: &PageContext,
+    deliveries: &[Delivery],
+    names: &Names,
+    queued: &Markup,
+) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
     html! {
         div.scroll { table.wide {
             thead { tr {
                 th scope="col" { (t.of("deliveries-delivery")) } th scope="col" { (t.of("deliveries-cause")) } th scope="col" { (t.of("deliveries-webhook")) }
                 th scope="col" { (t.of("deliveries-state")) } th scope="col" { (t.of("deliveries-status")) } th scope="col" { (t.of("deliveries-duration")) }
-                th scope="col" { (t.of("deliveries-attempts")) } th scope="col" { (t.of("deliveries-queued")) }
+                th scope="col" { (t.of("deliveries-attempts")) } (queued)
             } }
             tbody { @for delivery in deliveries {
                 @let id = delivery.id.to_string();

@@ -23,14 +23,8 @@ pub(super) async fn site(given: Given) -> (Site, Receiver) {
     match given {
         Given::Nothing => {}
         Given::Team => furnish(&site, &receiver).await,
-        Given::Waiting => {
-            let admin = Visitor::login(&site, "admin").await;
-            typed::new_webhook(&admin, &receiver, "5").await;
-            let now = SystemClock.now();
-            let due = now + TimeDelta::hours(1);
-            let later = ["a", "b", "c"].map(|id| message(WebhookId(1), id, due));
-            store.enqueue(direct(later.into()), now).await.unwrap();
-        }
+        Given::Waiting => waiting(&site, &store, &receiver, 3).await,
+        Given::Log => waiting(&site, &store, &receiver, MANY).await,
         Given::Many => {
             let admin = Visitor::login(&site, "admin").await;
             for at in 1..=MANY {
@@ -39,4 +33,14 @@ pub(super) async fn site(given: Given) -> (Site, Receiver) {
         }
     }
     (site, receiver)
+}
+
+/// A webhook, and this number of deliveries that wait for an hour.
+async fn waiting(site: &Site, store: &MemoryStore, receiver: &Receiver, count: usize) {
+    let admin = Visitor::login(site, "admin").await;
+    typed::new_webhook(&admin, receiver, "5").await;
+    let now = SystemClock.now();
+    let due = now + TimeDelta::hours(1);
+    let later = (0..count).map(|at| message(WebhookId(1), &format!("m{at}"), due));
+    store.enqueue(direct(later.collect()), now).await.unwrap();
 }

@@ -1,8 +1,10 @@
-//! A long list: walked, sorted, searched.
+//! Long lists: walked, sorted, searched.
 
 use super::step::{Given, Journey, Step};
 
-pub(super) const JOURNEYS: &[Journey] = &[Journey {
+pub(super) const JOURNEYS: &[Journey] = &[KEYS, DELIVERIES];
+
+const KEYS: Journey = Journey {
     name: "list: page, sort, search, clear",
     given: Given::Many,
     steps: &[
@@ -25,4 +27,26 @@ pub(super) const JOURNEYS: &[Journey] = &[Journey {
         Step::Follow("Clear"),
         Step::See("60 keys, showing 1–50"),
     ],
-}];
+};
+
+const DELIVERIES: Journey = Journey {
+    name: "list: page and turn the deliveries",
+    given: Given::Log,
+    steps: &[
+        Step::Follow("Deliveries"),
+        Step::See("60 deliveries, showing 1–50"),
+        Step::Follow("Next page"),
+        Step::Miss("#11"),
+        Step::See("60 deliveries"),
+        Step::Follow("Previous page"),
+        Step::See("60 deliveries, showing 1–50"),
+        Step::Turn("State", "queued", "Filter"),
+        Step::See("60 matching deliveries, showing 1–50"),
+        Step::Turn("Sort by", "Oldest first", "Filter"),
+        Step::Miss("#60"),
+        Step::Follow("Next page"),
+        Step::See("60 matching deliveries"),
+        Step::Follow("#60"),
+        Step::See("first attempt in 59 minutes"),
+    ],
+};

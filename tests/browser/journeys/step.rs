@@ -47,6 +47,8 @@ pub(super) enum Given {
     Waiting,
     /// 60 keys.
     Many,
+    /// 60 deliveries, which wait for an hour.
+    Log,
 }
 
 /// A user with a purpose.

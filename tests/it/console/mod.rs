@@ -6,6 +6,7 @@ mod channels;
 mod client_certificates;
 mod deliveries;
 mod deliveries_found;
+mod deliveries_listed;
 mod disabled_keys;
 mod event_filters;
 mod fetched;

@@ -68,6 +68,44 @@ deliveries-message-id = Message ID (webhook-id header)
 
 ## The list
 
+# The line above the table. Deliveries are counted up to a bound.
+deliveries-count =
+    { $count ->
+        [one] { $count } delivery
+       *[other] { $count } deliveries
+    }
+deliveries-count-matching =
+    { $count ->
+        [one] { $count } matching delivery
+       *[other] { $count } matching deliveries
+    }
+# There are more than are counted.
+deliveries-count-more = { $count }+ deliveries
+deliveries-count-matching-more = { $count }+ matching deliveries
+# The count took long and stopped. $time: when the last delivery that was looked at was queued.
+# The list is newest first.
+deliveries-count-back =
+    { $count ->
+        [one] At least { $count } delivery, counted back to { $time }.
+       *[other] At least { $count } deliveries, counted back to { $time }.
+    }
+# The same where the list is oldest first.
+deliveries-count-up =
+    { $count ->
+        [one] At least { $count } delivery, counted up to { $time }.
+       *[other] At least { $count } deliveries, counted up to { $time }.
+    }
+deliveries-count-least =
+    { $count ->
+        [one] At least { $count } delivery
+       *[other] At least { $count } deliveries
+    }
+# A text is searched for: only the matches of this page are known.
+deliveries-count-page =
+    { $count ->
+        [one] { $count } match on this page. A search does not count matches on other pages.
+       *[other] { $count } matches on this page. A search does not count matches on other pages.
+    }
 deliveries-newer =
     { $count ->
         [one] Show { $count } newer delivery
@@ -79,6 +117,8 @@ deliveries-searching-text =
     No delivery searched so far matches the filter. A time range makes the search faster.
 # A search that took long stopped. $time: when the last delivery that was searched was queued.
 deliveries-searched = Searched back to { $time }.
+# The same where the oldest are searched first.
+deliveries-searched-up = Searched up to { $time }.
 # The link that continues from there.
 deliveries-search-further = Search further
 deliveries-none-title = No deliveries yet

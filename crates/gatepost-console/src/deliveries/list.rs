@@ -1,133 +1,125 @@
 //! The list of deliveries.
 
+use std::time::Duration;
+
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Delivery, DeliveryId};
+use gatepost_storage::Order;
+use gatepost_storage::webhooks::DeliveryId;
 use maud::{Markup, html};
 
-use super::filter::{form, parse, to_query};
+use super::asked::{Asked, Place};
+use super::caption::caption;
+use super::form::form;
+use super::look::{Known, Look, ROWS};
+use super::pages::{further, heading, pager};
+use super::total::Total;
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, Names, newest};
-use crate::delivery_rows::rows;
+use crate::delivery_list::Names;
+use crate::delivery_rows::sorted_rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Live, Section, empty, live_parts, more, note, page, spoken};
+use crate::layout::{Live, Section, empty, live_parts, note, page, spoken};
 use crate::texts::Texts;
-use crate::time::stamp;
 
-/// Rows on a page.
-const ROWS: usize = 50;
-/// One more row is read, to see whether there is another page.
-const READ: u32 = 51;
+/// The newest delivery when the page was opened, in the address of its live part.
+const TOP: &str = "top";
+/// That more deliveries matched then than are counted.
+const MORE: &str = "more";
+/// How long a page waits before it asks again where a count reads much.
+const SELDOM: Duration = Duration::from_secs(30);
 
 pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let filter = parse(&query);
-    let shown = Shown::read(&ctx, filter, None).await?;
+    let asked = Asked::parse(&Form::parse(query.unwrap_or_default().as_bytes()));
+    let look = Look::read(&ctx, &asked, Known::default()).await?;
+    let known = Known {
+        top: None,
+        more: look.total == Total::More && asked.is_lasting(),
+    };
+    let shown = Shown { asked, look, known };
     let body = html! {
-        (form(&ctx, &shown.filter).await?)
+        (form(&ctx, &shown.asked).await?)
         (shown.part(&ctx).await?)
-        (more(ctx.texts(), &ctx.at("/deliveries"), &to_query(&shown.filter), shown.filter.after.is_none(), shown.next.map(|id| id.0).filter(|_| !shown.is_cut())))
+        (pager(&ctx, &shown.asked, &shown.look))
     };
     let title = ctx.texts().of("deliveries-title");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
 }
 
-/// The live part of the page.
+/// The live part of the page. Its address stays the same: it says what the page knew at first.
 pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let top = query.text("top").parse().ok().map(DeliveryId);
-    let shown = Shown::read(&ctx, parse(&query), top).await?;
+    let asked = Asked::parse(&query);
+    let known = Known {
+        top: query.text(TOP).parse().ok().map(DeliveryId),
+        more: !query.text(MORE).is_empty() && asked.is_lasting(),
+    };
+    let look = Look::read(&ctx, &asked, known).await?;
+    let shown = Shown { asked, look, known };
     Ok(live_parts(&ctx, &shown.part(&ctx).await?))
 }
 
 /// The rows of one page, which stay where they are while newer ones come.
 struct Shown {
-    filter: DeliveryFilter,
-    /// The newest delivery when the page was opened; on later pages it does not matter.
-    top: Option<DeliveryId>,
-    rows: Vec<Delivery>,
-    next: Option<DeliveryId>,
-    /// How far back a look went that stopped before the page was full.
-    searched_to: Option<DateTime<Utc>>,
-    /// How many came since.
-    newer: usize,
+    asked: Asked,
+    look: Look,
+    known: Known,
 }
 
 impl Shown {
-    /// Reads the rows at once. With a `top` those up to it, and how many are above it.
-    async fn read(
-        ctx: &PageContext,
-        filter: DeliveryFilter,
-        top: Option<DeliveryId>,
-    ) -> Result<Self, Failure> {
-        let top = top.filter(|_| filter.after.is_none());
-        let mut newer = 0;
-        let mut from = filter.clone();
-        if let Some(top) = top {
-            let newest = newest(ctx, filter.clone(), READ).await?.rows;
-            newer = newest.iter().filter(|row| row.id > top).count();
-            from.after = Some(DeliveryId(top.0.saturating_add(1)));
-        }
-        let found = newest(ctx, from, READ).await?;
-        let (mut rows, mut next) = (found.rows, found.next);
-        if rows.len() > ROWS {
-            rows.truncate(ROWS);
-            next = rows.last().map(|row| row.id);
-        }
-        let newest_row = rows.first().map_or(DeliveryId(0), |row| row.id);
-        Ok(Self {
-            filter,
-            top: Some(top.unwrap_or(newest_row)),
-            rows,
-            next,
-            searched_to: found.searched_to,
-            newer,
-        })
-    }
-
     async fn part(&self, ctx: &PageContext) -> Result<Markup, Failure> {
-        let filter_query = to_query(&self.filter);
-        let is_first = self.filter.after.is_none();
-        let place = match (self.filter.after, self.top) {
-            (Some(after), _) => format!("after={after}"),
-            (None, Some(top)) => format!("top={top}"),
-            (None, None) => String::new(),
-        };
-        let names = Names::of(ctx, &self.rows).await?;
+        let (t, look) = (ctx.texts(), &self.look);
+        let names = Names::of(ctx, &look.rows).await?;
+        let newer = newer(t, look.newer);
         let part = html! {
-            @if self.newer > 0 { p { a.button href=(ctx.at(&format!("/deliveries?{filter_query}"))) { (newer(ctx.texts(), self.newer)) } (spoken(&newer(ctx.texts(), self.newer))) } }
-            @if !self.rows.is_empty() {
-                section { (rows(ctx, &self.rows, &names)) }
-                @if let Some(further) = self.further(ctx) { (note("", &further)) }
+            @if look.newer > 0 { p { a.button href=(self.asked.at(ctx, Place::First)) { (newer) } (spoken(&newer)) } }
+            (caption(ctx, &self.asked, look))
+            @if !look.rows.is_empty() {
+                section { (sorted_rows(ctx, &look.rows, &names, &heading(ctx, &self.asked))) }
+                @if let Some(further) = further(ctx, &self.asked, look) { (note("", &further)) }
             }
-            @else if let Some(further) = self.further(ctx) { (no_match_yet(ctx.texts(), &further)) }
-            @else if self.newer == 0 { (nothing(ctx, filter_query.is_empty() && is_first)) }
+            @else if let Some(further) = further(ctx, &self.asked, look) { (no_match_yet(t, &further)) }
+            @else if look.newer == 0 { (self.nothing(ctx)) }
         };
-        if self.filter.text.is_some() {
+        if self.asked.is_search() {
             // A search reads much: no page asks for it again by itself.
             return Ok(part);
         }
-        let live = Live::at(ctx.at(&format!("/deliveries/live?{place}&{filter_query}")));
+        let live = Live::at(self.live(ctx));
+        let live = match look.total {
+            Total::More | Total::AtLeast(..) if !self.known.more => live.every(SELDOM),
+            _ => live,
+        };
         Ok(live.part("deliveries", "", &part))
     }
 
-    /// Whether a look has read enough before it had a full page.
-    fn is_cut(&self) -> bool {
-        self.rows.len() < ROWS && self.next.is_some()
+    /// The address of the live part.
+    fn live(&self, ctx: &PageContext) -> String {
+        let mut parts = vec![self.asked.query(self.look.place)];
+        if (self.look.place, self.asked.order) == (Place::First, Order::Descending) {
+            let first = self.look.rows.first().map(|row| row.id);
+            let top = self.known.top.or(first).unwrap_or(DeliveryId(0));
+            parts.push(format!("{TOP}={top}"));
+        }
+        if self.known.more {
+            parts.push(format!("{MORE}=1"));
+        }
+        parts.retain(|part| !part.is_empty());
+        ctx.at(&format!("/deliveries/live?{}", parts.join("&")))
     }
 
-    /// How far back a look went that was cut, and the link that goes on from there.
-    fn further(&self, ctx: &PageContext) -> Option<Markup> {
-        let (t, after) = (ctx.texts(), self.next.filter(|_| self.is_cut())?);
-        let query = to_query(&self.filter);
-        let to = ctx.at(&format!("/deliveries?{query}&after={after}"));
-        let time = self.searched_to.map(|at| stamp(t, at, ctx.now()));
-        Some(html! {
-            @if let Some(time) = time { p { (t.markup("deliveries-searched", &[("time", time.into())])) } }
-            p { a.button rel="next" href=(to) { (t.of("deliveries-search-further")) } }
-        })
+    /// What is shown where there are no rows.
+    fn nothing(&self, ctx: &PageContext) -> Markup {
+        let t = ctx.texts();
+        if self.asked.is_everything() && self.look.place == Place::First {
+            let how = html! { a.button href=(ctx.at("/")) { (t.of("deliveries-none-link")) } };
+            let title = t.of("deliveries-none-title");
+            return empty(&title, &t.of("deliveries-none-text"), &how);
+        }
+        let all =
+            html! { a.button href=(ctx.at("/deliveries")) { (t.of("deliveries-no-match-link")) } };
+        let title = t.of("deliveries-no-match-title");
+        empty(&title, &t.of("deliveries-no-match-text"), &all)
     }
 }
 
@@ -143,18 +135,4 @@ fn newer(texts: &Texts, count: usize) -> String {
 fn no_match_yet(t: &Texts, further: &Markup) -> Markup {
     let title = t.of("deliveries-searching-title");
     empty(&title, &t.of("deliveries-searching-text"), further)
-}
-
-/// What is shown where there are no rows.
-fn nothing(ctx: &PageContext, unfiltered: bool) -> Markup {
-    let t = ctx.texts();
-    if unfiltered {
-        let how = html! { a.button href=(ctx.at("/")) { (t.of("deliveries-none-link")) } };
-        let title = t.of("deliveries-none-title");
-        return empty(&title, &t.of("deliveries-none-text"), &how);
-    }
-    let all =
-        html! { a.button href=(ctx.at("/deliveries")) { (t.of("deliveries-no-match-link")) } };
-    let title = t.of("deliveries-no-match-title");
-    empty(&title, &t.of("deliveries-no-match-text"), &all)
 }

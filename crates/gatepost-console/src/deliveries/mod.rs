@@ -1,17 +1,23 @@
 //! Deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
 mod actions;
+mod asked;
 mod attempts;
+mod caption;
 mod class;
 mod curl;
 mod facts;
 mod filter;
+mod form;
 mod list;
+mod look;
 mod message;
+mod pages;
 mod pretty;
 mod replay;
 mod request;
 mod show;
+mod total;
 
 use axum::Router;
 use axum::routing::{get, post};

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use webhook_model::WebhookId;
 
 use super::class::{class, class_choices};
-use super::filter::or_all;
+use super::form::or_all;
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::failure::Failure;

@@ -16,7 +16,7 @@ pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
 use parts::seen_title;
 pub(crate) use parts::{
-    badge, beginning, confirm, confirm_or, empty, more, note, one_button, seen, state,
+    badge, beginning, confirm, confirm_or, empty, note, one_button, seen, state,
 };
 pub(crate) use rows::{Column, editor};
 

@@ -65,37 +65,6 @@ pub(crate) fn empty(title: &str, text: &str, action: &Markup) -> Markup {
     html! { section.empty { h2 { (title) } p { (text) } (action) } }
 }
 
-/// Links to the next page of a list and back to the first.
-pub(crate) fn more(
-    texts: &Texts,
-    path: &str,
-    query: &str,
-    first: bool,
-    next: Option<i64>,
-) -> Markup {
-    let with = |after: Option<i64>| {
-        let after = after.map(|id| format!("after={id}"));
-        let parts: Vec<&str> = [Some(query), after.as_deref()]
-            .into_iter()
-            .flatten()
-            .filter(|part| !part.is_empty())
-            .collect();
-        if parts.is_empty() {
-            path.to_owned()
-        } else {
-            format!("{path}?{}", parts.join("&"))
-        }
-    };
-    html! {
-        @if !first || next.is_some() {
-            nav.pager aria-label=(texts.of("frame-pages")) {
-                @if !first { a.button href=(with(None)) { (texts.of("frame-first-page")) } }
-                @if let Some(next) = next { a.button href=(with(Some(next))) { (texts.of("frame-next-page")) } }
-            }
-        }
-    }
-}
-
 /// A form with a single button; `class` is `small`, `danger`, … Where rows have one each, `said` is
 /// what screen readers say instead of its text: with the name of the row.
 pub(crate) fn one_button(

@@ -80,7 +80,7 @@ async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, 
         webhook: Some(webhook),
         ..DeliveryFilter::default()
     };
-    Ok(newest(ctx, filter, SHOWN).await?.rows)
+    newest(ctx, filter, SHOWN).await
 }
 
 /// The page of a webhook, with something above its content.

@@ -1,0 +1,184 @@
+//! What is asked of the list of deliveries: filter, order and page, as they are in the address.
+
+use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::{Bodies, Order, Page};
+
+use super::filter::{parse, to_query};
+use crate::context::PageContext;
+use crate::delivery_list::DeliveryFilter;
+use crate::form::Form;
+
+/// The order, by its name in the address; the other lists call it the same.
+pub(super) const SORT: &str = "sort";
+/// The value of the oldest first; the newest are where nothing is asked for.
+pub(super) const OLDEST_FIRST: &str = "created";
+/// The page beyond a row.
+const AFTER: &str = "after";
+/// The page that ends before a row. The other lists call it `before`, which is a time here.
+const BACK: &str = "back";
+
+/// What is asked of the list.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub filter: DeliveryFilter,
+    pub order: Order,
+    pub place: Place,
+}
+
+/// Where in the list a page is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Place {
+    First,
+    /// Beyond this row.
+    After(DeliveryId),
+    /// The page that ends before this row.
+    Back(DeliveryId),
+}
+
+impl Asked {
+    pub(super) fn parse(query: &Form) -> Self {
+        let order = match query.text(SORT) {
+            OLDEST_FIRST => Order::Ascending,
+            _ => Order::Descending,
+        };
+        let row = |name| query.key(name).map(DeliveryId);
+        let after = row(AFTER).map(Place::After);
+        Self {
+            filter: parse(query),
+            order,
+            place: after.or(row(BACK).map(Place::Back)).unwrap_or(Place::First),
+        }
+    }
+
+    /// The order, as it is in the address.
+    pub(super) fn order_word(&self) -> &'static str {
+        match self.order {
+            Order::Ascending => OLDEST_FIRST,
+            Order::Descending => "",
+        }
+    }
+
+    /// Whether a text is searched for, which reads much.
+    pub(super) fn is_search(&self) -> bool {
+        self.filter.text.is_some()
+    }
+
+    /// Whether what matches once matches until it is deleted: no attempt changes that.
+    pub(super) fn is_lasting(&self) -> bool {
+        let filter = &self.filter;
+        filter.state.is_none() && filter.class.is_none() && filter.status.is_none()
+    }
+
+    /// Whether every delivery is asked for.
+    pub(super) fn is_everything(&self) -> bool {
+        to_query(&self.filter).is_empty()
+    }
+
+    /// The direction in which the rows of a place are read.
+    pub(super) fn walk(&self, place: Place) -> Order {
+        match (place, self.order) {
+            (Place::Back(_), Order::Descending) => Order::Ascending,
+            (Place::Back(_), Order::Ascending) => Order::Descending,
+            (Place::First | Place::After(_), order) => order,
+        }
+    }
+
+    /// The page to read for a place.
+    pub(super) fn page(&self, place: Place, limit: u32) -> Page<DeliveryId> {
+        let after = match place {
+            Place::First => None,
+            Place::After(row) | Place::Back(row) => Some(row),
+        };
+        Page {
+            after,
+            order: self.walk(place),
+            limit,
+            bodies: Bodies::Omitted,
+        }
+    }
+
+    /// The same filter and order at another place, as a query string.
+    pub(super) fn query(&self, place: Place) -> String {
+        let mut parts = vec![to_query(&self.filter)];
+        let order = self.order_word();
+        if !order.is_empty() {
+            parts.push(format!("{SORT}={order}"));
+        }
+        match place {
+            Place::First => {}
+            Place::After(row) => parts.push(format!("{AFTER}={row}")),
+            Place::Back(row) => parts.push(format!("{BACK}={row}")),
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join("&")
+    }
+
+    /// The address of that page.
+    pub(super) fn at(&self, ctx: &PageContext, place: Place) -> String {
+        let (list, query) = (ctx.at("/deliveries"), self.query(place));
+        match query.is_empty() {
+            true => list,
+            false => format!("{list}?{query}"),
+        }
+    }
+
+    /// The first page in the other order.
+    pub(super) fn turned(&self, ctx: &PageContext) -> String {
+        let order = match self.order {
+            Order::Ascending => Order::Descending,
+            Order::Descending => Order::Ascending,
+        };
+        let turned = Self {
+            order,
+            ..self.clone()
+        };
+        turned.at(ctx, Place::First)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(query: &str) -> Asked {
+        Asked::parse(&Form::parse(query.as_bytes()))
+    }
+
+    #[test]
+    fn an_address_says_the_same_page_again() {
+        for query in [
+            "",
+            "after=7",
+            "back=7",
+            "sort=created",
+            "sort=created&back=7",
+            "q=x&state=error&before=2026-11-22T19%3A30&sort=created&after=7",
+        ] {
+            let asked = asked(query);
+            assert_eq!(asked.query(asked.place), query);
+        }
+    }
+
+    #[test]
+    fn what_is_no_page_is_the_first_of_the_newest() {
+        for query in ["after=x&sort=-created", "back=-1", "after=0", "sort=status"] {
+            let asked = asked(query);
+            assert_eq!(asked.query(asked.place), "", "{query}");
+        }
+        assert_eq!(asked("after=3&back=5").place, Place::After(DeliveryId(3)));
+    }
+
+    #[test]
+    fn a_page_back_is_read_the_other_way() {
+        let back = Place::Back(DeliveryId(7));
+        for (query, first, walk) in [
+            ("", Order::Descending, Order::Ascending),
+            ("sort=created", Order::Ascending, Order::Descending),
+        ] {
+            let asked = asked(query);
+            assert_eq!(asked.page(Place::First, 1).order, first);
+            assert_eq!(asked.page(back, 1).order, walk);
+            assert_eq!(asked.page(back, 1).after, Some(DeliveryId(7)));
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The list of deliveries is walked forth and back in both orders, and says how many there are: up
+//! to a bound, and without a look that never ends. What others have is in no figure.
+
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use examples::receiver::Receiver;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, QueueStore as _};
+use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_testkit::fixtures::{direct, message};
+use tests::browser::typed::new_webhook;
+use tests::browser::{Page, Setup, Site, Visitor, text};
+use webhook_model::WebhookId;
+
+const LIST: &str = "/console/deliveries";
+
+/// A site on whose store the log is written; webhook 1 is Ulf's, 2 is Vera's.
+struct World {
+    store: Arc<MemoryStore>,
+    site: Site,
+    ulf: Visitor,
+}
+
+impl World {
+    async fn start() -> Self {
+        let store = Arc::new(MemoryStore::new());
+        let site = Setup::on(&store).start().await;
+        let receiver = Receiver::start(None).await.unwrap();
+        let ulf = Visitor::login(&site, "ulf").await;
+        new_webhook(&ulf, &receiver, "0").await;
+        let vera = Visitor::login(&site, "vera").await;
+        new_webhook(&vera, &receiver, "0").await;
+        Self { store, site, ulf }
+    }
+
+    /// Deliveries that wait for an hour.
+    async fn wait(&self, webhook: i64, ids: impl Iterator<Item = String>) {
+        let now = SystemClock.now();
+        let due = now + TimeDelta::hours(1);
+        let some = ids.map(|id| message(WebhookId(webhook), &id, due));
+        let some = direct(some.collect());
+        self.store.enqueue(some, now).await.unwrap();
+    }
+}
+
+/// The numbers of the deliveries on a page.
+fn rows(page: &Page) -> Vec<i64> {
+    let rows = page.html.split("<tr id=\"delivery-").skip(1);
+    rows.map(|row| row.split('"').next().unwrap().parse().unwrap())
+        .collect()
+}
+
+/// The address of a link by its text.
+fn link(page: &Page, label: &str) -> Option<String> {
+    let (before, _) = page.html.split_once(&format!(">{label}<"))?;
+    let href = before.rsplit("href=\"").next()?;
+    Some(text(href.split('"').next()?))
+}
+
+/// The line above the table.
+fn count(page: &Page) -> String {
+    let line = page.html.split("<p class=\"quiet count\">").nth(1);
+    text(
+        line.and_then(|line| line.split("</p>").next())
+            .unwrap_or(""),
+    )
+}
+
+#[tokio::test]
+async fn a_list_is_walked_forth_and_back_in_both_orders_and_says_its_total() {
+    let world = World::start().await;
+    // Ulf's have the odd numbers.
+    for at in 0..120 {
+        world.wait(1, [format!("ulf-{at}")].into_iter()).await;
+        world.wait(2, [format!("vera-{at}")].into_iter()).await;
+    }
+    let oldest_first: Vec<i64> = (0..120).map(|at| 2 * at + 1).collect();
+    let mut newest_first = oldest_first.clone();
+    newest_first.reverse();
+    for (query, expected, said) in [
+        ("", &newest_first, "120 deliveries"),
+        ("sort=created", &oldest_first, "120 deliveries"),
+        (
+            "webhook=1&state=queued&id=ulf-",
+            &newest_first,
+            "120 matching deliveries",
+        ),
+        (
+            "webhook=1&state=queued&id=ulf-&sort=created",
+            &oldest_first,
+            "120 matching deliveries",
+        ),
+    ] {
+        let mut page = world.ulf.get(&format!("{LIST}?{query}")).await;
+        assert_eq!(count(&page), format!("{said}, showing 1–50"), "{query}");
+        assert_eq!(link(&page, "Previous page"), None);
+        let mut pages = vec![rows(&page)];
+        while let Some(next) = link(&page, "Next page") {
+            assert!(next.contains(query), "{next}");
+            page = world.ulf.get(&next).await;
+            assert_eq!(count(&page), said, "{next}");
+            pages.push(rows(&page));
+        }
+        assert_eq!(pages.concat(), *expected, "{query}");
+        assert_eq!(pages.len(), 3);
+        for before in pages[..2].iter().rev() {
+            let previous = link(&page, "Previous page").unwrap();
+            assert!(previous.contains(query), "{previous}");
+            page = world.ulf.get(&previous).await;
+            assert_eq!(rows(&page), *before, "{previous}");
+            assert!(count(&page).starts_with(said), "{previous}");
+        }
+        assert_eq!(link(&page, "Previous page"), None, "it is the first");
+    }
+    let admin = Visitor::login(&world.site, "admin").await;
+    let all = admin.get(LIST).await;
+    assert_eq!(count(&all), "240 deliveries, showing 1–50");
+}
+
+#[tokio::test]
+async fn the_heading_turns_the_order_round_and_keeps_the_filter() {
+    let world = World::start().await;
+    world
+        .wait(1, ["a", "b"].map(str::to_owned).into_iter())
+        .await;
+    let page = world.ulf.get(&format!("{LIST}?state=queued")).await;
+    assert_eq!(rows(&page), [2, 1]);
+    assert!(page.has("aria-sort=\"descending\""), "{}", page.html);
+    assert_eq!(count(&page), "2 matching deliveries");
+    let turn = link(&page, "Queued <span aria-hidden=\"true\">▼</span>").unwrap();
+    assert_eq!(turn, format!("{LIST}?state=queued&sort=created"));
+    let page = world.ulf.get(&turn).await;
+    assert_eq!(rows(&page), [1, 2]);
+    assert!(page.has("aria-sort=\"ascending\""));
+    assert!(page.has("value=\"created\" selected"), "the form keeps it");
+    let back = link(&page, "Queued <span aria-hidden=\"true\">▲</span>");
+    assert_eq!(back.unwrap(), format!("{LIST}?state=queued"));
+}
+
+#[tokio::test]
+async fn a_page_has_its_neighbours_whatever_came_or_went_since() {
+    let world = World::start().await;
+    world.wait(1, (0..120).map(|at| format!("a-{at}"))).await;
+    let first = world.ulf.get(LIST).await;
+    let second = world.ulf.get(&link(&first, "Next page").unwrap()).await;
+    assert_eq!(rows(&second), (21..=70).rev().collect::<Vec<_>>());
+    world.wait(1, (0..60).map(|at| format!("b-{at}"))).await;
+    let now = SystemClock.now();
+    for gone in [70, 90] {
+        world
+            .store
+            .delete_delivery(DeliveryId(gone), now)
+            .await
+            .unwrap();
+    }
+    let mut page = world
+        .ulf
+        .get(&link(&second, "Previous page").unwrap())
+        .await;
+    let mut expected: Vec<i64> = (71..=121).rev().collect();
+    expected.retain(|row| *row != 90);
+    assert_eq!(rows(&page), expected);
+    assert_eq!(count(&page), "178 deliveries");
+    page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
+    assert_eq!(rows(&page), (122..=171).rev().collect::<Vec<_>>());
+    // Fewer than fill a page come before: it is the first.
+    page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
+    assert_eq!(rows(&page), (131..=180).rev().collect::<Vec<_>>());
+    assert_eq!(count(&page), "178 deliveries, showing 1–50");
+    assert_eq!(link(&page, "First page"), None);
+    // Beyond the end there is a way back to the last rows.
+    let page = world.ulf.get(&format!("{LIST}?after=1")).await;
+    assert_eq!(rows(&page), Vec::<i64>::new());
+    assert_eq!(link(&page, "First page").unwrap(), LIST);
+    let page = world
+        .ulf
+        .get(&format!("{LIST}?sort=created&after=180"))
+        .await;
+    let page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
+    assert_eq!(rows(&page), (131..=180).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn the_total_of_a_page_that_refreshes_itself_counts_what_came() {
+    let world = World::start().await;
+    world.wait(1, (0..60).map(|at| format!("a-{at}"))).await;
+    world.wait(1, ["b".to_owned()].into_iter()).await;
+    let live = async |query: &str| world.ulf.get(&format!("{LIST}/live?{query}")).await;
+    let page = live("top=60").await;
+    assert_eq!(count(&page), "61 deliveries");
+    assert!(page.has("Show 1 newer delivery"), "{}", page.html);
+    assert_eq!(rows(&page), (11..=60).rev().collect::<Vec<_>>());
+    // What stays is read at its own place, in its own order.
+    let page = live("back=5").await;
+    assert_eq!(rows(&page), (6..=55).rev().collect::<Vec<_>>());
+    assert!(page.has("live?back=5\""), "{}", page.html);
+    let page = live("sort=created&top=3").await;
+    assert_eq!(rows(&page), (1..=50).collect::<Vec<_>>());
+    assert!(page.has("live?sort=created\""), "{}", page.html);
+}
+
+#[tokio::test]
+async fn no_more_is_counted_than_is_worth_it_and_that_is_said() {
+    let world = World::start().await;
+    for some in 0..13 {
+        world
+            .wait(1, (0..800).map(|at| format!("m{some}-{at}")))
+            .await;
+    }
+    let get = async |query: &str| world.ulf.get(&format!("{LIST}?{query}")).await;
+    let get_live = async |query: &str| world.ulf.get(&format!("{LIST}/live?{query}")).await;
+    let page = get("").await;
+    assert_eq!(count(&page), "2,000+ deliveries, showing 1–50");
+    let each_few_seconds = "live?top=10400&amp;more=1\" data-pace=\"3\"";
+    assert!(page.has(each_few_seconds), "{}", page.html);
+    let live = get_live("top=10400&more=1").await;
+    assert_eq!(count(&live), "2,000+ deliveries, showing 1–50");
+    let page = get("id=m").await;
+    assert_eq!(count(&page), "2,000+ matching deliveries, showing 1–50");
+    // What waits now may not wait any more in a moment: it is counted again.
+    let page = get("state=queued").await;
+    assert!(
+        page.has("live?state=queued&amp;top=10400\""),
+        "{}",
+        page.html
+    );
+    // By an id each row is compared, 5,000 of them.
+    for (query, said) in [
+        ("id=m12-", "At least 800 deliveries, counted back to <"),
+        (
+            "id=m0-&sort=created",
+            "At least 800 deliveries, counted up to <",
+        ),
+    ] {
+        let page = get(query).await;
+        assert!(count(&page).starts_with(said), "{query}: {}", count(&page));
+        let page = world.ulf.get(&link(&page, "Next page").unwrap()).await;
+        assert!(count(&page).starts_with(said), "{query}: {}", count(&page));
+        assert_eq!(rows(&page).len(), 50);
+    }
+    // A look that stopped before its page was full says so itself, whichever way it went.
+    for (query, forth, back) in [
+        ("status=599", "Searched back to", "Searched up to"),
+        (
+            "status=599&sort=created",
+            "Searched up to",
+            "Searched back to",
+        ),
+    ] {
+        let mut page = get(query).await;
+        let mut looks = 0;
+        while let Some(further) = link(&page, "Search further") {
+            assert!(page.has(forth) && page.has("No matches yet"), "{query}");
+            assert_eq!(count(&page), "", "{query}");
+            assert_eq!(link(&page, "Next page"), None, "{query}");
+            page = world.ulf.get(&further).await;
+            looks += 1;
+        }
+        assert_eq!(looks, 2, "{query}");
+        assert!(page.has("No matching deliveries"), "{}", page.html);
+        page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
+        assert!(page.has(back) && page.has("rel=\"prev\""), "{}", page.html);
+        assert_eq!(link(&page, "Previous page"), None, "the search goes on");
+        page = world.ulf.get(&link(&page, "Search further").unwrap()).await;
+        assert!(page.has(forth), "it is the first page: {}", page.html);
+    }
+}
+
+#[tokio::test]
+async fn a_search_by_text_counts_the_matches_of_its_page_alone() {
+    let world = World::start().await;
+    world.wait(1, (0..60).map(|at| format!("a-{at}"))).await;
+    let page = world.ulf.get(&format!("{LIST}?q=A-&sort=created")).await;
+    let said = "50 matches on this page. A search does not count matches on other pages.";
+    assert_eq!(count(&page), said);
+    assert_eq!(rows(&page), (1..=50).collect::<Vec<_>>());
+    let page = world.ulf.get(&link(&page, "Next page").unwrap()).await;
+    assert!(count(&page).starts_with("10 matches on this page."));
+    let page = world.ulf.get(&link(&page, "Previous page").unwrap()).await;
+    assert_eq!(rows(&page), (1..=50).collect::<Vec<_>>());
+    assert_eq!(link(&page, "Previous page"), None);
+    // One page has them all.
+    let page = world.ulf.get(&format!("{LIST}?q=a-1")).await;
+    assert_eq!(count(&page), "11 matching deliveries");
+}
+
+#[tokio::test]
+async fn hostile_addresses_are_lists_and_never_markup() {
+    let world = World::start().await;
+    world.wait(1, ["a".to_owned()].into_iter()).await;
+    for query in [
+        "sort=%22%3E%3Cscript%3E&back=%3Cscript%3E&after=%3Cscript%3E",
+        "back=9223372036854775807",
+        "back=9223372036854775807&sort=created",
+        "after=9223372036854775807&sort=created",
+        "after=1&back=1",
+        "back=1&sort=created",
+        "sort=%00&back=-1",
+    ] {
+        for path in [LIST, "/console/deliveries/live"] {
+            let page = world.ulf.get(&format!("{path}?{query}")).await;
+            assert_eq!(page.status, 200, "{query}");
+            assert!(!page.has("<script>"), "{query}");
+        }
+    }
+}
