@@ -15,8 +15,18 @@ use super::step::Given;
 /// Enough for a second page.
 const MANY: usize = 60;
 
-/// A site, and where its webhooks lead.
-pub(super) async fn site(given: Given) -> (Site, Receiver) {
+/// Where a journey begins.
+pub(super) struct Begun {
+    pub(super) site: Site,
+    /// Where its webhooks lead.
+    pub(super) receiver: Receiver,
+    /// The key that got out; empty if none did.
+    pub(super) leaked: String,
+}
+
+/// A site with what is given.
+pub(super) async fn begin(given: Given) -> Begun {
+    let mut leaked = String::new();
     let receiver = Receiver::start(None).await.unwrap();
     let store = Arc::new(MemoryStore::new());
     let site = Setup::on(&store).start().await;
@@ -37,6 +47,15 @@ pub(super) async fn site(given: Given) -> (Site, Receiver) {
                 typed::new_key(&admin, &format!("key {at:02}")).await;
             }
         }
+        Given::Leaked => {
+            let admin = Visitor::login(&site, "admin").await;
+            let key = typed::new_key(&admin, "nightly build").await;
+            leaked = key.secret().unwrap();
+        }
     }
-    (site, receiver)
+    Begun {
+        site,
+        receiver,
+        leaked,
+    }
 }

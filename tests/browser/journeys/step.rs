@@ -18,7 +18,8 @@ pub(super) enum Step {
     Push(&'static str),
     /// What is folded away.
     Unfold(&'static str),
-    /// A field takes the place of what it held; `{target}` is where the receiver listens.
+    /// A field takes the place of what it held; `{target}` is where the receiver listens,
+    /// `{leaked}` the key of [`Given::Leaked`].
     Fill(&'static str, &'static str),
     /// A checkbox.
     Tick(&'static str),
@@ -47,6 +48,8 @@ pub(super) enum Given {
     Waiting,
     /// 60 keys.
     Many,
+    /// A key that got out.
+    Leaked,
 }
 
 /// A user with a purpose.

@@ -12,7 +12,7 @@ use webhook_model::{Entered, WebhookId};
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 28] = [
+pub(crate) const OTHERS: [&str; 29] = [
     "acting_key",
     "create_event",
     "create_key",
@@ -21,6 +21,7 @@ pub(crate) const OTHERS: [&str; 28] = [
     "deliveries",
     "deliveries_with_responses",
     "dropped",
+    "end_leaked",
     "events",
     "failing_webhooks",
     "find_deliveries",
