@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use examples::receiver::Receiver;
-use gatepost_storage::webhooks::QueueStore as _;
+use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount, QueueStore as _};
 use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use tests::browser::{Setup, Site, Visitor, furnish, typed};
@@ -46,6 +46,15 @@ pub(super) async fn begin(given: Given) -> Begun {
             for at in 1..=MANY {
                 typed::new_key(&admin, &format!("key {at:02}")).await;
             }
+        }
+        Given::Failing => {
+            let admin = Visitor::login(&site, "admin").await;
+            typed::new_webhook(&admin, &receiver, "0").await;
+            let count = HourlyCount {
+                failed: 12,
+                ..HourlyCount::failed(WebhookId(1), SystemClock.now())
+            };
+            store.add_counts(&[count]).await.unwrap();
         }
         Given::Leaked => {
             let admin = Visitor::login(&site, "admin").await;

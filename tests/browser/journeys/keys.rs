@@ -2,7 +2,7 @@
 
 use super::step::{Given, Journey, KEEP, Step};
 
-pub(super) const JOURNEYS: &[Journey] = &[KEY, NARROWER, LEAKED];
+pub(super) const JOURNEYS: &[Journey] = &[KEY, NARROWER, LEAKED, USES];
 
 const KEY: Journey = Journey {
     name: "key: create, keep, review, edit, delete",
@@ -102,5 +102,23 @@ const LEAKED: Journey = Journey {
         Step::See("1 API key was deleted."),
         Step::Follow("API keys"),
         Step::See("No API keys yet"),
+    ],
+};
+
+const USES: Journey = Journey {
+    name: "key: its use, its user's page, sorted by use",
+    given: Given::Team,
+    steps: &[
+        Step::Follow("API keys"),
+        Step::Choose("Sort by", "Most recently used"),
+        Step::Press("Apply"),
+        Step::Follow("nightly build"),
+        Step::See("Uses per day"),
+        Step::Follow("7 days"),
+        Step::Unfold("The figures as a table"),
+        Step::See("Day (UTC)"),
+        Step::Follow("Logged in as admin"),
+        Step::See("nightly build"),
+        Step::See("monitoring"),
     ],
 };

@@ -50,6 +50,8 @@ pub(super) enum Given {
     Many,
     /// A key that got out.
     Leaked,
+    /// A webhook of which nothing succeeds.
+    Failing,
 }
 
 /// A user with a purpose.
