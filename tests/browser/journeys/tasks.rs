@@ -66,7 +66,7 @@ pub(super) const JOURNEYS: &[Journey] = &[
             Step::Press("Create event"),
             Step::See("The event was created"),
             Step::Follow("Trigger Virtual Machines Powered on web-1"),
-            Step::See("as if it had happened"),
+            Step::See("as if the event had happened"),
             Step::See("web-1 is on"),
             Step::Follow("Cancel"),
             Step::Follow("Trigger Virtual Machines Powered on web-1"),

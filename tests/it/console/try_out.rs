@@ -296,6 +296,16 @@ async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() 
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
+    let of = |id: &str| {
+        page.html
+            .split(id)
+            .nth(1)
+            .unwrap()
+            .split("</section>")
+            .next()
+    };
+    assert!(of("type-vms").unwrap().contains("Sample values"));
+    assert!(!of("type-alarms").unwrap().contains("Sample values"));
     let page = ulf.get("/console/tasks/new").await;
     assert!(page.has("data-insert=\"${NAME}\"") && page.has("data-insert=\"${VM_ID}\""));
     assert!(page.has("Object type") && page.has(">Send</option>"));

@@ -126,8 +126,8 @@ events-delete-button = Delete event
 events-trigger-title = Trigger this event?
 # $name: events-name. $target: what it applies to. $task: the name of its task.
 events-trigger-question =
-    { $name } ({ $target }) runs the task { $task } now, as if it had happened. Its message is really
-    sent, whatever the filter of the event asks for.
+    Triggering { $name } ({ $target }) runs the task { $task } now, as if the event had happened. The
+    message is really sent. The filter of the event is not applied.
 # What it brings: variables with their samples in the fields below, or data, or both, or nothing.
 events-trigger-samples = It brings these variables, with sample values from the event catalog.
 events-trigger-samples-data =
