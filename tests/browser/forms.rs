@@ -1,8 +1,9 @@
 //! Forms in a real browser: errors beside their field, rows that are moved, by mouse, by keyboard
 //! and without scripts.
 
+use examples::receiver::Receiver;
 use serde_json::json;
-use tests::browser::{Browser, Look, Site, Visitor};
+use tests::browser::{Browser, Look, Site, Visitor, furnish};
 use thirtyfour::Key;
 
 const PLAIN: Look = Look {
@@ -227,6 +228,27 @@ async fn nothing_is_deleted_before_the_question_is_answered() {
     })
     .await;
     assert_eq!(site.heard().len(), heard + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_way_to_an_end_has_the_colour_of_the_button_that_ends() {
+    let site = Site::start().await;
+    let receiver = Receiver::start(None).await.unwrap();
+    furnish(&site, &receiver).await;
+    Browser::run(&site, Look::default(), async |b: Browser| {
+        b.login("admin").await;
+        let colour = async |of: &str| {
+            let code = format!("return getComputedStyle(document.querySelector('{of}')).color");
+            b.script(&code).await
+        };
+        b.goto("/console/webhooks/1/signing").await;
+        let way = colour("main a.danger").await;
+        assert_ne!(way, colour("main form button").await);
+        b.click("main a.danger").await;
+        b.until("main", "cannot be restored").await;
+        assert_eq!(way, colour("main button.danger").await);
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -56,6 +56,7 @@ pub use gatepost_storage::{AtMost, Scope};
 pub use health::Health;
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
+pub use records::brought::Brought;
 pub use records::deliveries::TestSend;
 pub use records::fetching::{FetchedMessage, FetchedPage, MAX_FETCHED};
 pub use records::holdup::Holdup;

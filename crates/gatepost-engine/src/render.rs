@@ -141,12 +141,18 @@ impl Renderer {
 
 impl Rendering<'_> {
     /// A message as it would be sent.
-    pub(crate) fn example(&self, message: &Message) -> Result<Example, EmitError> {
+    pub(crate) fn example(
+        &self,
+        message: &Message,
+        context: Option<&Data>,
+    ) -> Result<Example, EmitError> {
         let template = Template::parse(message);
         let known: Vec<&str> = self.extra.iter().map(|(name, _)| *name).collect();
         let unknown = template.unknown_variables(&known);
         Ok(Example {
-            text: self.render(&template, None).map_err(EmitError::Message)?,
+            text: self
+                .render(&template, context)
+                .map_err(EmitError::Message)?,
             is_json: template.is_json(),
             unknown: unknown.into_iter().map(str::to_owned).collect(),
         })
@@ -191,7 +197,7 @@ mod tests {
         let object = Object::new(ObjectId(1), r#"a"b"#);
         let renderer = renderer();
         let rendering = renderer.about(Some(&object), &[], None, noon());
-        let example = rendering.example(&message.parse().unwrap()).unwrap();
+        let example = rendering.example(&message.parse().unwrap(), None).unwrap();
         assert_eq!(
             example.text,
             r#"{"at":"north","vm":"a\"b","who":"${USER}","again":"${USER}"}"#

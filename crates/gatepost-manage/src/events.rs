@@ -1,9 +1,9 @@
 //! Events (SPEC 2.4). They belong to their task's owner.
 
-use gatepost_engine::{Emitted, EngineError};
+use gatepost_engine::{Brought, Emitted, EngineError};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskRow};
-use webhook_model::{Data, Event, EventId, Field, Invalid, Target};
+use webhook_model::{Event, EventId, Field, Invalid, Target};
 
 use crate::actor::Actor;
 use crate::audit::Operation;
@@ -111,10 +111,10 @@ impl Actor {
         self.set_event(id, Operation::Disable, false).await
     }
 
-    /// Triggers an event manually: runs its task as if it had occurred, with these variables and
-    /// this data, whatever its filter asks for. What its object or tag is called, which `${NAME}`
-    /// becomes, is asked of the platform's [`Directory`](crate::Directory), on behalf of the
-    /// event's owner, who receives it; where it knows no name, it is the row number.
+    /// Triggers an event manually: runs its task as if it had occurred and brought this, whatever
+    /// its filter asks for. What its object or tag is called, which `${NAME}` becomes, is asked of
+    /// the platform's [`Directory`](crate::Directory), on behalf of the event's owner, who receives
+    /// it; where it knows no name, it is the row number.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
@@ -123,35 +123,34 @@ impl Actor {
     pub async fn trigger_event(
         &self,
         id: EventId,
-        variables: Vec<(String, String)>,
-        data: Option<Data>,
+        brought: Brought,
     ) -> Result<Emitted, ManageError> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
-            let Row {
-                owner,
-                value: event,
-                ..
-            } = actor.own_event(id).await?;
-            let subject = Subject::event(id.0, owner, &event);
-            let named = match event.target {
-                Target::Instance(object) => Some((event.event_type.as_str(), object.0)),
-                Target::Tag(tag) => Some((TAGS, tag.0)),
-                Target::Generic => None,
-            };
-            let object = match named {
-                Some((table, key)) => {
-                    let name = actor.name_for(owner, table, key).await?;
-                    Some(name.unwrap_or_else(|| key.to_string()))
-                }
-                None => None,
-            };
+            let row = actor.own_event(id).await?;
+            let object = actor.named(&row).await?;
+            let subject = Subject::event(id.0, row.owner, &row.value);
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
-            match engine.trigger_event(id, object, variables, data, by).await {
+            match engine.trigger_event(id, object, brought, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
-                other => Ok((subject, other.map_err(actor.about(owner))?)),
+                other => Ok((subject, other.map_err(actor.about(row.owner))?)),
             }
         })
         .await
+    }
+
+    /// What an event's object or tag is called, for the event's owner; its row number where the
+    /// directory knows no name.
+    pub(crate) async fn named(
+        &self,
+        row: &Row<EventId, Event>,
+    ) -> Result<Option<String>, ManageError> {
+        let (table, key) = match row.value.target {
+            Target::Instance(object) => (row.value.event_type.as_str(), object.0),
+            Target::Tag(tag) => (TAGS, tag.0),
+            Target::Generic => return Ok(None),
+        };
+        let name = self.name_for(row.owner, table, key).await?;
+        Ok(Some(name.unwrap_or_else(|| key.to_string())))
     }
 
     async fn change_event(

@@ -1,7 +1,7 @@
 //! Messages as they would be sent: what a form shows before anything is.
 
-use gatepost_engine::{Example, RunAbout};
-use webhook_model::{Action, Message, TaskId};
+use gatepost_engine::{Brought, Example, RunAbout};
+use webhook_model::{Action, EventId, Message, TaskId};
 
 use crate::about::About;
 use crate::actor::Actor;
@@ -36,6 +36,29 @@ impl Actor {
             let row = self.own_task(id).await?;
             let about = self.known(row.owner, about).await?;
             match &row.task.action {
+                Action::Send { message, .. } => self.filled_in(message, about).await,
+                _ => Err(ManageError::NotFound),
+            }
+        })
+        .await
+    }
+
+    /// The message of an event's task as [`trigger_event`](Self::trigger_event) would send it, had
+    /// the event brought this.
+    ///
+    /// # Errors
+    /// As [`task_example`](Self::task_example).
+    pub async fn trigger_example(
+        &self,
+        id: EventId,
+        brought: Brought,
+    ) -> Result<Example, ManageError> {
+        contain(async {
+            let row = self.own_event(id).await?;
+            let task = self.own_task(row.value.task).await?;
+            let object = self.named(&row).await?;
+            let about = self.engine().trigger_about(id, object, brought).await?;
+            match &task.task.action {
                 Action::Send { message, .. } => self.filled_in(message, about).await,
                 _ => Err(ManageError::NotFound),
             }

@@ -1,12 +1,15 @@
 //! Keys that got into a text, and what becomes of them.
 
 use apikey_core::{KeyEdit, KeyId};
-use gatepost_keys::OnLeak;
+use gatepost_keys::{AccessLevel, KeyError, OnLeak};
 use gatepost_storage::keys::KeyRow;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::finish;
+
+/// Keys that are ended by one call: as many as are found in one text.
+const MOST_ENDED: usize = 1_000;
 
 /// A key that was in a text.
 #[derive(Clone, Debug)]
@@ -35,15 +38,52 @@ impl Actor {
         finish(async move {
             let (keys, principal) = (&actor.door.keys, &actor.principal);
             let found = keys.find_leaked(principal, &text).await?;
-            let mut leaked = Vec::with_capacity(found.len());
-            for row in found {
-                let is_done = actor.done_to(row.id, then).await?;
-                let done = if is_done { then } else { OnLeak::Report };
-                leaked.push(LeakedKey { row, done });
-            }
-            Ok(leaked)
+            actor.end_each(found, then).await
         })
         .await
+    }
+
+    /// Disables or deletes keys that were found by [`report_leaked`](Self::report_leaked), once
+    /// somebody has looked at them; those that are gone by now are left out. For system
+    /// administrators.
+    ///
+    /// # Errors
+    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] of more than 1,000 keys, failures of
+    /// the store: what was done before stays done.
+    pub async fn end_leaked(
+        &self,
+        ids: Vec<KeyId>,
+        then: OnLeak,
+    ) -> Result<Vec<LeakedKey>, ManageError> {
+        if self.principal.access != AccessLevel::SystemAdministrator {
+            return Err(ManageError::Forbidden);
+        }
+        if ids.len() > MOST_ENDED {
+            return Err(KeyError::TooManyFound.into());
+        }
+        let actor = self.clone();
+        finish(async move {
+            let mut rows = Vec::with_capacity(ids.len());
+            for id in ids {
+                rows.extend(actor.door.keys.get(&actor.principal, id).await?);
+            }
+            actor.end_each(rows, then).await
+        })
+        .await
+    }
+
+    async fn end_each(
+        &self,
+        rows: Vec<KeyRow>,
+        then: OnLeak,
+    ) -> Result<Vec<LeakedKey>, ManageError> {
+        let mut leaked = Vec::with_capacity(rows.len());
+        for row in rows {
+            let is_done = self.done_to(row.id, then).await?;
+            let done = if is_done { then } else { OnLeak::Report };
+            leaked.push(LeakedKey { row, done });
+        }
+        Ok(leaked)
     }
 
     /// Whether it could be done.

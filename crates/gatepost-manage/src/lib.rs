@@ -57,7 +57,8 @@ pub use delivery::ClientCertificate;
 // What its signatures name, so that a roof needs neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
-    Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict, TestSend,
+    Brought, Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict,
+    TestSend,
 };
 pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;

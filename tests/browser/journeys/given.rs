@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use examples::receiver::Receiver;
-use gatepost_storage::webhooks::QueueStore as _;
+use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount, QueueStore as _};
 use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use tests::browser::{Setup, Site, Visitor, furnish, typed};
@@ -15,8 +15,18 @@ use super::step::Given;
 /// Enough for a second page.
 const MANY: usize = 60;
 
-/// A site, and where its webhooks lead.
-pub(super) async fn site(given: Given) -> (Site, Receiver) {
+/// Where a journey begins.
+pub(super) struct Begun {
+    pub(super) site: Site,
+    /// Where its webhooks lead.
+    pub(super) receiver: Receiver,
+    /// The key that got out; empty if none did.
+    pub(super) leaked: String,
+}
+
+/// A site with what is given.
+pub(super) async fn begin(given: Given) -> Begun {
+    let mut leaked = String::new();
     let receiver = Receiver::start(None).await.unwrap();
     let store = Arc::new(MemoryStore::new());
     let site = Setup::on(&store).start().await;
@@ -31,8 +41,26 @@ pub(super) async fn site(given: Given) -> (Site, Receiver) {
                 typed::new_key(&admin, &format!("key {at:02}")).await;
             }
         }
+        Given::Failing => {
+            let admin = Visitor::login(&site, "admin").await;
+            typed::new_webhook(&admin, &receiver, "0").await;
+            let count = HourlyCount {
+                failed: 12,
+                ..HourlyCount::failed(WebhookId(1), SystemClock.now())
+            };
+            store.add_counts(&[count]).await.unwrap();
+        }
+        Given::Leaked => {
+            let admin = Visitor::login(&site, "admin").await;
+            let key = typed::new_key(&admin, "nightly build").await;
+            leaked = key.secret().unwrap();
+        }
     }
-    (site, receiver)
+    Begun {
+        site,
+        receiver,
+        leaked,
+    }
 }
 
 /// A webhook, and this number of deliveries that wait for an hour.

@@ -2,7 +2,7 @@
 
 use super::step::{Given, Journey, KEEP, Step};
 
-pub(super) const JOURNEYS: &[Journey] = &[KEY, NARROWER];
+pub(super) const JOURNEYS: &[Journey] = &[KEY, NARROWER, LEAKED, USES];
 
 const KEY: Journey = Journey {
     name: "key: create, keep, review, edit, delete",
@@ -75,5 +75,50 @@ const NARROWER: Journey = Journey {
         Step::Follow("Changes"),
         Step::See("Rolled"),
         Step::See("Disabled"),
+    ],
+};
+
+const LEAKED: Journey = Journey {
+    name: "key: leaked, kept, deleted",
+    given: Given::Leaked,
+    steps: &[
+        Step::Follow("API keys"),
+        Step::Follow("Leaked keys"),
+        Step::Press("Find keys"),
+        Step::See("Paste the text."),
+        Step::Fill("Text", "Authorization: Bearer {leaked}"),
+        Step::Pick("Disable the keys"),
+        Step::Press("Find keys"),
+        Step::See("Disable this leaked API key?"),
+        Step::See("until the key is enabled again"),
+        Step::Follow("Keep them"),
+        Step::Fill("Text", "Authorization: Bearer {leaked}"),
+        Step::Pick("Delete the keys"),
+        Step::Press("Find keys"),
+        Step::See("Delete this leaked API key?"),
+        Step::See("nightly build"),
+        Step::See("This cannot be undone."),
+        Step::Press("Delete key"),
+        Step::See("1 API key was deleted."),
+        Step::Follow("API keys"),
+        Step::See("No API keys yet"),
+    ],
+};
+
+const USES: Journey = Journey {
+    name: "key: its use, its user's page, sorted by use",
+    given: Given::Team,
+    steps: &[
+        Step::Follow("API keys"),
+        Step::Choose("Sort by", "Most recently used"),
+        Step::Press("Apply"),
+        Step::Follow("nightly build"),
+        Step::See("Uses per day"),
+        Step::Follow("7 days"),
+        Step::Unfold("The figures as a table"),
+        Step::See("Day (UTC)"),
+        Step::Follow("Logged in as admin"),
+        Step::See("nightly build"),
+        Step::See("monitoring"),
     ],
 };

@@ -24,6 +24,7 @@ mod walk;
 mod webhooks;
 
 use form::{FORMS, Form, HALVES, every_form};
+use given::{Begun, begin};
 use judge::Judge;
 use serde_json::json;
 use step::{Given, Journey};
@@ -69,7 +70,11 @@ fn journeys() -> Vec<Journey> {
 
 /// One journey in one form, on a site of its own.
 async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> Result<(), String> {
-    let (site, receiver) = given::site(journey.given).await;
+    let Begun {
+        site,
+        receiver,
+        leaked,
+    } = begin(journey.given).await;
     let browser = b.visit(&site, form.look).await;
     // How one logs in, `way` proves.
     let visitor = Visitor::login(&site, "admin").await;
@@ -82,6 +87,7 @@ async fn walk(b: &Browser, journey: Journey, form: Form, judge: &mut Judge) -> R
         browser,
         form,
         target,
+        leaked,
         judge,
     };
     walker.walk(journey.steps).await?;
@@ -145,7 +151,7 @@ async fn every_journey_can_be_walked_in_every_form() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parts_upon_each_other_are_found() {
-    let (site, _receiver) = given::site(Given::Team).await;
+    let Begun { site, .. } = begin(Given::Team).await;
     Browser::run(&site, Look::default(), async |b: Browser| {
         b.login("admin").await;
         b.goto("/console/keys").await;

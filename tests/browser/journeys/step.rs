@@ -18,7 +18,8 @@ pub(super) enum Step {
     Push(&'static str),
     /// What is folded away.
     Unfold(&'static str),
-    /// A field takes the place of what it held; `{target}` is where the receiver listens.
+    /// A field takes the place of what it held; `{target}` is where the receiver listens,
+    /// `{leaked}` the key of [`Given::Leaked`].
     Fill(&'static str, &'static str),
     /// A checkbox.
     Tick(&'static str),
@@ -49,6 +50,10 @@ pub(super) enum Given {
     Many,
     /// 60 deliveries, which wait for an hour.
     Log,
+    /// A key that got out.
+    Leaked,
+    /// A webhook of which nothing succeeds.
+    Failing,
 }
 
 /// A user with a purpose.

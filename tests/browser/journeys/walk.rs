@@ -21,6 +21,8 @@ pub(super) struct Walker<'a> {
     pub(super) form: Form,
     /// Where the receiver listens, for `{target}`.
     pub(super) target: String,
+    /// The key that got out, for `{leaked}`.
+    pub(super) leaked: String,
     pub(super) judge: &'a mut Judge,
 }
 
@@ -62,8 +64,9 @@ impl Walker<'_> {
             Step::Unfold(name) => hand.act(b, self.find(FOLD, name).await?, false).await,
             Step::Fill(name, text) => {
                 let place = self.find(FIELD, name).await?;
-                hand.fill(b, place, &text.replace("{target}", &self.target))
-                    .await
+                let text = text.replace("{target}", &self.target);
+                let text = text.replace("{leaked}", &self.leaked);
+                hand.fill(b, place, &text).await
             }
             Step::Tick(name) => {
                 hand.tick(b, self.find(&["checkbox"], name).await?, false)

@@ -125,7 +125,7 @@ async fn what_is_anothers_is_answered_as_if_it_were_not_there() {
         "tasks/1/do/run",
         "events/1/edit",
         "events/1/delete",
-        "events/1/do/trigger",
+        "events/1/trigger",
         "deliveries/1/replay",
         "deliveries/1/cancel",
     ] {

@@ -1,8 +1,9 @@
-//! A system administrator finds which keys are in a text, and disables or deletes them.
+//! A system administrator finds which keys are in a text, and disables or deletes them after a
+//! question.
 
 use examples::client::call;
 use tests::browser::typed::new_key;
-use tests::browser::{Site, Visitor};
+use tests::browser::{Page, Site, Visitor};
 use tests::world::HERE;
 
 const PAGE: &str = "/console/keys/leaked";
@@ -14,7 +15,7 @@ async fn probe(site: &Site, key: &str) -> u16 {
 }
 
 #[tokio::test]
-async fn the_keys_of_a_text_are_named_and_end_as_was_chosen_and_the_text_is_not_repeated() {
+async fn the_keys_of_a_text_are_named_and_end_after_a_question_and_the_text_is_not_repeated() {
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
     let first = new_key(&ulf, "ci").await.secret().unwrap();
@@ -22,41 +23,64 @@ async fn the_keys_of_a_text_are_named_and_end_as_was_chosen_and_the_text_is_not_
     let admin = Visitor::login(&site, "admin").await;
     assert!(admin.get("/console/keys").await.has(PAGE));
     let text = format!("2026 error: {first} \"{second}\" {first}\r\nmore");
-    for (then, done, statuses) in [
-        ("report", "Owner notified", [200, 200]),
-        ("disable", "Disabled", [401, 401]),
+    let pasted = |then| [("leaked", &*text), ("then", then)];
+    let page = admin.submit(PAGE, &pasted("report")).await;
+    assert!(page.has("The text contains 2 API keys.") && page.has("Owner notified"));
+    assert!(page.has("/console/keys/1\"") && page.has("&lt;b&gt;night"));
+    assert!(!page.has(&first) && !page.has(&second) && !page.has("2026 error"));
+
+    for (then, title, button, done) in [
+        (
+            "disable",
+            "Disable these 2 leaked API keys?",
+            "Disable 2 keys",
+            "2 API keys were disabled.",
+        ),
+        (
+            "delete",
+            "Delete these 2 leaked API keys?",
+            "Delete 2 keys",
+            "2 API keys were deleted.",
+        ),
     ] {
-        let page = admin
-            .submit(PAGE, &[("leaked", &text), ("then", then)])
-            .await;
-        assert_eq!(page.status, 200, "{}", page.html);
-        assert!(page.has("The text contains 2 API keys.") && page.has(done));
-        assert!(page.has("/console/keys/1\"") && page.has("&lt;b&gt;night"));
-        assert!(!page.has(&first) && !page.has(&second) && !page.has("2026 error"));
+        let before = [probe(&site, &first).await, probe(&site, &second).await];
+        let question = admin.submit(PAGE, &pasted(then)).await;
+        assert_eq!(question.status, 200, "{}", question.html);
+        assert!(question.has(title) && question.has(&format!("{button}</button>")));
+        assert!(question.has("/console/keys/1\"") && question.has("&lt;b&gt;night"));
+        assert!(!question.has(&first) && !question.has("2026 error"));
+        let after = [probe(&site, &first).await, probe(&site, &second).await];
+        assert_eq!(before, after, "the question alone does nothing");
+
+        let page = answer(&admin, &question).await;
+        assert!(page.has(done), "{}", page.html);
+        let is_there = page.has("/console/keys/1\"");
         assert_eq!(
-            [probe(&site, &first).await, probe(&site, &second).await],
-            statuses
+            is_there,
+            then == "disable",
+            "a key that is gone has no page"
         );
+        let after = [probe(&site, &first).await, probe(&site, &second).await];
+        assert_eq!(after, [401, 401]);
+        // Answered again by a reload, it finds what is there then.
+        let page = answer(&admin, &question).await;
+        let again = if then == "disable" { "2" } else { "No" };
+        assert!(page.has(&format!("{again} API key")), "{}", page.html);
     }
     let heard = site.heard();
-    assert_eq!(
-        heard.iter().filter(|line| line.contains("Disable")).count(),
-        2,
-        "{heard:?}"
-    );
-
-    let page = admin
-        .submit(PAGE, &[("leaked", &*first), ("then", "delete")])
-        .await;
-    assert!(page.has("The text contains 1 API key.") && page.has("Deleted"));
-    assert!(
-        !page.has("/console/keys/1\""),
-        "a key that is gone has no page"
-    );
-    let page = admin
-        .submit(PAGE, &[("leaked", &*first), ("then", "delete")])
-        .await;
+    let count = |word: &str| heard.iter().filter(|line| line.contains(word)).count();
+    assert_eq!((count("Disable"), count("Delete")), (4, 2), "{heard:?}");
+    let page = admin.submit(PAGE, &pasted("delete")).await;
     assert!(page.has("The text contains no API key."));
+}
+
+/// Presses the button of a question.
+async fn answer(admin: &Visitor, question: &Page) -> Page {
+    let hidden = question.hidden();
+    let fields = hidden
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    admin.post(PAGE, &fields.collect::<Vec<_>>()).await
 }
 
 #[tokio::test]
@@ -88,6 +112,9 @@ async fn what_cannot_be_searched_is_refused_beside_its_field_and_nobody_else_fin
         assert!(!visitor.get("/console/keys").await.has(PAGE), "{user}");
         assert_eq!(visitor.get(PAGE).await.status, 404, "{user}");
         let fields = [("leaked", &*key), ("then", "delete")];
+        let sent = visitor.fill("/console/keys/new", PAGE, &fields).await;
+        assert_eq!(sent.status, 404, "{user}");
+        let fields = [("end", "delete"), ("keys", "1")];
         let sent = visitor.fill("/console/keys/new", PAGE, &fields).await;
         assert_eq!(sent.status, 404, "{user}");
     }

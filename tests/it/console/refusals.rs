@@ -222,7 +222,7 @@ async fn what_the_state_of_a_row_forbids_is_said_where_it_was_asked() {
     act("/console/tasks/1/do/disable").await;
     for (path, words) in [
         ("/tasks/1/do/run", "A disabled task cannot be run."),
-        ("/events/1/do/trigger", "The task of this event is disabled"),
+        ("/events/1/trigger", "The task of this event is disabled"),
         (
             "/deliveries/1/cancel",
             "The state of the delivery no longer allows this.",

@@ -222,7 +222,7 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
     );
     assert_eq!(receiver.wait_for("/in", 1).await.unwrap().body, "by ");
     assert_eq!(
-        act("/console/events/1/do/trigger").await.to(),
+        act("/console/events/1/trigger").await.to(),
         "/console/events?done=triggered"
     );
     assert_eq!(receiver.wait_for("/in", 2).await.unwrap().body, "by db-1");
@@ -245,7 +245,7 @@ async fn tasks_and_events_are_run_enabled_disabled_and_deleted() {
         list.html
     );
     assert_eq!(act("/console/tasks/1/do/run").await.status, 409);
-    assert_eq!(act("/console/events/1/do/trigger").await.status, 409);
+    assert_eq!(act("/console/events/1/trigger").await.status, 409);
     assert_eq!(act("/console/tasks/1/do/explode").await.status, 404);
     act("/console/tasks/1/do/enable").await;
     // A new target; the event itself stays what it is.

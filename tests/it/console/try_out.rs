@@ -154,11 +154,77 @@ async fn an_event_on_a_tag_that_is_triggered_by_hand_is_named_after_the_tag() {
     ];
     let made = ulf.fill(form, new, &event).await;
     assert_eq!(made.status, 303, "{}", made.html);
-    let trigger = "/console/events/1/do/trigger";
-    let done = ulf.fill("/console/tasks/new", trigger, &[]).await;
+    let trigger = "/console/events/1/trigger";
+    let done = ulf.submit(trigger, &[("var.VM_ID", "7")]).await;
     assert_eq!(done.status, 303, "{}", done.html);
     let received = receiver.wait_for("/in", 1).await.unwrap();
-    assert_eq!(received.body, "database is ${VM_ID}");
+    assert_eq!(received.body, "database is 7");
+}
+
+#[tokio::test]
+async fn a_trigger_asks_before_shows_what_it_sends_and_brings_the_samples() {
+    let (site, ulf, receiver) = site(&[]).await;
+    let message = [("message", "${NAME} is ${VM_ID} of ${data.vm.name}")];
+    let edited = [
+        &[("name", "tell"), ("webhook", "1"), ("enabled", "on")][..],
+        &message,
+    ];
+    ulf.submit("/console/tasks/1/edit", &edited.concat()).await;
+    let target = [("target", "instance"), ("instance", "2"), ("task", "1")];
+    for event in ["poweron", "poweroff"] {
+        let event = [&[("event", event)][..], &target].concat();
+        assert_eq!(new_event(&ulf, &event).await.status, 303);
+    }
+    assert!(
+        ulf.get("/console/events")
+            .await
+            .has("/console/events/1/trigger\"")
+    );
+    let trigger = "/console/events/1/trigger";
+    let asked = ulf.get(trigger).await;
+    for text in [
+        "Trigger this event?",
+        "Powered on</strong> (db-1)",
+        ">tell</strong>",
+        "name=\"var.VM_ID\" value=\"1\"",
+        "variables and data, with sample values",
+        ">Trigger event</button>",
+    ] {
+        assert!(asked.has(text), "{text}: {}", asked.html);
+    }
+    let mut sent = 0;
+    for (typed, message) in [
+        (&[("var.VM_ID", "1")][..], "db-1 is 1 of web-1"),
+        (&[("var.VM_ID", "7")], "db-1 is 7 of web-1"),
+        (&[], "db-1 is  of web-1"),
+    ] {
+        let preview = [typed, &[("do", "preview")]].concat();
+        let page = ulf.submit(trigger, &preview).await;
+        assert_eq!((page.status, shown(&page)), (200, message.to_owned()));
+        let check = ulf.fill(trigger, &format!("{trigger}/check"), typed).await;
+        let check: Value = serde_json::from_str(&check.html).unwrap();
+        assert_eq!(check["hints"]["preview"], message);
+        assert_eq!(receiver.received().len(), sent, "nothing is sent before");
+        let done = ulf.submit(trigger, typed).await;
+        assert_eq!(done.to(), "/console/events?done=triggered");
+        sent += 1;
+        let received = receiver.wait_for("/in", sent).await.unwrap();
+        assert_eq!(received.body, message);
+    }
+    // What is wrong is said, and nothing is sent.
+    let long = "n".repeat(1_001);
+    let page = ulf.submit(trigger, &[("var.VM_ID", &long)]).await;
+    assert_eq!(page.status, 422);
+    assert!(!page.error("var.VM_ID").is_empty() && page.has("Nothing was triggered."));
+    // Without its task there is no button.
+    ulf.fill("/console/tasks/new", "/console/tasks/1/do/disable", &[])
+        .await;
+    let page = ulf.get(trigger).await;
+    assert!(page.has("so the event cannot be triggered") && !page.has("primary"));
+    assert_eq!(ulf.submit(trigger, &[]).await.status, 409);
+    assert_eq!(receiver.received().len(), sent);
+    let vera = Visitor::login(&site, "vera").await;
+    assert_eq!(vera.get(trigger).await.status, 404);
 }
 
 #[tokio::test]
@@ -177,7 +243,7 @@ async fn a_trigger_by_hand_has_the_number_of_what_the_directory_has_no_name_for(
         let event = [&event[..], &[("task", "1")]].concat();
         let made = new_event(&ulf, &event).await;
         assert_eq!(made.status, 303, "{}", made.html);
-        let trigger = format!("/console/events/{number}/do/trigger");
+        let trigger = format!("/console/events/{number}/trigger");
         let done = ulf.fill("/console/tasks/new", &trigger, &[]).await;
         assert_eq!(done.status, 303, "{}", done.html);
         let received = receiver.wait_for("/in", number).await.unwrap();
@@ -230,6 +296,16 @@ async fn the_catalogue_describes_events_and_the_editor_offers_their_variables() 
     ] {
         assert!(page.has(text), "{text}: {}", page.html);
     }
+    let of = |id: &str| {
+        page.html
+            .split(id)
+            .nth(1)
+            .unwrap()
+            .split("</section>")
+            .next()
+    };
+    assert!(of("type-vms").unwrap().contains("Sample values"));
+    assert!(!of("type-alarms").unwrap().contains("Sample values"));
     let page = ulf.get("/console/tasks/new").await;
     assert!(page.has("data-insert=\"${NAME}\"") && page.has("data-insert=\"${VM_ID}\""));
     assert!(page.has("Object type") && page.has(">Send</option>"));

@@ -1,6 +1,7 @@
 //! What existing clients of the v4 wire send beside the plain rows: a label with an event,
 //! parameters with a run, the cancellation of a task (WIRE 6, WIRE 7).
 
+use gatepost_engine::RunAbout;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::platform::PlatformProcess;
@@ -112,6 +113,32 @@ async fn the_parameters_of_a_run_are_its_variables() {
     // Values are not looked into again, and a run without parameters has none of an earlier one.
     assert_eq!(sent[3], "\"quoted\" ${count} true null ");
     assert_eq!(sent[4], "${REASON} ${count} ${list} ");
+}
+
+/// SPEC 2.3 `${NAME}` is the name of the object in question; no parameter of this wire says which.
+#[tokio::test]
+async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty() {
+    let world = World::start().await;
+    let message = r#"{"of":"${NAME}","bare":${NAME},"who":"${USER}"}"#;
+    let task = waiting_task(&world, "t", message).await;
+    let execute = format!("tasks/{task}/execute");
+    for (at, name, filled_in) in [
+        (0, None, r#"{"of":"","bare":"","who":"${USER}"}"#),
+        (
+            1,
+            Some("web-1"),
+            r#"{"of":"web-1","bare":"web-1","who":"${USER}"}"#,
+        ),
+    ] {
+        let params = name.map_or_else(|| json!({}), |name| json!({"NAME": name}));
+        assert_eq!(told(&world, "POST", &execute, params).await.0, 200);
+        assert_eq!(log(&world, "message").await[at], filled_in);
+        // What a preview of the same run shows.
+        let variables = name.map(|name| ("NAME".to_owned(), name.to_owned()));
+        let about = RunAbout::default().with_variables(variables.into_iter().collect());
+        let example = world.engine.example(&message.parse().unwrap(), &about);
+        assert_eq!(example.unwrap().text, filled_in);
+    }
 }
 
 #[tokio::test]

@@ -141,9 +141,10 @@ pub async fn furnish(site: &Site, receiver: &Receiver) {
         StatusCode::BAD_GATEWAY,
         StatusCode::SERVICE_UNAVAILABLE,
     ]);
+    let named = [("name", "web-1")];
     for run in 1..=4 {
         admin
-            .fill("/console/tasks/new", "/console/tasks/1/do/run", &[])
+            .fill("/console/tasks/new", "/console/tasks/1/do/run", &named)
             .await;
         site.ended(run).await;
     }

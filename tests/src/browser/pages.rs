@@ -35,6 +35,7 @@ pub const PAGES: &[(&str, &str)] = &[
     ("/console/events/new", "event-type"),
     ("/console/events/new?type=vms", "event-new"),
     ("/console/events/1/edit", "event-edit"),
+    ("/console/events/1/trigger", "event-trigger"),
     ("/console/events/1/delete", "event-delete"),
     ("/console/deliveries", "deliveries"),
     ("/console/deliveries?q=web", "deliveries-found"),

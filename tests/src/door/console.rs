@@ -175,7 +175,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         ("cancel task", format!("{task}/cancel"), ("cancel", 1), "tasks", Cancel),
         ("enable task", format!("{task}/do/enable"), ("update_task", 1), "tasks", Enable),
         ("disable task", format!("{task}/do/disable"), ("update_task", 1), "tasks", Disable),
-        ("trigger event", format!("{event}/do/trigger"), ("enqueue", 1), "task_events", Trigger),
+        ("trigger event", format!("{event}/trigger"), ("enqueue", 1), "task_events", Trigger),
         ("enable event", format!("{event}/do/enable"), ("update_event", 1), "task_events", Enable),
         ("disable event", format!("{event}/do/disable"), ("update_event", 1), "task_events", Disable),
         ("replay delivery", format!("{failed}/replay"), ("replay", 1), "webhooks", Replay),

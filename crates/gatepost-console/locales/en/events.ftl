@@ -121,6 +121,27 @@ events-delete-question =
     “{ $name }” ({ $target }) will no longer run the task { $task }. The task itself is kept.
 events-delete-button = Delete event
 
+## The page that asks before an event is triggered
+
+events-trigger-title = Trigger this event?
+# $name: events-name. $target: what it applies to. $task: the name of its task.
+events-trigger-question =
+    Triggering { $name } ({ $target }) runs the task { $task } now, as if the event had happened. The
+    message is really sent. The filter of the event is not applied.
+# What it brings: variables with their samples in the fields below, or data, or both, or nothing.
+events-trigger-samples = It brings these variables, with sample values from the event catalog.
+events-trigger-samples-data =
+    It brings these variables and data, with sample values from the event catalog.
+events-trigger-data = It brings data, with sample values from the event catalog.
+events-trigger-nothing = It brings no variables and no data.
+events-trigger-disabled = The task of this event is disabled, so the event cannot be triggered.
+events-trigger-once = The task of this event is deleted after it has run.
+# Below the heading tasks-preview.
+events-trigger-preview-hint = The message as it will be sent.
+events-trigger-button = Trigger event
+# Above the errors of the form.
+events-trigger-refused = Nothing was triggered.
+
 ## The catalogue: what can happen on the platform
 
 # $date, $timestamp, $random, $name: variables as they are written in a message.

@@ -249,6 +249,54 @@ keys-leaked-deleted = Deleted
 keys-problem-leaked = Paste the text.
 keys-problem-leaked-then = Choose what happens to the keys.
 
+## The question before leaked keys are disabled or deleted, and what was done. $count:
+## how many.
+
+keys-leaked-disable-title =
+    { $count ->
+        [one] Disable this leaked API key?
+       *[other] Disable these { $count } leaked API keys?
+    }
+keys-leaked-disable-question =
+    { $count ->
+        [one] The text contains this API key. Requests that use it will be refused until the key is enabled again.
+       *[other] The text contains these API keys. Requests that use them will be refused until each key is enabled again.
+    }
+keys-leaked-disable-button =
+    { $count ->
+        [one] Disable key
+       *[other] Disable { $count } keys
+    }
+keys-leaked-delete-title =
+    { $count ->
+        [one] Delete this leaked API key?
+       *[other] Delete these { $count } leaked API keys?
+    }
+keys-leaked-delete-question =
+    { $count ->
+        [one] The text contains this API key. Requests that use it will be refused. This cannot be undone.
+       *[other] The text contains these API keys. Requests that use them will be refused. This cannot be undone.
+    }
+keys-leaked-delete-button =
+    { $count ->
+        [one] Delete key
+       *[other] Delete { $count } keys
+    }
+# Goes back without disabling or deleting.
+keys-leaked-keep = Keep them
+keys-leaked-were-disabled =
+    { $count ->
+        [0] No API key was disabled.
+        [one] { $count } API key was disabled.
+       *[other] { $count } API keys were disabled.
+    }
+keys-leaked-were-deleted =
+    { $count ->
+        [0] No API key was deleted.
+        [one] { $count } API key was deleted.
+       *[other] { $count } API keys were deleted.
+    }
+
 ## The question before a key is deleted
 
 keys-delete-title = Delete this API key?

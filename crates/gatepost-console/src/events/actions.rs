@@ -1,8 +1,7 @@
-//! Trigger, enable, disable.
+//! Enable, disable.
 
 use axum::extract::Path;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::ManageError;
 use webhook_model::EventId;
 
 use crate::context::PageContext;
@@ -13,23 +12,10 @@ pub(super) async fn act(
     Path((id, action)): Path<(i64, String)>,
 ) -> Result<Response, Failure> {
     let (actor, id) = (&ctx.actor, EventId(id));
-    let (result, done) = match action.as_str() {
-        "disable" => (actor.disable_event(id).await.map(drop), "disabled"),
-        "enable" => (actor.enable_event(id).await.map(drop), "enabled"),
-        "trigger" => {
-            let emitted = actor.trigger_event(id, Vec::new(), None).await;
-            (emitted.map(drop), "triggered")
-        }
+    let done = match action.as_str() {
+        "disable" => actor.disable_event(id).await.map(|_| "disabled")?,
+        "enable" => actor.enable_event(id).await.map(|_| "enabled")?,
         _ => return Err(Failure::NotFound),
     };
-    match result {
-        Err(ManageError::Disabled) => {
-            let text = ctx.texts().of("events-not-triggered");
-            Err(Failure::Conflict(text.into_owned()))
-        }
-        other => {
-            other?;
-            Ok(Redirect::to(&ctx.at(&format!("/events?done={done}"))).into_response())
-        }
-    }
+    Ok(Redirect::to(&ctx.at(&format!("/events?done={done}"))).into_response())
 }

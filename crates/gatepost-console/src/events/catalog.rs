@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
-use webhook_model::{EventNotes, EventType, Specificity};
+use webhook_model::{EventName, EventNotes, EventType, Specificity};
 
 use crate::context::PageContext;
 use crate::layout::{Section, page};
@@ -43,15 +43,23 @@ fn about(t: &Texts, specificity: Specificity) -> Cow<'_, str> {
 
 fn table(ctx: &PageContext, of: &EventType) -> Markup {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let is_noted = |(event, _): (&EventName, &str)| catalog.notes(of, event).is_some();
+    // Where nothing is noted, two columns would be empty.
+    let noted = catalog.events(of).any(is_noted);
     html! {
         div.scroll { table {
-            thead { tr { th scope="col" { (t.of("events-event")) } th scope="col" { (t.of("events-catalog-description")) } th scope="col" { (t.of("events-catalog-samples")) } } }
+            thead { tr {
+                th scope="col" { (t.of("events-event")) }
+                @if noted { th scope="col" { (t.of("events-catalog-description")) } th scope="col" { (t.of("events-catalog-samples")) } }
+            } }
             tbody { @for (event, label) in catalog.events(of) {
                 @let notes = catalog.notes(of, event);
                 tr {
                     td data-label=(t.of("events-event")) { div { (t.rule(label)) div.quiet { code { (event) } } } }
-                    td data-label=(t.of("events-catalog-description")) { span { (t.rule(notes.map_or("", EventNotes::description))) } }
-                    td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(t, notes)) } } }
+                    @if noted {
+                        td data-label=(t.of("events-catalog-description")) { span { (t.rule(notes.map_or("", EventNotes::description))) } }
+                        td data-label=(t.of("events-catalog-samples")) { div { @if let Some(notes) = notes { (samples(t, notes)) } } }
+                    }
                 }
             } }
         } }

@@ -117,7 +117,7 @@ async fn table(
                     td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
                     td data-label=(t.of("events-state")) { span { (state(t, event.enabled, task)) } }
                     td { div.actions {
-                        (one_button(ctx, &at("do/trigger"), "small", &t.of("events-trigger"), Some(&t.with("events-trigger-of", &named))))
+                        a.button.small href=(at("trigger")) aria-label=(t.with("events-trigger-of", &named)) { (t.of("events-trigger")) }
                         @if event.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), Some(&t.with("events-disable-of", &named)))) }
                         @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), Some(&t.with("events-enable-of", &named)))) }
                         a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &named)) { (t.of("events-delete")) }

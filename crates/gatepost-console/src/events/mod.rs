@@ -12,6 +12,8 @@ mod labels;
 mod list;
 mod listing;
 mod options;
+mod trigger;
+mod trigger_page;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -25,5 +27,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))
+        .route("/{id}/trigger", get(trigger::ask).post(trigger::trigger))
+        .route("/{id}/trigger/check", post(trigger::check))
         .route("/{id}/do/{action}", post(actions::act))
 }

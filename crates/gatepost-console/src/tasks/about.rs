@@ -10,12 +10,8 @@ use crate::choices::choices;
 use crate::context::PageContext;
 use crate::form::Form;
 use crate::problems::Problems;
+use crate::sample_fields::{self, Values};
 use crate::texts::Texts;
-
-/// In front of the name of a variable, as the name of its field.
-const VARIABLE: &str = "var.";
-/// The longest value of a variable, in bytes.
-pub(super) const MAX_VALUE: usize = 1_000;
 
 /// The content of the fields.
 #[derive(Debug, Default)]
@@ -26,7 +22,7 @@ pub(super) struct AboutForm {
     pub object: String,
     /// What `${NAME}` becomes where no object is chosen.
     pub name: String,
-    pub variables: BTreeMap<String, String>,
+    pub variables: Values,
 }
 
 /// What a form offers for a type.
@@ -84,7 +80,6 @@ impl AboutForm {
         let Some(options) = options else {
             return fresh;
         };
-        let variables = options.variables.iter();
         Self {
             event_type: options.of.to_string(),
             event: options
@@ -92,9 +87,7 @@ impl AboutForm {
                 .first()
                 .map(|(event, _)| event.clone())
                 .unwrap_or_default(),
-            variables: variables
-                .map(|one| (one.name().to_owned(), one.sample().to_owned()))
-                .collect(),
+            variables: sample_fields::samples(&options.variables),
             ..fresh
         }
     }
@@ -107,19 +100,8 @@ impl AboutForm {
             event: text("event"),
             object: text("object"),
             name: text("name"),
-            variables: variables
-                .iter()
-                .map(|one| {
-                    let value = form.text(&format!("{VARIABLE}{}", one.name()));
-                    (one.name().to_owned(), value.to_owned())
-                })
-                .collect(),
+            variables: sample_fields::sent(form, variables),
         }
-    }
-
-    /// The name of the field of a variable.
-    pub(super) fn field(variable: &str) -> String {
-        format!("{VARIABLE}{variable}")
     }
 
     /// Parses the fields; each error is noted beside its field.
@@ -142,13 +124,8 @@ impl AboutForm {
                 Some(problems.take("object", number)?)
             }
         };
-        let texts = std::iter::once(("name".to_owned(), &self.name));
-        let variables = self.variables.iter();
-        let texts = texts.chain(variables.map(|(name, value)| (Self::field(name), value)));
-        for (field, _) in texts.filter(|(_, text)| text.len() > MAX_VALUE) {
-            let most = [("count", MAX_VALUE.into())];
-            problems.add(field, t.with("tasks-value-too-long", &most));
-        }
+        sample_fields::check_one(t, "name", &self.name, problems);
+        sample_fields::check(t, &self.variables, problems);
         if !problems.is_empty() {
             return None;
         }

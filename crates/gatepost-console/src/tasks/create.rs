@@ -8,12 +8,13 @@ use webhook_model::Message;
 
 use super::form::TaskForm;
 use super::form_page::form_page;
-use super::preview::{Preview, preview};
+use super::preview::preview;
 use super::task_error::note_error;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::refused;
+use crate::message_preview::Preview;
 use crate::problems::Problems;
 use crate::refusal::opened_again;
 

@@ -7,9 +7,10 @@ use webhook_model::SampleVariable;
 
 use super::about::variables as of_type;
 use super::form::TaskForm;
-use super::preview::{OBJECT, Preview};
+use super::preview::OBJECT;
 use crate::context::PageContext;
 use crate::layout::{self, InputKind, note};
+use crate::message_preview::Preview;
 use crate::problems::Problems;
 use crate::texts::Texts;
 

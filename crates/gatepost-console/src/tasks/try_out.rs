@@ -10,12 +10,13 @@ use serde_json::{Value, json};
 use webhook_model::TaskId;
 
 use super::about::{AboutForm, AboutOptions};
-use super::preview::{Preview, preview_about};
+use super::preview::preview_about;
 use super::try_out_page::{body, page_of};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::refused;
+use crate::message_preview::Preview;
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
 use crate::row_id::RowId;

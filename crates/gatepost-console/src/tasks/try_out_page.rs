@@ -3,11 +3,12 @@
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
 
-use super::about::{AboutForm, AboutOptions, MAX_VALUE};
-use super::preview::Preview;
+use super::about::{AboutForm, AboutOptions};
 use crate::context::PageContext;
 use crate::layout::{self, InputKind, Section, note, page};
+use crate::message_preview::Preview;
 use crate::problems::Problems;
+use crate::sample_fields::{self, MAX_VALUE};
 use crate::texts::Texts;
 
 /// The page.
@@ -73,7 +74,6 @@ pub(super) fn body(
 fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
     let of = [("type", options.label.as_str().into())];
     let hint = t.with("tasks-test-event-hint", &of);
-    let long = InputKind::Text { max: MAX_VALUE };
     html! {
         (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, &form.event, &hint, false))
         @if options.objects.is_empty() { (name(t, form, problems)) }
@@ -81,10 +81,7 @@ fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Proble
             (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, &form.object, &t.of("tasks-test-object-hint")))
             (name(t, form, problems))
         }
-        @for variable in &options.variables {
-            @let value = form.variables.get(variable.name()).map_or("", String::as_str);
-            (layout::input(problems, long, &AboutForm::field(variable.name()), &format!("${{{}}}", variable.name()), value, variable.description()))
-        }
+        (sample_fields::inputs(problems, &options.variables, &form.variables))
     }
 }
 

@@ -2,11 +2,13 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::EventQuery;
-use webhook_model::{Data, Event, EventId, Invalid, OwnerId};
+use webhook_model::{Event, EventId, Invalid, OwnerId};
 
 use super::handle::Engine;
 use crate::emit::Emitted;
 use crate::error::EngineError;
+use crate::records::brought::Brought;
+use crate::records::run_about::RunAbout;
 
 impl Engine {
     /// Creates an event that the catalog allows, on what the owner of its task may watch.
@@ -71,9 +73,23 @@ impl Engine {
         self.0.records.events.delete(id).await
     }
 
-    /// Triggers an event by hand: runs its task as if it had occurred, with these variables and
-    /// this data, whatever its filter asks for. `object` names what it is about, where the platform
-    /// knows: of an event on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
+    /// What the task of an event would run about, if the event was triggered as
+    /// [`trigger_event`](Engine::trigger_event) does: for an [`example`](Engine::example).
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such event, failures of the store.
+    pub async fn trigger_about(
+        &self,
+        id: EventId,
+        object: Option<String>,
+        brought: Brought,
+    ) -> Result<RunAbout, EngineError> {
+        self.0.records.events.about(id, object, brought).await
+    }
+
+    /// Triggers an event by hand: runs its task as if it had occurred and brought this, whatever
+    /// its filter asks for. `object` names what it is about, where the platform knows: of an event
+    /// on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
@@ -82,11 +98,10 @@ impl Engine {
         &self,
         id: EventId,
         object: Option<String>,
-        variables: Vec<(String, String)>,
-        data: Option<Data>,
+        brought: Brought,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let events = &self.0.records.events;
-        events.trigger(id, object, (variables, data), by).await
+        events.trigger(id, object, brought, by).await
     }
 }

@@ -84,6 +84,7 @@ impl Deliveries {
             return Err(EngineError::NotFound);
         };
         let (row, owner) = self.recipient(webhook).await?;
+        let context = about.context.clone();
         let occurrence = about.occurrence(Audience::Owner(owner))?;
         let occurrence = self.emitter.joined(occurrence);
         let cause = Cause::of(&occurrence);
@@ -92,7 +93,7 @@ impl Deliveries {
         let render = move || {
             let template = Template::parse(&message);
             let rendering = renderer.occurrence(&occurrence, now);
-            rendering.render(&template, None)
+            rendering.render(&template, context.as_ref())
         };
         let body = apart(bytes, render).await.map_err(EmitError::Message)?;
         self.post(webhook, row, owner, body.into(), Some((id, cause)))
@@ -202,7 +203,7 @@ impl Deliveries {
         let now = self.clock.now()?;
         let (object, data) = (about.object.as_ref(), about.data.as_ref());
         let rendering = self.renderer.about(object, &about.variables, data, now);
-        Ok(rendering.example(message)?)
+        Ok(rendering.example(message, about.context.as_ref())?)
     }
 
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {

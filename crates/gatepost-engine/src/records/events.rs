@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use gatepost_storage::webhooks::{EventQuery, RecordId, WebhookStore};
 use gatepost_storage::{ErrorKind, Row, StoreError};
-use webhook_model::{
-    Catalog, Data, Event, EventId, Field, Invalid, Object, OwnerId, Target, TaskId,
-};
+use webhook_model::{Catalog, Event, EventId, Field, Invalid, OwnerId, Target, TaskId};
 
 use super::allowance::{Admitted, Allowance, Kind};
+use super::brought::Brought;
 use super::by_hand::ByHand;
+use super::run_about::RunAbout;
 use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::emit::Emitted;
 use crate::error::EngineError;
-use crate::render::NAME;
 
 #[derive(Debug)]
 pub(crate) struct Events {
@@ -75,37 +74,37 @@ impl Events {
         Ok(self.store.delete_event(id, self.clock.now()?).await?)
     }
 
+    /// What the task of an event would run about, if the event was triggered.
+    pub(crate) async fn about(
+        &self,
+        id: EventId,
+        object: Option<String>,
+        brought: Brought,
+    ) -> Result<RunAbout, EngineError> {
+        let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
+        Ok(brought.about(&row.value, object))
+    }
+
     pub(crate) async fn trigger(
         &self,
         id: EventId,
         object: Option<String>,
-        (mut variables, data): (Vec<(String, String)>, Option<Data>),
+        brought: Brought,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
-        let event = row.value;
-        let (object, tags) = match event.target {
-            Target::Instance(id) => {
-                let name = object.unwrap_or_default();
-                (Some(Object::new(id, name)), Vec::new())
-            }
-            // There is no object, but something to call it.
-            Target::Tag(tag) => {
-                let is_named = variables.iter().any(|(name, _)| name == NAME);
-                let name = object.filter(|_| !is_named);
-                variables.extend(name.map(|name| (NAME.to_owned(), name)));
-                (None, vec![tag])
-            }
-            Target::Generic => (None, Vec::new()),
+        let about = brought.about(&row.value, object);
+        let tags = match row.value.target {
+            Target::Tag(tag) => vec![tag],
+            Target::Instance(_) | Target::Generic => Vec::new(),
         };
-        let context = data.clone().unwrap_or_else(|| (&event.context).into());
-        let (event_type, name) = (event.event_type, event.event);
+        let (event_type, name) = about.words()?;
         let occurrence = self.by_hand.occurrence(event_type, name, row.owner).await?;
-        let mut occurrence = occurrence.with_tags(tags).with_variables(variables);
-        occurrence.object = object;
-        occurrence.data = data;
-        let by = (by, Some(context));
-        let run = self.by_hand.run(event.task, row.owner, occurrence, by);
+        let mut occurrence = occurrence.with_tags(tags).with_variables(about.variables);
+        occurrence.object = about.object;
+        occurrence.data = about.data;
+        let by = (by, about.context);
+        let run = self.by_hand.run(row.value.task, row.owner, occurrence, by);
         run.await
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod allowance;
 pub(crate) mod at_once;
+pub(crate) mod brought;
 pub(crate) mod by_hand;
 pub(crate) mod cursor;
 pub(crate) mod deliveries;

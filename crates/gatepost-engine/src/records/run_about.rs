@@ -15,6 +15,8 @@ pub struct RunAbout {
     pub variables: Vec<(String, String)>,
     /// What it brings along.
     pub data: Option<Data>,
+    /// What the event that runs the task has for the message.
+    pub context: Option<Data>,
 }
 
 gatepost_ids::setters!(RunAbout {
@@ -26,6 +28,8 @@ gatepost_ids::setters!(RunAbout {
     with_variables(variables: Vec<(String, String)>) => variables,
     /// Sets what it brings along.
     with_data(data: Data) => Some(data),
+    /// Sets [`context`](Self::context).
+    with_context(context: Data) => Some(context),
 });
 
 impl RunAbout {

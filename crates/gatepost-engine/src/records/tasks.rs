@@ -86,7 +86,8 @@ impl Tasks {
         occurrence.object = about.object;
         occurrence.variables = about.variables;
         occurrence.data = about.data;
-        self.by_hand.run(id, owner, occurrence, (by, None)).await
+        let by = (by, about.context);
+        self.by_hand.run(id, owner, occurrence, by).await
     }
 
     async fn edit_row(

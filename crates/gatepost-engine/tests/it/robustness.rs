@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gatepost_engine::EngineError;
+use gatepost_engine::{Brought, EngineError};
 use gatepost_storage::webhooks::{Cascade, DeliveryLog, DeliveryState};
 use webhook_model::{ObjectId, Target};
 
@@ -25,8 +25,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .trigger_event(
             webhook_model::EventId(1),
             Some("nine".to_owned()),
-            Vec::new(),
-            None,
+            Brought::default(),
             None,
         )
         .await

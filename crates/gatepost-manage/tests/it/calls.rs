@@ -5,14 +5,14 @@ use std::pin::Pin;
 use apikey_core::Overlap;
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
-use gatepost_manage::{About, Actor, ManageError, Operation, Replayable};
+use gatepost_manage::{About, Actor, Brought, ManageError, Operation, Replayable};
 use gatepost_storage::webhooks::Cascade;
 use webhook_model::{Entered, WebhookId};
 
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 28] = [
+pub(crate) const OTHERS: [&str; 29] = [
     "acting_key",
     "create_event",
     "create_key",
@@ -21,6 +21,7 @@ pub(crate) const OTHERS: [&str; 28] = [
     "deliveries",
     "deliveries_with_responses",
     "dropped",
+    "end_leaked",
     "events",
     "failing_webhooks",
     "find_deliveries",
@@ -124,7 +125,8 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(delete_event(event), "delete_event", events(Delete)),
         call!(enable_event(event), "update_event", events(Enable)),
         call!(disable_event(event), "update_event", events(Disable)),
-        call!(trigger_event(event, Vec::new(), None), "enqueue", events(Trigger)),
+        call!(trigger_example(event, Brought::default()), "task", None),
+        call!(trigger_event(event, Brought::default()), "enqueue", events(Trigger)),
         call!(delivery(ended), "delivery", None),
         call!(attempts(ended, 9), "attempts", None),
         call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),

@@ -148,7 +148,7 @@ async fn what_a_disabled_task_refuses_is_said_in_the_hosts_language() {
     let (_site, admin) = site(Quota::UNLIMITED, &receiver).await;
     let act = async |path: &str| admin.fill("/console/tasks/new", path, &[]).await;
     assert_eq!(act("/console/tasks/1/do/disable").await.status, 303);
-    for path in ["tasks/1/do/run", "events/1/do/trigger"] {
+    for path in ["tasks/1/do/run", "events/1/trigger"] {
         let page = act(&format!("/console/{path}")).await;
         assert_eq!(page.status, 409, "{path}");
         assert_eq!(english(&page, &[]), [""; 0], "{path}");

@@ -10,11 +10,13 @@ use std::sync::Arc;
 
 use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
 use webhook_model::{
-    Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, Target, TaskId, WebhookId,
+    Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, TagId, Target, TaskId,
+    WebhookId,
 };
 
 use super::allowance::Allowance;
 use super::at_once::AtOnce;
+use super::brought::Brought;
 use super::by_hand::ByHand;
 use super::deliveries::Deliveries;
 use super::events::Events;
@@ -180,12 +182,8 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
     let task = records.task(webhook, "${NAME}", false).await;
     records.event(Target::Instance(ObjectId(9)), task).await;
     let events = events(&bench);
-    let fired = events.trigger(
-        EventId(1),
-        Some("nine".to_owned()),
-        (Vec::new(), None),
-        None,
-    );
+    let nine = Some("nine".to_owned());
+    let fired = events.trigger(EventId(1), nine, Brought::default(), None);
     let id = fired.await.unwrap().deliveries[0];
     assert_eq!(records.stored(id).await.body.as_ref(), "nine");
 
@@ -200,6 +198,34 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
     event.context = JsonObject::default();
     let unknown = events.create(&event).await.unwrap_err();
     assert!(matches!(unknown, EngineError::Invalid(_)), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_triggered_event_has_its_own_context_beside_data_unless_it_brings_another() {
+    let (records, bench) = bench().await;
+    let webhook = records.webhook(|_| {}).await;
+    let message = "${context.room} ${data.disk} ${CORES}";
+    let task = records.task(webhook, message, false).await;
+    let own = r#"{"room":"own"}"#;
+    let tagged = Target::Tag(TagId(1));
+    records.event_with(tagged, task, "{}", own).await;
+    let events = events(&bench);
+    let brought = Brought::default()
+        .with_variables(vec![("CORES".into(), "4".into())])
+        .with_data(r#"{"disk":100}"#.parse().unwrap());
+    let other = r#"{"room":"other"}"#.parse().unwrap();
+    for (brought, sent) in [
+        (Brought::default(), "own  ${CORES}"),
+        (brought.clone(), "own 100 4"),
+        (brought.with_context(other), "other 100 4"),
+    ] {
+        let about = events.about(EventId(1), None, brought.clone()).await;
+        let example = deliveries(&bench).example(&message.parse().unwrap(), &about.unwrap());
+        assert_eq!(example.unwrap().text, sent);
+        let fired = events.trigger(EventId(1), None, brought, None).await;
+        let id = fired.unwrap().deliveries[0];
+        assert_eq!(records.stored(id).await.body.as_ref(), sent);
+    }
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ fn about() -> RunAbout {
         object: Some(Object::new(ObjectId(3), "web-3")),
         variables: vec![("CORES".into(), "4".into())],
         data: Some(r#"{"zone":"b"}"#.parse().unwrap()),
+        context: Some(r#"{"room":"7"}"#.parse().unwrap()),
     }
 }
 
@@ -25,7 +26,11 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let once = records
-        .task(webhook, "${NAME} has ${CORES} in ${data.zone}", true)
+        .task(
+            webhook,
+            "${NAME} has ${CORES} in ${data.zone}${context.room}",
+            true,
+        )
         .await;
     let tasks = tasks(&bench);
     let disable = |task: &mut webhook_model::Task| {
@@ -35,7 +40,7 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     tasks.edit(once, disable).await.unwrap();
     let id = deliveries(&bench).test(once, about()).await.unwrap();
     let stored = records.stored(id).await;
-    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b");
+    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b7");
     assert_eq!(
         (stored.task, stored.state),
         (Some(once), DeliveryState::Queued)
@@ -50,11 +55,15 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|w| w.activity = Activity::Paused).await;
     let task = records
-        .task(webhook, "${NAME} has ${CORES} in ${data.zone}", false)
+        .task(
+            webhook,
+            "${NAME} has ${CORES} in ${data.zone}${context.room}",
+            false,
+        )
         .await;
     let ran = tasks(&bench).run(task, about(), None).await.unwrap();
     let stored = records.stored(ran.deliveries[0]).await;
-    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b");
+    assert_eq!(stored.body.as_ref(), "web-3 has 4 in b7");
     assert!(!stored.message_id.is_test(), "{}", stored.message_id);
 }
 

@@ -3,7 +3,7 @@
 mod columns;
 
 use async_trait::async_trait;
-use gatepost_manage::Actor;
+use gatepost_manage::{Actor, Brought};
 use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
@@ -112,9 +112,9 @@ impl Resource for Events {
             .into_iter()
             .flatten()
             .map(|(name, value)| (name.clone(), as_text(value)));
-        caller
-            .trigger_event(EventId(key), variables.collect(), data)
-            .await?;
+        let mut brought = Brought::default().with_variables(variables.collect());
+        (brought.data, brought.context) = (data.clone(), data);
+        caller.trigger_event(EventId(key), brought).await?;
         Ok(json!({}))
     }
 

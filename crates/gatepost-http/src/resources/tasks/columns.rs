@@ -125,7 +125,7 @@ pub(super) static TABLE: Table = Table {
         Action::new("execute", "Runs the task now.").with_any(
             "A variable of this run: `REASON` is what `${REASON}` in the message becomes. Names are 1 to 64 letters, \
              digits and `_` that do not begin with a digit; those of `${DATE}`, `${TIMESTAMP}`, `${RANDOM}`, `${data}` \
-             and `${context}` are taken. What is no text is shown as JSON. At most 100, of 64 KiB together.",
+             and `${context}` are taken. What is no text is shown as JSON. At most 100, of 64 KiB together. A run is about no object: `NAME` is what `${NAME}` becomes, which is empty without it.",
         ),
         Action::new(
             "cancel",

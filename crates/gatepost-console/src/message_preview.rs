@@ -1,0 +1,91 @@
+//! What a page shows of a message as it would be sent, with warnings to its author.
+
+use gatepost_manage::{Example, ManageError};
+use maud::{Markup, html};
+use webhook_model::{Headers, WebhookId};
+
+use crate::context::PageContext;
+use crate::layout::beginning;
+use crate::texts::Texts;
+
+/// Bytes of the message that are shown: a page with all of it would be several times as large.
+const MAX_SHOWN: usize = 64 * 1024;
+/// Unknown variables that are named.
+const MAX_NAMED: usize = 20;
+
+/// A rendered message.
+#[derive(Debug, Default)]
+pub(crate) struct Preview {
+    pub text: String,
+    /// What may surprise the author; empty if nothing does.
+    pub warnings: String,
+}
+
+impl Preview {
+    /// What a page shows of a rendered message, with the warnings that its webhook gives rise to.
+    pub(crate) async fn of(
+        ctx: &PageContext,
+        example: Result<Example, ManageError>,
+        webhook: Option<WebhookId>,
+    ) -> Result<Self, ManageError> {
+        let t = ctx.texts();
+        let example = match example {
+            Err(ManageError::Message(_)) => {
+                return Ok(Self {
+                    text: String::new(),
+                    warnings: t.of("tasks-preview-too-large").into_owned(),
+                });
+            }
+            example => example?,
+        };
+        let webhook = match webhook {
+            Some(id) => ctx.actor.webhook(id).await.ok(),
+            None => None,
+        };
+        let headers = webhook.map(|row| row.value.headers);
+        let mut warnings = warnings(t, &example, headers.as_ref());
+        let mut text = example.text;
+        if text.len() > MAX_SHOWN {
+            text = beginning(&text, MAX_SHOWN).to_owned();
+            warnings.insert(0, t.of("tasks-preview-cut").into_owned());
+        }
+        Ok(Self {
+            text,
+            warnings: warnings.join(" "),
+        })
+    }
+
+    /// The message and the warnings, which the script renews while the user types.
+    pub(crate) fn shown(&self, t: &Texts) -> Markup {
+        html! {
+            pre id="preview" tabindex="0" data-hint="preview" aria-label=(t.of("tasks-preview-label")) { (self.text) }
+            p.note.warn data-hint="warnings" hidden[self.warnings.is_empty()] { (self.warnings) }
+        }
+    }
+}
+
+fn warnings(t: &Texts, example: &Example, headers: Option<&Headers>) -> Vec<String> {
+    let mut texts = Vec::new();
+    if !example.unknown.is_empty() {
+        let names: Vec<_> = example
+            .unknown
+            .iter()
+            .take(MAX_NAMED)
+            .map(|n| format!("${{{n}}}"))
+            .collect();
+        let more = example.unknown.len().saturating_sub(MAX_NAMED);
+        let names = [("names", names.join(", ").into()), ("more", more.into())];
+        texts.push(match more {
+            0 => t.with("tasks-preview-unknown", &names),
+            _ => t.with("tasks-preview-unknown-more", &names),
+        });
+    }
+    if !example.is_json && headers.is_none_or(Headers::is_json) {
+        let text = match headers {
+            Some(_) => t.of("tasks-preview-not-json-header"),
+            None => t.of("tasks-preview-not-json"),
+        };
+        texts.push(text.into_owned());
+    }
+    texts
+}
