@@ -19,6 +19,9 @@ pub(crate) struct Mutant {
     pub(crate) inner: FaultStore<MemoryStore>,
     fault: String,
     notes: Mutex<Notes>,
+    /// One claim at a time: of claims at once, the one that is noted last would otherwise decide
+    /// what a mutant repeats, and now and then none repeats anything.
+    pub(crate) claims: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
@@ -40,6 +43,7 @@ impl Mutant {
             inner: FaultStore::new(Arc::new(MemoryStore::new())),
             fault: fault.to_owned(),
             notes: Mutex::default(),
+            claims: tokio::sync::Mutex::default(),
         }
     }
 

@@ -237,6 +237,7 @@ passed_on! { QueueStore {}
             let alone: Vec<_> = alone.collect();
             lanes.extend(alone);
         }
+        let _turn = self.claims.lock().await;
         let mut claimed = self.inner.claim(&lanes, lease_until, now).await?;
         let mut notes = self.notes();
         let tokens = claimed.iter().map(|c| (c.delivery.id, c.token));
