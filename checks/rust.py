@@ -3,6 +3,7 @@ out tests, and to find items, `use` declarations and functions. It expects code 
 formatted."""
 
 import bisect
+import functools
 import re
 from dataclasses import dataclass, field
 
@@ -161,33 +162,38 @@ def blank_tests(code):
     return code
 
 
-def depths(code):
-    """The brace depth at every offset."""
-    result, depth = [], 0
-    for char in code:
-        depth -= char == "}"
-        result.append(depth)
-        depth += char == "{"
-    return result
+def depth_in(code):
+    """Answers the brace depth at an offset."""
+    at, depth = [-1], [0]
+    for match in re.finditer("[{}]", code):
+        opens = match[0] == "{"
+        at.append(match.start() + opens)
+        depth.append(depth[-1] + (1 if opens else -1))
+    return lambda offset: depth[bisect.bisect_right(at, offset) - 1]
 
 
+# Several rules ask for the same of each file.
+@functools.cache
 def items(code):
     """The items at every depth, in order."""
-    depth = depths(code)
+    depth, found = depth_in(code), []
     for match in ITEM.finditer(code):
         start = match.end() - len(match[0].lstrip())
         kind = match["fn"] or match["kind"] or match["constant"] or match["impl"] or match["macro"]
         name = match["fn_name"] or match["name"] or match["constant_name"] or match["macro_name"]
-        yield Item(kind, name or "", start, depth[start])
+        found.append(Item(kind, name or "", start, depth(start)))
+    return found
 
 
+@functools.cache
 def uses(code):
     """The `use` declarations at every depth, in order."""
-    depth = depths(code)
+    depth, found = depth_in(code), []
     for match in USE.finditer(code):
         start = match.end() - len(match[0].lstrip())
         text = " ".join(match[2].split())
-        yield Use(start, depth[start], match[1].strip(), text, tuple(use_names(text)))
+        found.append(Use(start, depth(start), match[1].strip(), text, tuple(use_names(text))))
+    return found
 
 
 def use_names(text, before=()):

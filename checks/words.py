@@ -2,6 +2,7 @@
 literals of the library and the examples, doc comments, Markdown files, scripts of the console.
 CHANGELOG.md quotes what was, and `vendor` holds the files of others."""
 
+import functools
 import re
 
 from tree import Problem
@@ -75,6 +76,7 @@ def banned(path, text, first):
             yield Problem(path, line, f'"{found}": write "{use}"')
 
 
+@functools.cache
 def spaced(phrase):
     """The pattern with room for a line end at each space."""
     return re.compile(phrase.pattern.replace(" ", r"\s+"), phrase.flags)

@@ -77,6 +77,17 @@ pub enum Order {
     Descending,
 }
 
+impl Order {
+    /// The other direction.
+    #[must_use]
+    pub const fn reversed(self) -> Self {
+        match self {
+            Self::Ascending => Self::Descending,
+            Self::Descending => Self::Ascending,
+        }
+    }
+}
+
 /// Whether a list reads what may be large, its bodies: the message of a delivery or a task, the
 /// filters and the context of an event. Other rows have none.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]

@@ -76,10 +76,9 @@ impl Asked {
 
     /// The direction in which the rows of a place are read.
     pub(super) fn walk(&self, place: Place) -> Order {
-        match (place, self.order) {
-            (Place::Back(_), Order::Descending) => Order::Ascending,
-            (Place::Back(_), Order::Ascending) => Order::Descending,
-            (Place::First | Place::After(_), order) => order,
+        match place {
+            Place::First | Place::After(_) => self.order,
+            Place::Back(_) => self.order.reversed(),
         }
     }
 
@@ -109,8 +108,7 @@ impl Asked {
             Place::After(row) => parts.push(format!("{AFTER}={row}")),
             Place::Back(row) => parts.push(format!("{BACK}={row}")),
         }
-        parts.retain(|part| !part.is_empty());
-        parts.join("&")
+        joined(parts)
     }
 
     /// The address of that page.
@@ -124,16 +122,18 @@ impl Asked {
 
     /// The first page in the other order.
     pub(super) fn turned(&self, ctx: &PageContext) -> String {
-        let order = match self.order {
-            Order::Ascending => Order::Descending,
-            Order::Descending => Order::Ascending,
-        };
         let turned = Self {
-            order,
+            order: self.order.reversed(),
             ..self.clone()
         };
         turned.at(ctx, Place::First)
     }
+}
+
+/// The parts of a query that there are, as one.
+pub(super) fn joined(mut parts: Vec<String>) -> String {
+    parts.retain(|part| !part.is_empty());
+    parts.join("&")
 }
 
 #[cfg(test)]

@@ -8,18 +8,18 @@ use gatepost_storage::Order;
 use gatepost_storage::webhooks::DeliveryId;
 use maud::{Markup, html};
 
-use super::asked::{Asked, Place};
+use super::asked::{Asked, Place, joined};
 use super::caption::caption;
 use super::form::form;
 use super::look::{Known, Look, ROWS};
-use super::pages::{further, heading, pager};
+use super::pages::{beside, further, heading};
 use super::total::Total;
 use crate::context::PageContext;
 use crate::delivery_list::Names;
 use crate::delivery_rows::sorted_rows;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{Live, Section, empty, live_parts, note, page, spoken};
+use crate::layout::{Live, Section, empty, live_parts, note, page, pager, spoken};
 use crate::texts::Texts;
 
 /// The newest delivery when the page was opened, in the address of its live part.
@@ -40,7 +40,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
     let body = html! {
         (form(&ctx, &shown.asked).await?)
         (shown.part(&ctx).await?)
-        (pager(&ctx, &shown.asked, &shown.look))
+        (pager(ctx.texts(), &beside(&ctx, &shown.asked, &shown.look)))
     };
     let title = ctx.texts().of("deliveries-title");
     Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
@@ -104,8 +104,7 @@ impl Shown {
         if self.known.more {
             parts.push(format!("{MORE}=1"));
         }
-        parts.retain(|part| !part.is_empty());
-        ctx.at(&format!("/deliveries/live?{}", parts.join("&")))
+        ctx.at(&format!("/deliveries/live?{}", joined(parts)))
     }
 
     /// What is shown where there are no rows.

@@ -6,20 +6,13 @@ use maud::{Markup, html};
 use super::asked::{Asked, Place};
 use super::look::Look;
 use crate::context::PageContext;
+use crate::layout::{Beside, sorted_heading};
 use crate::time::stamp;
 
 /// The heading of the column by which the list is sorted. A click turns the order round.
 pub(super) fn heading(ctx: &PageContext, asked: &Asked) -> Markup {
-    let (sorted, mark) = match asked.order {
-        Order::Ascending => ("ascending", "▲"),
-        Order::Descending => ("descending", "▼"),
-    };
     let label = ctx.texts().of("deliveries-queued");
-    html! {
-        th scope="col" aria-sort=(sorted) {
-            a.sort href=(asked.turned(ctx)) { (label) " " span aria-hidden="true" { (mark) } }
-        }
-    }
+    sorted_heading(&label, Some(asked.order), &asked.turned(ctx))
 }
 
 /// How far a look went that was cut, and the link that goes on from there.
@@ -40,23 +33,16 @@ pub(super) fn further(ctx: &PageContext, asked: &Asked, look: &Look) -> Option<M
     })
 }
 
-/// Links to the pages beside this one; where the look was cut, its own link leads on.
-pub(super) fn pager(ctx: &PageContext, asked: &Asked, look: &Look) -> Markup {
-    let t = ctx.texts();
-    let is_first = look.place == Place::First;
+/// The pages beside this one; where the look was cut, its own link leads on.
+pub(super) fn beside(ctx: &PageContext, asked: &Asked, look: &Look) -> Beside {
     let cut = look.cut.map(|cut| cut.rest);
     let to = |place: Option<Place>| {
         let place = place.filter(|place| Some(*place) != cut)?;
         Some(asked.at(ctx, place))
     };
-    let (previous, next) = (to(look.previous), to(look.next));
-    html! {
-        @if !is_first || next.is_some() {
-            nav.pager aria-label=(t.of("frame-pages")) {
-                @if !is_first { a.button href=(asked.at(ctx, Place::First)) { (t.of("frame-first-page")) } }
-                @if let Some(previous) = previous { a.button rel="prev" href=(previous) { (t.of("lists-previous-page")) } }
-                @if let Some(next) = next { a.button rel="next" href=(next) { (t.of("frame-next-page")) } }
-            }
-        }
+    Beside {
+        first: (look.place != Place::First).then(|| asked.at(ctx, Place::First)),
+        previous: to(look.previous),
+        next: to(look.next),
     }
 }

@@ -2,6 +2,7 @@
 
 mod controls;
 mod live;
+mod pages;
 mod parts;
 mod rows;
 
@@ -14,6 +15,7 @@ pub(crate) use controls::{
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
+pub(crate) use pages::{Beside, pager, sorted_heading};
 use parts::seen_title;
 pub(crate) use parts::{
     badge, beginning, confirm, confirm_or, empty, note, one_button, seen, state,

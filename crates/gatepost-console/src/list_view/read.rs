@@ -132,13 +132,9 @@ where
 
 /// The rows at a place, and one more to see whether there are others.
 fn around(order: Order, place: Place) -> Page<i64> {
-    let backwards = match order {
-        Order::Ascending => Order::Descending,
-        Order::Descending => Order::Ascending,
-    };
     let (after, order) = match place {
         Place::After(row) => (Some(row), order),
-        Place::Before(row) => (Some(row), backwards),
+        Place::Before(row) => (Some(row), order.reversed()),
         Place::First | Place::Page(_) => (None, order),
     };
     let limit = u32::try_from(ROWS + 1).unwrap_or(u32::MAX);

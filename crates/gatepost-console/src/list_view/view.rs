@@ -9,7 +9,7 @@ use super::search::{MAX_TEXT, MAX_WORDS};
 use super::select::Shown;
 use crate::choices::choices;
 use crate::context::PageContext;
-use crate::layout::{self, note, select};
+use crate::layout::{self, Beside, note, select, sorted_heading};
 use crate::problems::Problems;
 use crate::texts::Texts;
 
@@ -50,34 +50,27 @@ impl Asked {
             Sort::Age(Order::Descending) => (false, order == CREATED),
             Sort::By(by, turned) => (by.name == order && !turned, by.name == order && turned),
         };
-        let (sorted, mark) = match (is_up, is_down) {
-            (true, _) => (Some("ascending"), "▲"),
-            (_, true) => (Some("descending"), "▼"),
-            _ => (None, ""),
-        };
         let to = match order {
             CREATED if !is_down => String::new(),
             order if is_up => format!("-{order}"),
             order => order.to_owned(),
         };
-        html! {
-            th scope="col" aria-sort=[sorted] {
-                a.sort href=(self.sorted(&to)) { (label) @if !mark.is_empty() { " " span aria-hidden="true" { (mark) } } }
-            }
-        }
+        let sorted = match (is_up, is_down) {
+            (true, _) => Some(Order::Ascending),
+            (_, true) => Some(Order::Descending),
+            _ => None,
+        };
+        sorted_heading(label, sorted, &self.sorted(&to))
     }
 
     /// Links to the pages beside this one.
     pub(crate) fn pager<R>(&self, texts: &Texts, shown: &Shown<R>) -> Markup {
-        html! {
-            @if !shown.is_first || shown.next.is_some() {
-                nav.pager aria-label=(texts.of("frame-pages")) {
-                    @if !shown.is_first { a.button href=(self.at(Place::First)) { (texts.of("frame-first-page")) } }
-                    @if let Some(previous) = &shown.previous { a.button rel="prev" href=(previous) { (texts.of("lists-previous-page")) } }
-                    @if let Some(next) = &shown.next { a.button rel="next" href=(next) { (texts.of("frame-next-page")) } }
-                }
-            }
-        }
+        let beside = Beside {
+            first: (!shown.is_first).then(|| self.at(Place::First)),
+            previous: shown.previous.clone(),
+            next: shown.next.clone(),
+        };
+        layout::pager(texts, &beside)
     }
 
     /// What narrows the list down and is no field of the form, and the text that says so.

@@ -1,14 +1,16 @@
 //! Which keys are in a text that got out, and what becomes of them: for system administrators. The
 //! text is searched and neither kept nor shown again.
 
+mod choice;
 mod page;
 mod question;
 mod table;
 
 use axum::response::{IntoResponse, Response};
+use choice::parse;
 use gatepost_manage::{AccessLevel, ManageError, OnLeak};
 use maud::{Markup, html};
-use page::{DEFAULT, form, outcome};
+use page::{form, outcome};
 use question::{Ending, end};
 
 use crate::context::PageContext;
@@ -19,7 +21,12 @@ use crate::problems::Problems;
 
 pub(super) async fn ask(ctx: PageContext) -> Result<Markup, Failure> {
     admit(&ctx)?;
-    Ok(form(&ctx, DEFAULT, &Problems::none(), &html! {}))
+    Ok(form(
+        &ctx,
+        Some(OnLeak::Report),
+        &Problems::none(),
+        &html! {},
+    ))
 }
 
 /// Searches, and asks before what is found is disabled or deleted. Sent again by a reload it finds
@@ -29,22 +36,16 @@ pub(super) async fn search(ctx: PageContext, sent: Form) -> Result<Response, Fai
     if let Some(ending) = Ending::sent(&sent) {
         return end(&ctx, &ending).await;
     }
-    let (t, chosen) = (ctx.texts(), sent.text("then"));
+    let (t, then) = (ctx.texts(), parse(sent.text("then")));
     let mut problems = Problems::new(t);
-    let then = match chosen {
-        "report" => Some(OnLeak::Report),
-        "disable" => Some(OnLeak::Disable),
-        "delete" => Some(OnLeak::Delete),
-        _ => None,
-    };
     if sent.text("leaked").is_empty() {
         problems.add("leaked", t.of("keys-problem-leaked"));
     }
+    if then.is_none() {
+        problems.add("then", t.of("keys-problem-leaked-then"));
+    }
     let Some(then) = then.filter(|_| problems.is_empty()) else {
-        if then.is_none() {
-            problems.add("then", t.of("keys-problem-leaked-then"));
-        }
-        return Ok(refused(form(&ctx, chosen, &problems, &html! {})));
+        return Ok(refused(form(&ctx, then, &problems, &html! {})));
     };
     let text = sent.text("leaked").to_owned();
     match ctx.actor.report_leaked(text, OnLeak::Report).await {
@@ -60,7 +61,7 @@ pub(super) async fn search(ctx: PageContext, sent: Form) -> Result<Response, Fai
         },
         Err(ManageError::Invalid { rule, .. }) => {
             problems.add("leaked", rule);
-            Ok(refused(form(&ctx, chosen, &problems, &html! {})))
+            Ok(refused(form(&ctx, Some(then), &problems, &html! {})))
         }
         Err(error) => Err(error.into()),
     }

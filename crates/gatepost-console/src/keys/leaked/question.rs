@@ -6,6 +6,7 @@ use axum::response::Response;
 use gatepost_manage::{LeakedKey, OnLeak};
 use maud::{Markup, html};
 
+use super::choice::{parse, word};
 use super::page::outcome;
 use super::table::table;
 use crate::context::PageContext;
@@ -31,11 +32,7 @@ impl Ending {
 
     /// As its question was answered; `None` of any other form.
     pub(super) fn sent(form: &Form) -> Option<Self> {
-        let then = match form.text("end") {
-            "disable" => OnLeak::Disable,
-            "delete" => OnLeak::Delete,
-            _ => return None,
-        };
+        let then = parse(form.text("end")).filter(|then| *then != OnLeak::Report)?;
         let numbers = form.text("keys").split(BETWEEN);
         let keys = numbers.filter_map(|number| number.parse().ok().map(KeyId));
         Some(Self {
@@ -47,15 +44,13 @@ impl Ending {
     /// The question: how many keys end, which, and for how long.
     pub(super) async fn question(&self, ctx: &PageContext, found: &[LeakedKey]) -> Markup {
         let t = ctx.texts();
-        let (end, title, text, button) = match self.then {
+        let (title, text, button) = match self.then {
             OnLeak::Delete => (
-                "delete",
                 "keys-leaked-delete-title",
                 "keys-leaked-delete-question",
                 "keys-leaked-delete-button",
             ),
             _ => (
-                "disable",
                 "keys-leaked-disable-title",
                 "keys-leaked-disable-question",
                 "keys-leaked-disable-button",
@@ -66,7 +61,7 @@ impl Ending {
         let numbers = self.keys.iter().map(|id| id.0.to_string());
         let numbers = numbers.collect::<Vec<_>>().join(&BETWEEN.to_string());
         let fields = html! {
-            input type="hidden" name="end" value=(end);
+            input type="hidden" name="end" value=(word(self.then));
             input type="hidden" name="keys" value=(numbers);
         };
         let (button, keep) = (t.with(button, &count), t.of("keys-leaked-keep"));
