@@ -11,14 +11,14 @@ if ! cargo +nightly --version >/dev/null 2>&1; then
     exit 0
 fi
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(basename -s .rs -a fuzz_targets/*.rs)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets < <(basename -s .rs -a libfuzzer/fuzz_targets/*.rs)
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 # What cargo-fuzz passes; with a --target, so that build scripts go without.
 export RUSTFLAGS="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
 -Cllvm-args=-sanitizer-coverage-trace-compares -Zsanitizer=address --cfg fuzzing"
 export CARGO_TARGET_DIR="$build"
-cargo +nightly build -q --release --locked --target "$host"
+cargo +nightly build -q --release --locked --manifest-path libfuzzer/Cargo.toml --target "$host"
 mkdir -p artifacts
 for target in "${targets[@]}"; do
     fresh=$(mktemp -d)
