@@ -110,7 +110,8 @@ pub struct BreakerLimits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Timing {
-    /// How much longer than the webhook's timeout a lease lasts. Default 30 seconds.
+    /// How much longer a lease lasts than the longest timeout of its class: 10, 30 or 120 seconds.
+    /// Default 30 seconds.
     pub lease_margin: Duration,
     /// How often the store is asked for work of other processes that it did not announce; its
     /// outbox four times as often while anything arrives there, and for ten polls afterwards.
