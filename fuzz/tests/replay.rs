@@ -9,9 +9,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 
 /// Inputs that are made of the kept ones, for each target.
-const CHANGED: usize = 4_000;
+const CHANGED: usize = 20_000;
 /// For the target that asks a whole API.
-const CHANGED_FILTERS: usize = 400;
+const CHANGED_FILTERS: usize = 2_000;
 /// Bytes that parsers look for.
 const TELLING: &[u8] = b"\0\t\r\n \"#$%&'()*,-./0:;<=>?@[\\]_{|}~\x80\xff";
 
