@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::column::{Access, Column, Kind};
 use super::row_map::RowMap;
 use super::table::{KEY, Table};
+use super::values::{MOST_VALUES, values};
 use crate::error::ApiError;
 
 /// The columns that a client wrote, each of its declared type and within its limits.
@@ -172,6 +173,9 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         ),
         (Kind::Object, Value::Object(_)) => Ok(value.clone()),
         (Kind::Object, Value::Null) => Ok(Value::Object(Map::new())),
+        (Kind::Object, Value::String(text)) if values(text.as_bytes()) > MOST_VALUES => {
+            Err(ApiError::too_large())
+        }
         (Kind::Object, Value::String(text)) => match serde_json::from_str(text) {
             Ok(object @ Value::Object(_)) => Ok(object),
             _ => refuse("must be a JSON object".into()),
