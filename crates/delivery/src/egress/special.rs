@@ -6,22 +6,29 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-const METADATA_V4: [Ipv4Addr; 8] = [
+const METADATA_V4: [Ipv4Addr; 10] = [
     Ipv4Addr::new(169, 254, 169, 254), // AWS, Azure, GCP, OpenStack, …
     Ipv4Addr::new(169, 254, 169, 253), // AWS resolver
     Ipv4Addr::new(169, 254, 169, 123), // AWS time
     Ipv4Addr::new(169, 254, 170, 2),   // AWS container credentials
     Ipv4Addr::new(169, 254, 170, 23),  // AWS pod identity
+    Ipv4Addr::new(169, 254, 42, 42),   // Scaleway
+    Ipv4Addr::new(169, 254, 0, 23),    // Tencent
     Ipv4Addr::new(100, 100, 100, 200), // Alibaba
     Ipv4Addr::new(192, 0, 0, 192),     // Oracle
     Ipv4Addr::new(168, 63, 129, 16),   // Azure WireServer: a public address, in no registry
 ];
 
-const METADATA_V6: [Ipv6Addr; 4] = [
+const METADATA_V6: [Ipv6Addr; 9] = [
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), // AWS
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x253), // AWS resolver
     Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x23),  // AWS pod identity
     Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254),  // GCP
+    Ipv6Addr::new(0xfd00, 0xc1, 0, 0, 0, 0, 0xa9fe, 0xa9fe), // Oracle
+    Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42),   // Scaleway
+    Ipv6Addr::new(0xfd00, 0xa9fe, 0xa9fe, 0, 0, 0, 0, 1), // Akamai
+    Ipv6Addr::new(0xfd00, 0x100, 0, 0, 0, 0, 0x100, 0x200), // Alibaba
+    Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe), // OpenStack
 ];
 
 /// Why an address is not an ordinary public one.

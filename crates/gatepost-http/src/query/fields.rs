@@ -21,7 +21,7 @@ pub(crate) enum Fields {
 }
 
 /// One entry of the list.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Field {
     /// `all`, `most`, `summary`: every column.
     Every,
@@ -43,14 +43,19 @@ pub(crate) enum Column {
 impl Fields {
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let mut fields = Vec::new();
+        let mut known = HashSet::new();
         for entry in split(text) {
+            let field = entry_of(entry);
+            if !known.insert(field.clone()) {
+                continue;
+            }
             if fields.len() == MOST {
                 return Err(ApiError::field(
                     "fields",
                     "names more columns than there are",
                 ));
             }
-            fields.push(entry_of(entry));
+            fields.push(field);
         }
         no_column_twice(&fields)?;
         Ok(if fields.is_empty() {
@@ -62,7 +67,8 @@ impl Fields {
 }
 
 /// What a row holds is in the response once: by any number of aliases a small request would ask for
-/// a large response. Beside the words for every column a column may be named by its own name, as
+/// a large response. An entry that was repeated as it is, as by clients that join two lists into
+/// one, is here once. Beside the words for every column a column may be named by its own name, as
 /// some clients do, which changes nothing.
 fn no_column_twice(fields: &[Field]) -> Result<(), ApiError> {
     let mut named = HashSet::new();
@@ -201,7 +207,8 @@ mod tests {
     fn a_column_is_named_once() {
         for twice in [
             "message as a,message as b",
-            "name,$key,name",
+            "name,$key,name as n",
+            "name as n,name,name as n",
             "user#name as a,user#name as b",
             "count(events),count(events) as n",
             "most,message as m",
@@ -219,6 +226,22 @@ mod tests {
             "count(events),count(triggers)",
         ] {
             assert!(Fields::parse(once).is_ok(), "{once}");
+        }
+    }
+
+    #[test]
+    fn an_entry_that_is_repeated_is_one_entry() {
+        let many = "$key,name,".repeat(500);
+        for (repeated, once) in [
+            ("$key,name,$key", "$key,name"),
+            (many.as_str(), "$key,name"),
+            ("name as n, name as n,$key", "name as n,$key"),
+            ("owner#$display,owner#$display", "owner#$display"),
+            ("count(events),count(events)", "count(events)"),
+            ("all,name,all", "all,name"),
+        ] {
+            let fields = |text| Fields::parse(text).unwrap();
+            assert_eq!(fields(repeated), fields(once), "{repeated}");
         }
     }
 }

@@ -5,6 +5,9 @@ mod column;
 mod input;
 mod row_map;
 mod table;
+#[cfg(test)]
+mod tests;
+mod values;
 
 pub use column::Column;
 pub(crate) use column::Kind;
@@ -12,3 +15,4 @@ pub(crate) use input::{Input, int};
 pub(crate) use row_map::{Name, RowMap};
 pub use table::Action;
 pub(crate) use table::{KEY, Table};
+pub(crate) use values::{MOST_VALUES, values};

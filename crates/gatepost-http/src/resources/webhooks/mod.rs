@@ -112,8 +112,8 @@ impl Resource for Webhooks {
             "pause" => drop(caller.pause_webhook(id).await?),
             "resume" => drop(caller.resume_webhook(id).await?),
             "replay_failed" => {
-                let from = time(&params, "from").unwrap_or_default();
-                let before = time(&params, "before").unwrap_or(DateTime::<Utc>::MAX_UTC);
+                let from = time(&params, "from")?.unwrap_or_default();
+                let before = time(&params, "before")?.unwrap_or(DateTime::<Utc>::MAX_UTC);
                 let replayed = caller.replay_failed(id, from, before).await?;
                 return Ok(json!({"replayed": replayed}));
             }
@@ -156,9 +156,13 @@ fn whose(scan: &Scan<'_>) -> Scope {
 }
 
 /// A parameter that is a time; 0 is none.
-fn time(params: &Input, field: &str) -> Option<DateTime<Utc>> {
-    let seconds = params.int(field).filter(|seconds| *seconds > 0)?;
-    DateTime::from_timestamp(seconds, 0)
+fn time(params: &Input, field: &str) -> Result<Option<DateTime<Utc>>, ApiError> {
+    let seconds = params.int(field).filter(|seconds| *seconds > 0);
+    let time = |seconds| {
+        let time = DateTime::from_timestamp(seconds, 0);
+        time.ok_or_else(|| ApiError::field(field, "is not a point in time"))
+    };
+    seconds.map(time).transpose()
 }
 
 fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
