@@ -19,7 +19,7 @@ pub(super) fn as_read(table: &Table, sort: &Sort) -> Option<Order> {
         }
         [_] => false,
     };
-    is_as_read.then(|| match first {
+    is_as_read.then_some(match first {
         Some(by) if by.descending => Order::Descending,
         _ => Order::Ascending,
     })
