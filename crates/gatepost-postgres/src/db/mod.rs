@@ -5,6 +5,7 @@ mod haste;
 mod learn;
 mod opening;
 mod pool;
+mod slot;
 mod statement;
 mod text;
 mod tx;

@@ -10,10 +10,10 @@ WITH shared AS MATERIALIZED (
     UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($9::bigint[])
     UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($10::bigint[])
 ), needed AS MATERIALIZED (
-    SELECT hashtext(p) & 63 AS slot, false AS alone FROM unnest($2::text[]) AS p
-    UNION ALL SELECT hashtext(o.place) & 63, false FROM shared JOIN :schema.gatepost_owner o USING (owner)
-    UNION ALL SELECT hashtext(p) & 63, true FROM unnest($6::text[]) AS p
-    UNION ALL SELECT hashtext(coalesce(o.place, 'common')) & 63, true FROM alone a LEFT JOIN :schema.gatepost_owner o USING (owner)
+    SELECT :slot(p) AS slot, false AS alone FROM unnest($2::text[]) AS p
+    UNION ALL SELECT :slot(o.place), false FROM shared JOIN :schema.gatepost_owner o USING (owner)
+    UNION ALL SELECT :slot(p), true FROM unnest($6::text[]) AS p
+    UNION ALL SELECT :slot(coalesce(o.place, 'common')), true FROM alone a LEFT JOIN :schema.gatepost_owner o USING (owner)
     UNION ALL SELECT 64 + (id & 255)::int, true FROM :schema.gatepost_webhook WHERE id = ANY ($3::bigint[]) AND in_order
 ), slots AS MATERIALIZED (
     SELECT slot, bool_or(alone) AS alone FROM needed GROUP BY slot ORDER BY slot

@@ -2,7 +2,7 @@
 -- $20: the revision that was read.
 WITH old AS MATERIALIZED (
     SELECT w.id, w.owner, w.revision, w.bytes, o.place, coalesce(u.bytes, 0) AS used,
-           (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+           :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = $19 AND NOT w.gone
