@@ -1,7 +1,9 @@
-//! Statements say `:schema.` where the name of the store's schema belongs.
+//! Statements say `:schema.` where the name of the store's schema belongs, and `:slot(place)`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
+
+use super::slot::with_slots;
 
 const MARK: &str = ":schema.";
 /// How many texts are remembered; then all are forgotten.
@@ -60,7 +62,7 @@ impl Texts {
 
     /// The same for a text that is used once.
     pub(crate) fn written(&self, sql: &str) -> String {
-        sql.replace(MARK, &self.prefix)
+        with_slots(&sql.replace(MARK, &self.prefix))
     }
 }
 

@@ -13,6 +13,7 @@ use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use crate::common::{fresh_at, raw};
 use crate::postgres::FreshSchema;
+use crate::slot::with_slots;
 use crate::source::{Key, sources};
 
 /// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
@@ -40,7 +41,7 @@ const SET: &str =
 
 /// Pages that a statement touches.
 async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
-    let sql = sql.replace(":schema.", "");
+    let sql = with_slots(&sql.replace(":schema.", ""));
     let prepare = format!("PREPARE counted AS {sql}");
     client.batch_execute(&prepare).await.unwrap();
     let params = match params {

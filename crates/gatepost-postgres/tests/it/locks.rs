@@ -18,31 +18,40 @@ use webhook_model::{DeliveryOrder, WebhookId};
 use crate::common::{fresh_at, raw};
 
 /// Much longer than anything that is not held up takes, and shorter than what is.
-const SOON: Duration = Duration::from_secs(5);
-
-const ONE: Place = Place::Tenant(TenantId(1));
+pub(crate) const SOON: Duration = Duration::from_secs(5);
 
 /// Two handles on one schema, in which two tenants have a webhook each, and whose places have
 /// different locks.
-struct Two {
-    a: PostgresStore,
-    b: PostgresStore,
-    config: PostgresConfig,
-    of_one: WebhookId,
-    of_other: WebhookId,
-    other: Place,
-    client: Client,
+pub(crate) struct Two {
+    pub(crate) a: PostgresStore,
+    pub(crate) b: PostgresStore,
+    pub(crate) config: PostgresConfig,
+    pub(crate) of_one: WebhookId,
+    pub(crate) of_other: WebhookId,
+    pub(crate) one: Place,
+    pub(crate) other: Place,
+    pub(crate) client: Client,
 }
 
-async fn two() -> Two {
+pub(crate) async fn two() -> Two {
+    two_where("true").await
+}
+
+/// With the first tenant `n` of which this is true.
+pub(crate) async fn two_where(first: &str) -> Two {
     let (a, config, place) = fresh_at().await;
     let b = PostgresStore::connect(config.clone()).await.unwrap();
     let client = raw(&place).await;
-    let apart = "SELECT n FROM generate_series(2, 99) AS n
-        WHERE hashtext('tenant:' || n) & 63 <> hashtext('tenant:1') & 63 ORDER BY n LIMIT 1";
-    let number: i32 = client.query_one(apart, &[]).await.unwrap().get(0);
-    let other = Place::Tenant(TenantId(number.into()));
-    a.place_owner(OwnerId(1), ONE, at(0)).await.unwrap();
+    let tenant = async |condition: &str| {
+        let numbers = "SELECT n FROM generate_series(1, 999) AS n WHERE";
+        let first = format!("{numbers} {condition} ORDER BY n LIMIT 1");
+        let number: i32 = client.query_one(&first, &[]).await.unwrap().get(0);
+        Place::Tenant(TenantId(number.into()))
+    };
+    let one = tenant(first).await;
+    let apart = format!("hashtext('tenant:' || n) & 63 <> hashtext('{one}') & 63");
+    let other = tenant(&apart).await;
+    a.place_owner(OwnerId(1), one, at(0)).await.unwrap();
     a.place_owner(OwnerId(2), other, at(0)).await.unwrap();
     let insert = async |owner| {
         let hook = webhook_of(owner, "w");
@@ -55,6 +64,7 @@ async fn two() -> Two {
         config,
         of_one,
         of_other,
+        one,
         other,
         client,
     }
@@ -62,9 +72,12 @@ async fn two() -> Two {
 
 impl Two {
     /// A change in the first tenant that has its lock and does not come to its end.
-    async fn change_that_hangs(&self) -> JoinHandle<Result<(), StoreError>> {
-        let hold = "BEGIN; SELECT FROM gatepost_place WHERE place = 'tenant:1' FOR UPDATE";
-        self.client.batch_execute(hold).await.unwrap();
+    pub(crate) async fn change_that_hangs(&self) -> JoinHandle<Result<(), StoreError>> {
+        let hold = format!(
+            "BEGIN; SELECT FROM gatepost_place WHERE place = '{}' FOR UPDATE",
+            self.one
+        );
+        self.client.batch_execute(&hold).await.unwrap();
         let (store, hook) = (self.a.clone(), self.of_one);
         let change = tokio::spawn(async move {
             let row = store.webhook(hook).await.unwrap().unwrap();
@@ -81,24 +94,28 @@ impl Two {
         change
     }
 
-    async fn let_go(&self) {
+    pub(crate) async fn let_go(&self) {
         self.client.batch_execute("ROLLBACK").await.unwrap();
     }
 
     async fn basis(&self, place: Place) -> Basis {
-        let version = self.a.routes_versions(&[place]).await.unwrap()[0];
-        Basis::Places(vec![(place, version)])
+        self.basis_of(&[place]).await
+    }
+
+    pub(crate) async fn basis_of(&self, places: &[Place]) -> Basis {
+        let versions = self.a.routes_versions(places).await.unwrap();
+        Basis::Places(places.iter().copied().zip(versions).collect())
     }
 }
 
-fn one(hook: WebhookId, id: &str) -> Enqueue {
+pub(crate) fn one(hook: WebhookId, id: &str) -> Enqueue {
     direct(vec![message(hook, id, at(0))])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_a_place_is_changed_others_enqueue_even_in_one_batch_with_its_own() {
     let two = two().await;
-    let old = two.basis(ONE).await;
+    let old = two.basis(two.one).await;
     let under = two.basis(two.other).await;
     let change = two.change_that_hangs().await;
     let mut held_up = Vec::new();

@@ -27,8 +27,11 @@ mod races;
 mod schema;
 mod session;
 mod settle;
+#[path = "../../src/db/slot.rs"]
+mod slot;
 #[path = "../../src/log/list/source.rs"]
 mod source;
 mod tls;
 mod turns;
 mod upgrade;
+mod walls;

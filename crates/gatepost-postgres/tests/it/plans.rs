@@ -10,6 +10,7 @@ use webhook_model::{OwnerId, Webhook};
 
 use crate::common::{fresh_at, raw};
 use crate::postgres;
+use crate::slot::with_slots;
 
 const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_outcome, gatepost_queue, gatepost_running, gatepost_webhook, \
      gatepost_owner, gatepost_seen, gatepost_place, gatepost_task, gatepost_event, gatepost_key";
@@ -163,6 +164,18 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
+    (
+        "try_all",
+        concat!(
+            include_str!("../../src/sql/place/needed.sql"),
+            include_str!("../../src/sql/place/try_all.sql"),
+        ),
+        &[
+            "gatepost_webhook_pkey",
+            "gatepost_task_pkey",
+            "gatepost_owner_pkey",
+        ],
+    ),
 ];
 
 async fn plan(client: &Client, sql: &str) -> String {
@@ -227,7 +240,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
             .take_while(|n| sql.contains(&format!("${n}")))
             .count();
         let nulls = vec!["NULL"; count].join(", ");
-        let sql = sql.replace(":schema.", "");
+        let sql = with_slots(&sql.replace(":schema.", ""));
         client
             .batch_execute(&format!("PREPARE {name} AS {sql}"))
             .await

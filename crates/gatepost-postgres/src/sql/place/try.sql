@@ -4,4 +4,4 @@
 -- Put together of what a batch needs: most name places alone, and each part costs, used or not.
 -- $1: number of the schema. $2: places.
 WITH needed AS MATERIALIZED (
-    SELECT hashtext(p) & 63 AS slot FROM unnest($2::text[]) AS p
+    SELECT :slot(p) AS slot FROM unnest($2::text[]) AS p

@@ -10,7 +10,7 @@ WITH held AS MATERIALIZED (
     SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::timestamptz[], $9::timestamptz[])
          WITH ORDINALITY AS i (place, occurrence, outbox, turn, moves, after_task, tasks, due, now, item)
 ), basis AS MATERIALIZED (
-    SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
+    SELECT b.item, :slot(b.place) = ANY ((SELECT slots FROM held)::int[]) AS had,
            coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
 ), used_rows AS MATERIALIZED (
@@ -18,15 +18,15 @@ WITH held AS MATERIALIZED (
            coalesce(f.revision = r.revision AND f.stands, false) AS same
     FROM unnest($13::int[], $14::smallint[], $15::bigint[], $16::bigint[]) AS r (item, kind, id, revision)
     LEFT JOIN LATERAL (
-        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, hashtext(o.place) & 63 AS slot
+        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, :slot(o.place) AS slot
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE r.kind = 0 AND w.id = r.id AND NOT w.gone
         UNION ALL
-        SELECT t.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
+        SELECT t.revision, NOT o.held AND o.moving IS NULL, :slot(o.place)
         FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
         WHERE r.kind = 1 AND t.id = r.id
         UNION ALL
-        SELECT e.revision, NOT o.held AND o.moving IS NULL, hashtext(o.place) & 63
+        SELECT e.revision, NOT o.held AND o.moving IS NULL, :slot(o.place)
         FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
         JOIN :schema.gatepost_owner o ON o.owner = e.owner AND NOT o.gone
         WHERE r.kind = 2 AND e.id = r.id
@@ -36,7 +36,7 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT t.id FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
         JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
-        WHERE t.id = c.task AND (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
+        WHERE t.id = c.task AND :slot(o.place) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
     ) t ON true
     WHERE t.id IS NULL
 ), new AS MATERIALIZED (
@@ -44,7 +44,7 @@ WITH held AS MATERIALIZED (
     FROM unnest($19::int[], $20::text[], $21::bigint[], $22::bigint[], $23::bytea[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::text[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, cause, ord)
     LEFT JOIN LATERAL (
-        SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        SELECT w.owner, o.tenant, w.in_order, :slot(o.place) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1

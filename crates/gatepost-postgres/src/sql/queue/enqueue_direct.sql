@@ -1,12 +1,12 @@
 -- Many enqueues in one statement, each judged alone; nothing raises. For those that name no occurrence, outbox row or
--- revision. Runs after place/try.sql or place/wait.sql in one transaction.
+-- revision. Runs after place/try.sql or place/needed.sql in one transaction.
 -- $1: how many. $2..$4: for each place that an enqueue was decided by the enqueue (from 1), the place, its version.
 -- $5..$13: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time, cause.
 -- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 5 a lock was not had.
 WITH held AS MATERIALIZED (
     SELECT current_setting('gatepost.held')::int[] AS slots
 ), basis AS MATERIALIZED (
-    SELECT b.item, (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[]) AS had,
+    SELECT b.item, :slot(b.place) = ANY ((SELECT slots FROM held)::int[]) AS had,
            coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($2::int[], $3::text[], $4::bigint[]) AS b (item, place, version)
 ), new AS MATERIALIZED (
@@ -14,7 +14,7 @@ WITH held AS MATERIALIZED (
     FROM unnest($5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::bytea[], $10::timestamptz[], $11::timestamptz[], $12::timestamptz[], $13::text[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, cause, ord)
     LEFT JOIN LATERAL (
-        SELECT w.owner, o.tenant, w.in_order, (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        SELECT w.owner, o.tenant, w.in_order, :slot(o.place) = ANY ((SELECT slots FROM held)::int[])
                AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1

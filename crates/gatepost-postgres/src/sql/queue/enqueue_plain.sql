@@ -12,7 +12,7 @@ WITH held AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT w.owner, o.tenant
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
-        WHERE w.id = n.webhook AND NOT w.gone AND (hashtext(o.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        WHERE w.id = n.webhook AND NOT w.gone AND :slot(o.place) = ANY ((SELECT slots FROM held)::int[])
             AND (NOT w.in_order OR n.due IS NOT NULL AND 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) LIMIT 1
     ) w
     ORDER BY n.ord
@@ -21,7 +21,7 @@ WITH held AS MATERIALIZED (
     FROM new n
     WHERE (SELECT count(*) FROM new) = cardinality($4::bigint[]) AND cardinality($1::text[]) = (
         SELECT count(*) FROM unnest($1::text[], $2::bigint[]) AS b (place, version)
-        WHERE (hashtext(b.place) & 63) = ANY ((SELECT slots FROM held)::int[])
+        WHERE :slot(b.place) = ANY ((SELECT slots FROM held)::int[])
             AND coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version)
 ), delivery AS (
     INSERT INTO :schema.gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body, cause)

@@ -1,6 +1,6 @@
 -- $1: the task.
 WITH old AS MATERIALIZED (
-    SELECT t.id, t.owner, t.bytes, o.place, (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+    SELECT t.id, t.owner, t.bytes, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     WHERE t.id = $1

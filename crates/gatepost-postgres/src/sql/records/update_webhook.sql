@@ -2,7 +2,7 @@
 -- $20: the revision that was read.
 WITH old AS MATERIALIZED (
     SELECT w.id, w.owner, w.revision, w.bytes, o.place, coalesce(u.bytes, 0) AS used,
-           (hashtext(o.place) & 63) = ANY (current_setting('gatepost.held')::int[]) AS had
+           :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = $19 AND NOT w.gone
@@ -14,8 +14,9 @@ WITH old AS MATERIALIZED (
     UPDATE :schema.gatepost_webhook SET revision = revision + 1, modified = $1, name = $2, url = $3, authorization_kind = $4,
         authorization_data = $5, headers = $6, allow_insecure = $7, timeout_s = $8, retries = $9, activity = $10,
         in_order = $11, signing = $12, rate = $13, channels = $14, retry_schedule = $15, client_identity = $16, bytes = $17::bigint,
-        -- What runs by now may be among others.
-        ordered_after = CASE WHEN $11 AND NOT in_order THEN (SELECT last_value FROM :schema.gatepost_claim) ELSE ordered_after END
+        -- What runs by now may be among others; so may what a claim takes that has read that there is no order and draws its
+        -- token after this: 1,000 tokens are far more than those that are drawn while one claim is under way.
+        ordered_after = CASE WHEN $11 AND NOT in_order THEN (SELECT last_value + 1000 FROM :schema.gatepost_claim) ELSE ordered_after END
     WHERE id = $19 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
