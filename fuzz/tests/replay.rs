@@ -1,10 +1,7 @@
 //! The targets hold of every input that is kept, and of such inputs changed at random. What the
 //! changes are is drawn by a seed, which a failure prints; `GATEPOST_FUZZ_SEED` repeats it.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test stops at the first surprise"
-)]
+#![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
