@@ -27,10 +27,21 @@ impl Judge {
             return Err(EngineError::Platform(NOT_CONFIRMED.to_owned()));
         }
         if self.is_operator(owner, standing) {
-            let taken = self.changes.take(owner, 1, OPERATORS_CHANGES);
-            taken.map_err(|retry_after| EngineError::TooFast { retry_after })?;
+            self.take_change(owner)?;
         }
         Ok(quota)
+    }
+
+    /// Before a record of this owner is deleted, which nobody but an operator can be too fast for.
+    /// The platform is not asked: without its answer, too, all can be deleted.
+    ///
+    /// # Errors
+    /// `TooFast`, `Store`.
+    pub(crate) async fn admit_deletion(&self, owner: OwnerId) -> Result<(), EngineError> {
+        if self.has_tenants() && self.owners.stood(owner).await? == Place::Operators {
+            self.take_change(owner)?;
+        }
+        Ok(())
     }
 
     /// Whether a task of this owner may be deleted by its run. Not an operator's: every occurrence
@@ -129,9 +140,17 @@ impl Judge {
         self.usage.quota(owner).ok_or_else(error)
     }
 
+    fn take_change(&self, owner: OwnerId) -> Result<(), EngineError> {
+        let taken = self.changes.take(owner, 1, OPERATORS_CHANGES);
+        taken.map_err(|retry_after| EngineError::TooFast { retry_after })
+    }
+
     fn is_operator(&self, owner: OwnerId, standing: Option<Standing>) -> bool {
-        let has_tenants = !matches!(self.decides, Decides::Nobody);
-        has_tenants && standing.is_some_and(|s| s.place(owner) == Place::Operators)
+        self.has_tenants() && standing.is_some_and(|s| s.place(owner) == Place::Operators)
+    }
+
+    fn has_tenants(&self) -> bool {
+        !matches!(self.decides, Decides::Nobody)
     }
 }
 

@@ -71,6 +71,7 @@ impl Events {
     }
 
     pub(crate) async fn delete(&self, id: EventId) -> Result<(), EngineError> {
+        self.allowance.of_deletion(RecordId::Event(id)).await?;
         Ok(self.store.delete_event(id, self.clock.now()?).await?)
     }
 

@@ -70,6 +70,7 @@ impl Tasks {
     }
 
     pub(crate) async fn delete(&self, id: TaskId) -> Result<(), EngineError> {
+        self.allowance.of_deletion(RecordId::Task(id)).await?;
         Ok(self.store.delete_task(id, self.clock.now()?).await?)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use delivery::RequestError;
-use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookStore};
+use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery, WebhookStore};
 use gatepost_storage::{ErrorKind, Page, Row, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, RetrySchedule, Webhook, WebhookId};
 
@@ -94,6 +94,7 @@ impl Webhooks {
     }
 
     pub(crate) async fn delete(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
+        self.allowance.of_deletion(RecordId::Webhook(id)).await?;
         let now = self.clock.now()?;
         match self.store.delete_webhook(id, cascade, now).await {
             Err(error) if error.kind() == ErrorKind::InUse => Err(EngineError::InUse {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gatepost_ids::{AccessLevel, Quota};
-use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_storage::webhooks::{RecordId, RecordStore as _};
 use webhook_model::{Action, Description, OwnerId, Task};
 
 use super::*;
@@ -161,6 +161,52 @@ async fn an_operators_task_runs_more_than_once_and_changes_are_few() {
     assert!((5..=9).contains(&made), "{made} and those before");
     for _ in 0..30 {
         tasks.create(&task(users, false)).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operators_deletions_are_changes_too_and_what_cannot_be_read_can_be_deleted() {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.account(1, AccessLevel::SystemAdministrator, None);
+    platform.user(2, 7);
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let (webhooks, tasks, events) = (webhooks(&bench), tasks(&bench), events(&bench));
+    let operators = webhooks.create(&webhook(1, "w")).await.unwrap().id;
+    let mut made = Vec::new();
+    for _ in 0..10 {
+        made.push(records.task(operators, "x", false).await);
+        records.event(Target::Generic, made[0]).await;
+    }
+    for task in &made[1..] {
+        tasks.delete(*task).await.unwrap();
+    }
+    let (task, event) = (made[0], EventId(1));
+    for fast in [
+        webhooks.delete(operators, Cascade::Tasks).await,
+        tasks.delete(task).await,
+        events.delete(event).await,
+    ] {
+        assert!(matches!(fast, Err(EngineError::TooFast { .. })), "{fast:?}");
+    }
+    tokio::time::advance(Duration::from_secs(6)).await;
+    events.delete(event).await.unwrap();
+
+    for record in [
+        RecordId::Event(EventId(2)),
+        RecordId::Task(task),
+        RecordId::Webhook(operators),
+    ] {
+        bench.store.set_unreadable(record, true);
+    }
+    events.delete(EventId(2)).await.unwrap();
+    tasks.delete(task).await.unwrap();
+    webhooks.delete(operators, Cascade::Tasks).await.unwrap();
+
+    let users = webhooks.create(&webhook(2, "w")).await.unwrap().id;
+    for _ in 0..30 {
+        let task = records.task(users, "x", false).await;
+        tasks.delete(task).await.unwrap();
     }
 }
 
