@@ -41,6 +41,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         "cause_data",
         include_str!("../migrations/0016_cause_data.sql"),
     ),
+    ("changes", include_str!("../migrations/0017_changes.sql")),
 ];
 
 /// What names no schema is found nowhere, and made nowhere.

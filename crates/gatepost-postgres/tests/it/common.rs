@@ -54,3 +54,36 @@ pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i6
     ];
     store.claim(&lanes, at(now + 60), at(now)).await.unwrap()
 }
+
+/// Pages that a statement touches.
+pub(crate) async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
+    let sql = sql.replace(":schema.", "");
+    let prepare = format!("PREPARE counted AS {sql}");
+    client.batch_execute(&prepare).await.unwrap();
+    let params = match params {
+        "" => String::new(),
+        params => format!("({params})"),
+    };
+    let explain = format!(
+        "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
+    );
+    let mut least = u64::MAX;
+    // Twice: the first may read again of the catalogs what others have defined meanwhile.
+    for _ in 0..2 {
+        client.batch_execute("BEGIN").await.unwrap();
+        let rows = client.query(&explain, &[]).await.unwrap();
+        client.batch_execute("ROLLBACK").await.unwrap();
+        // The first line with buffers is of the whole, but for changes of which it reads nothing.
+        let lines = rows.iter().map(|row| row.get::<_, &str>(0).trim());
+        let whole = lines.filter(|line| line.starts_with("Buffers: shared"));
+        let whole = whole.map(|line| {
+            let words = line.split(' ');
+            let numbers =
+                words.filter_map(|word| word.strip_prefix("hit=").or(word.strip_prefix("read=")));
+            numbers.map(|number| number.parse::<u64>().unwrap()).sum()
+        });
+        least = least.min(whole.max().unwrap_or_default());
+    }
+    client.batch_execute("DEALLOCATE counted").await.unwrap();
+    least
+}

@@ -11,7 +11,7 @@ use gatepost_testkit::fixtures::{UNLIMITED, webhook_of};
 use tokio_postgres::Client;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use crate::common::{fresh_at, raw};
+use crate::common::{fresh_at, pages, raw};
 use crate::postgres::FreshSchema;
 use crate::source::{Key, sources};
 
@@ -37,38 +37,6 @@ const CLAIMED: &str = "
 const SET: &str =
     "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
     SET gatepost.picked = '{}'";
-
-/// Pages that a statement touches.
-async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
-    let sql = sql.replace(":schema.", "");
-    let prepare = format!("PREPARE counted AS {sql}");
-    client.batch_execute(&prepare).await.unwrap();
-    let params = match params {
-        "" => String::new(),
-        params => format!("({params})"),
-    };
-    let explain = format!(
-        "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
-    );
-    let mut least = u64::MAX;
-    // Twice: the first may read again of the catalogs what others have defined meanwhile.
-    for _ in 0..2 {
-        client.batch_execute("BEGIN").await.unwrap();
-        let rows = client.query(&explain, &[]).await.unwrap();
-        client.batch_execute("ROLLBACK").await.unwrap();
-        // The first line with buffers is of the whole.
-        let lines = rows.iter().map(|row| row.get::<_, &str>(0));
-        let first = lines
-            .map(str::trim)
-            .find(|line| line.starts_with("Buffers: shared"));
-        let words = first.unwrap_or_default().split(' ');
-        let numbers =
-            words.filter_map(|word| word.strip_prefix("hit=").or(word.strip_prefix("read=")));
-        least = least.min(numbers.map(|number| number.parse::<u64>().unwrap()).sum());
-    }
-    client.batch_execute("DEALLOCATE counted").await.unwrap();
-    least
-}
 
 async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
     let (store, _, place) = fresh_at().await;

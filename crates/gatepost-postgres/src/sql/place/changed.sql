@@ -9,10 +9,14 @@
     INSERT INTO :schema.gatepost_change (place, version, kind, record, previous, change)
     SELECT DISTINCT m.place, m.version, l.kind, l.record, coalesce(before.version, 0), m.changes
     FROM moved m JOIN log l USING (place) LEFT JOIN :schema.gatepost_place before USING (place)
+), overdue AS MATERIALIZED (
+    -- Now and then, down to the newest 1,000 changes: the oldest rows by the key, of a version all or none.
+    SELECT m.place, (SELECT max(o.version) FROM (
+        SELECT c.version, c.change FROM :schema.gatepost_change c WHERE c.place = m.place
+        ORDER BY c.place, c.version, c.kind, c.record LIMIT 1000) o WHERE o.change <= m.changes - 1000) AS version
+    FROM moved m WHERE m.changes % 16 = 0
 ), trimmed AS (
-    -- Now and then, down to the newest 1,000 changes.
-    DELETE FROM :schema.gatepost_change c USING moved m
-    WHERE m.changes % 64 = 0 AND c.place = m.place AND c.change <= m.changes - 1000
+    DELETE FROM :schema.gatepost_change c USING overdue o WHERE c.place = o.place AND c.version <= o.version
 ), counted AS (
     INSERT INTO :schema.gatepost_record_usage AS u (owner, webhooks, tasks, events, bytes)
     SELECT owner, sum(webhooks), sum(tasks), sum(events), sum(bytes) FROM delta GROUP BY owner

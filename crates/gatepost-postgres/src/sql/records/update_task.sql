@@ -13,9 +13,6 @@ WITH old AS MATERIALIZED (
 ), theirs AS MATERIALIZED (
     -- The events that come along to another owner.
     SELECT e.id, e.bytes FROM old, own, :schema.gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
-), again AS MATERIALIZED (
-    -- Whoever dropped the events with the task has to be told of them when it is back.
-    SELECT e.id FROM old, :schema.gatepost_event e WHERE e.task = old.id AND (NOT old.enabled OR old.webhook <> $7)
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $12 THEN 'stale'
         WHEN own.owner IS NULL THEN 'reference' WHEN NOT own.had THEN 'again'
@@ -31,10 +28,11 @@ WITH old AS MATERIALIZED (
 ), taken AS (
     UPDATE :schema.gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))
 ), log AS MATERIALIZED (
-    SELECT old.place, 1::smallint AS kind, s.id AS record FROM stored s, old
-    UNION ALL SELECT own.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place
+    -- Whoever dropped the events with the task has to be told of them when it is back.
+    SELECT own.place, (CASE WHEN s.enabled AND (NOT old.enabled OR old.webhook <> s.webhook) THEN 6 ELSE 1 END)::smallint AS kind, s.id AS record
+    FROM stored s, own, old
+    UNION ALL SELECT old.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place
     UNION ALL SELECT old.place, 2, e.id FROM stored s, own, old, theirs e WHERE own.place <> old.place
-    UNION ALL SELECT own.place, 2, e.id FROM stored s, own, again e
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -old.bytes AS bytes FROM stored s, old
     UNION ALL SELECT s.owner, 0, 1, 0, s.bytes FROM stored s

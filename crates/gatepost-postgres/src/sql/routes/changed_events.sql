@@ -3,6 +3,9 @@
     UNION SELECT e.id FROM changed c CROSS JOIN LATERAL (
         SELECT e.id FROM :schema.gatepost_event e WHERE e.owner = c.record ORDER BY e.id OFFSET 0) e
     WHERE c.kind = 3
+    UNION SELECT e.id FROM changed c CROSS JOIN LATERAL (
+        SELECT e.id FROM :schema.gatepost_event e WHERE e.task = c.record ORDER BY e.task, e.id OFFSET 0) e
+    WHERE c.kind = 6
 )
 SELECT n.id AS named, e.*
 FROM named n LEFT JOIN LATERAL (

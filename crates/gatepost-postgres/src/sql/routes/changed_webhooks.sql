@@ -6,7 +6,7 @@
     -- A webhook that no task sent may not be known yet.
     UNION SELECT t.webhook FROM changed c CROSS JOIN LATERAL (
         SELECT t.webhook FROM :schema.gatepost_task t WHERE t.id = c.record AND t.enabled LIMIT 1) t
-    WHERE c.kind = 1
+    WHERE c.kind IN (1, 6)
 )
 SELECT n.id AS named, w.*
 FROM named n LEFT JOIN LATERAL (
