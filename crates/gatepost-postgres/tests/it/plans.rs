@@ -88,8 +88,32 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "settle_sent",
-        queue!("given", "settle_sent", "close", "whole"),
+        queue!(
+            "given",
+            "settle_sent",
+            "sent_none_gone",
+            "sent_end",
+            "close",
+            "whole"
+        ),
         &["gatepost_running_pkey"],
+    ),
+    (
+        "settle_among_gone",
+        queue!(
+            "given",
+            "settle_sent",
+            "sent_among_gone",
+            "sent_end",
+            "close",
+            "whole"
+        ),
+        &[
+            "gatepost_running_pkey",
+            "gatepost_delivery_0_pkey",
+            "gatepost_webhook_pkey",
+            "gatepost_owner_pkey",
+        ],
     ),
     (
         "settle",

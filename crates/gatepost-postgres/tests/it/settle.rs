@@ -1,17 +1,27 @@
 //! A call of `settle` is stored as a whole, or not at all.
 
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::ErrorKind;
+use gatepost_storage::owners::Gone;
 use gatepost_storage::webhooks::*;
+use gatepost_storage::{ErrorKind, OwnerStore as _};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement_of, webhook};
+use webhook_model::OwnerId;
 
-use crate::common::{fresh_at, raw};
+use crate::common::{fresh_at, raw, rows};
 
 /// Lets nothing into the queue, until `open`.
 const SHUT: &str = "
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the queue is shut'; END $$;
     CREATE TRIGGER shut BEFORE INSERT ON gatepost_queue FOR EACH STATEMENT EXECUTE FUNCTION refuse()";
 const OPEN: &str = "DROP TRIGGER shut ON gatepost_queue";
+/// Notes each statement that stores outcomes, be they none.
+const NOTED: &str = "
+    CREATE TABLE noted (n int);
+    CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        EXECUTE format('INSERT INTO %I.noted VALUES (1)', TG_TABLE_SCHEMA);
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER note AFTER INSERT ON gatepost_outcome FOR EACH STATEMENT EXECUTE FUNCTION note()";
 
 /// What is leased to this process from now on, one delivery each.
 async fn leased(store: &PostgresStore, count: usize, now: i64) -> Vec<Claim> {
@@ -97,4 +107,46 @@ async fn what_is_stale_keeps_nothing_else_from_being_stored_with_it() {
     for claim in &good {
         assert_eq!(store.attempts(claim.delivery, 99).await.unwrap().len(), 1);
     }
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_gone_makes_no_settlement_of_others_cost_twice() {
+    use Settled::{Done, Stale};
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let good = leased(&store, 14, 0).await;
+    let [gone] = leased(&store, 1, 1).await[..] else {
+        panic!()
+    };
+    let hook = store
+        .delivery(gone.delivery)
+        .await
+        .unwrap()
+        .unwrap()
+        .webhook;
+    let deleted = store.delete_webhook(hook, Cascade::Refuse, at(1)).await;
+    deleted.unwrap();
+    client.batch_execute(NOTED).await.unwrap();
+    let sent = |claim: Claim| settlement_of(claim, Disposition::Sent);
+    for claim in &good[..10] {
+        let settled = store.settle(vec![sent(*claim)], at(2)).await.unwrap();
+        assert_eq!(settled, [Done]);
+    }
+    // The first finds out.
+    assert_eq!(rows(&client, "noted").await, 11);
+
+    // What is gone itself is settled no more, and takes nothing else along.
+    let mut call = vec![sent(good[10]), sent(gone)];
+    call.push(settlement_of(good[11], Disposition::Failed));
+    let settled = store.settle(call, at(2)).await.unwrap();
+    assert_eq!(settled, [Done, Stale, Done]);
+    assert_eq!(rows(&client, "gatepost_outcome").await, 12);
+    while store.remove_gone(100, at(3)).await.unwrap() == 100 {}
+    let settled = store.settle(vec![sent(good[12])], at(3)).await.unwrap();
+    assert_eq!(settled, [Done]);
+    let owner = Gone::Owner(OwnerId(1));
+    store.mark_gone(owner, at(4)).await.unwrap();
+    let settled = store.settle(vec![sent(good[13])], at(4)).await.unwrap();
+    assert_eq!(settled, [Stale]);
+    assert_eq!(rows(&client, "gatepost_outcome").await, 13);
 }

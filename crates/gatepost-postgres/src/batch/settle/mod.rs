@@ -1,6 +1,7 @@
 //! Settlements: many callers, one statement.
 
 mod columns;
+mod gone;
 mod wave;
 
 use std::time::Duration;
@@ -9,17 +10,28 @@ use async_trait::async_trait;
 use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
 use tokio_postgres::Row;
 
+use self::gone::GoneElsewhere;
 use self::wave::{Wave, waves};
 use crate::batch::batcher::{Outcome, Work};
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
-const SENT: &str = concat!(
-    include_str!("../../sql/queue/given.sql"),
-    include_str!("../../sql/queue/settle_sent.sql"),
-    include_str!("../../sql/queue/close.sql"),
-    include_str!("../../sql/queue/whole.sql"),
-);
+/// What is sent and kept, with what is asked about what is gone.
+macro_rules! sent {
+    ($gone:literal) => {
+        concat!(
+            include_str!("../../sql/queue/given.sql"),
+            include_str!("../../sql/queue/settle_sent.sql"),
+            include_str!(concat!("../../sql/queue/", $gone, ".sql")),
+            include_str!("../../sql/queue/sent_end.sql"),
+            include_str!("../../sql/queue/close.sql"),
+            include_str!("../../sql/queue/whole.sql"),
+        )
+    };
+}
+
+const SENT: &str = sent!("sent_none_gone");
+const SENT_AMONG_GONE: &str = sent!("sent_among_gone");
 const ANY: &str = concat!(
     include_str!("../../sql/queue/given.sql"),
     include_str!("../../sql/queue/settle.sql"),
@@ -29,11 +41,13 @@ const SETTLED: &str = include_str!("../../sql/queue/settled.sql");
 
 pub(crate) struct SettleWork {
     db: Db,
+    gone: GoneElsewhere,
 }
 
 impl SettleWork {
     pub(crate) fn new(db: Db) -> Self {
-        Self { db }
+        let gone = GoneElsewhere::default();
+        Self { db, gone }
     }
 }
 
@@ -91,6 +105,11 @@ impl SettleWork {
         if !stored {
             self.with_care(&waves, &mut settled).await?;
         }
+        if let (false, [wave]) = (stored, waves.as_slice())
+            && !wave.lacks(&wave.sent, &settled)
+        {
+            self.gone.seen();
+        }
         Ok(settled)
     }
 
@@ -99,7 +118,12 @@ impl SettleWork {
     async fn as_if_all_were_well(&self, wave: &Wave, settled: &mut [Settled]) -> Result<bool> {
         let sent = wave.sent.params(&wave.tokens);
         let others = wave.others.params(&wave.tokens);
-        let parts = [(SENT, &wave.sent, &sent), (ANY, &wave.others, &others)];
+        let common = if self.gone.is_likely() {
+            SENT_AMONG_GONE
+        } else {
+            SENT
+        };
+        let parts = [(common, &wave.sent, &sent), (ANY, &wave.others, &others)];
         let parts = parts.iter().filter(|(_, columns, _)| !columns.is_empty());
         let statements: Vec<(&str, &[Param<'_>])> =
             parts.map(|(sql, _, params)| (*sql, &params[..])).collect();
