@@ -4,7 +4,7 @@ use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
 use tokio_postgres::Client;
-use webhook_model::WebhookId;
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::common::{fresh_at, raw};
 
@@ -120,4 +120,42 @@ async fn those_for_which_there_was_no_time_are_looked_at_by_and_by() {
     client.batch_execute(crowd).await.unwrap();
     assert_eq!(purge(&store, 3).await, 1);
     assert_eq!(shown(&client, hook).await, 3);
+}
+
+/// Below the floor counts what waits or runs, and nothing else.
+#[tokio::test]
+async fn usage_is_counted_of_what_is_shown() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = stored_webhook(&store, "w").await;
+    queue(&store, hook, 6, 0).await;
+    send(&store, hook, 3, 0).await;
+    let one = [LaneClaim {
+        limit: 1,
+        ..lane(hook, LaneClass::First)
+    }];
+    let running = store.claim(&one, at(60), at(0)).await.unwrap();
+    assert_eq!(running.len(), 1);
+    let body = 2;
+    let all = store.recount_usage(OwnerId(1)).await.unwrap();
+    assert_eq!((all.waiting, all.waiting_bytes), (3, 3 * body));
+    let outcome = (all.log_bytes - 6 * body) / 3;
+    assert!(outcome > 0, "{all:?}");
+    for (below, shown) in [(1, 2), (3, 0), (4, 0), (6, 0)] {
+        let floor = format!(
+            "UPDATE gatepost_webhook SET floor = (SELECT id FROM gatepost_delivery ORDER BY id LIMIT 1 OFFSET {below} - 1)"
+        );
+        client.batch_execute(&floor).await.unwrap();
+        let wanted = LogUsage {
+            log_bytes: (3 + shown) * body + shown * outcome,
+            ..all
+        };
+        let counted = store.recount_usage(OwnerId(1)).await.unwrap();
+        assert_eq!(counted, wanted, "{below} below the floor");
+    }
+    let aged = "UPDATE gatepost_webhook SET floor = 0; UPDATE gatepost_kept SET created_before = '2100-01-01'";
+    client.batch_execute(aged).await.unwrap();
+    let counted = store.recount_usage(OwnerId(1)).await.unwrap();
+    assert_eq!(counted.log_bytes, 3 * body, "what has ended is too old");
+    assert_eq!(counted.waiting, 3);
 }

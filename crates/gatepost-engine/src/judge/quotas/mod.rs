@@ -1,6 +1,7 @@
 //! How much each owner may have and do, and how much of it is used.
 
 mod drops;
+mod over;
 mod rates;
 mod recount;
 #[cfg(test)]

@@ -30,8 +30,7 @@ impl Usage {
 
     pub(super) fn next_over(&self) -> Option<OwnerId> {
         let mut books = self.lock();
-        let owner = books.over.keys().next().copied()?;
-        books.over.remove(&owner);
+        let owner = books.over.next()?;
         books.recounted.put(owner, (), RECOUNT_PAUSE);
         Some(owner)
     }

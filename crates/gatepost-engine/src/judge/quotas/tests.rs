@@ -183,6 +183,22 @@ async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn owners_at_a_limit_are_counted_in_order_of_arrival() {
+    let world = World::new(small()).await;
+    let usage = &world.judge.usage;
+    let full = LogUsage {
+        waiting: 10,
+        ..LogUsage::default()
+    };
+    for owner in [7, 3, 9, 1, 8, 3, 2, 7, 5].map(OwnerId) {
+        usage.lock().is_used(owner, full, &small());
+    }
+    let next = std::iter::from_fn(|| usage.next_over());
+    let counted: Vec<_> = next.map(|owner| owner.0).collect();
+    assert_eq!(counted, [7, 3, 9, 1, 8, 2, 5]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_count_finds_what_waits() {
     let world = World::new(small()).await;
     let webhook = world.webhook(OWNER).await;

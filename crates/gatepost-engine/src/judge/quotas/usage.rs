@@ -10,6 +10,7 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{DeliveryLog, LogUsage, UsageDelta};
 use tokio::time::Instant;
 
+use super::over::Over;
 use crate::guard::guarded;
 use crate::judge::kept::Kept;
 use crate::unwritten::Unwritten;
@@ -49,7 +50,7 @@ pub(super) struct Books {
     /// Who is to be asked for.
     wanted: HashMap<OwnerId, Quota>,
     /// Who was at a limit when the store was asked.
-    pub(super) over: HashMap<OwnerId, ()>,
+    pub(super) over: Over,
     pub(super) recounted: Kept<OwnerId, ()>,
 }
 
@@ -62,7 +63,7 @@ impl Usage {
                 used: Kept::new(KEPT, MOST),
                 deltas: HashMap::new(),
                 wanted: HashMap::new(),
-                over: HashMap::new(),
+                over: Over::default(),
                 recounted: Kept::new(RECOUNT_PAUSE, MOST),
             }),
         }
@@ -179,7 +180,7 @@ impl Books {
             || used.waiting_bytes >= quota.waiting_bytes
             || used.log_bytes >= quota.log_bytes;
         if over && self.recounted.get(owner).is_none() && self.over.len() < MOST {
-            self.over.insert(owner, ());
+            self.over.push(owner);
         }
     }
 }

@@ -1,21 +1,28 @@
--- $1: owner.
-WITH running AS MATERIALIZED (
-    SELECT u.delivery, g.id AS token FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
+-- $1: owner. What is shown of each webhook lies above its floor; below it only what waits or runs is read, by its number.
+WITH hook AS MATERIALIZED (
+    SELECT w.id, w.floor FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    WHERE w.owner = $1 AND NOT w.gone
+), waiting AS MATERIALIZED (
+    SELECT h.floor, q.id FROM hook h CROSS JOIN LATERAL (
+        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = h.id ORDER BY q.webhook, q.id OFFSET 0) q
+    UNION ALL SELECT h.floor, d.id FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery)
+    CROSS JOIN LATERAL (SELECT d.id, d.webhook FROM :schema.gatepost_delivery_all d WHERE d.id = u.delivery LIMIT 1) d
+    JOIN hook h ON h.id = d.webhook
+    WHERE (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL
 ), row AS MATERIALIZED (
-    SELECT r.id, q.id IS NOT NULL OR u.delivery IS NOT NULL AS waits, coalesce(octet_length(r.body), 0)::bigint AS bytes,
-        r.id > w.floor AND r.created >= k.created_before AS shown
-    FROM :schema.gatepost_delivery_all r JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone
-    JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone CROSS JOIN :schema.gatepost_kept k
-    LEFT JOIN :schema.gatepost_queue q ON q.id = r.id
-    LEFT JOIN running u ON u.delivery = r.id
-        AND (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = u.token) IS NULL
-    WHERE r.owner = $1
+    SELECT d.id, d.bytes, d.waits FROM hook h CROSS JOIN :schema.gatepost_kept k CROSS JOIN LATERAL (
+        SELECT d.id, d.created, coalesce(octet_length(d.body), 0)::bigint AS bytes, d.id IN (SELECT id FROM waiting) AS waits
+        FROM :schema.gatepost_delivery_all d WHERE d.webhook = h.id AND d.id > h.floor OFFSET 0) d
+    WHERE d.waits OR d.created >= k.created_before
+    UNION ALL SELECT w.id, d.bytes, true FROM waiting w CROSS JOIN LATERAL (
+        SELECT coalesce(octet_length(d.body), 0)::bigint AS bytes FROM :schema.gatepost_delivery_all d WHERE d.id = w.id LIMIT 1) d
+    WHERE w.id <= w.floor
 ), counted AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
-        (coalesce(sum(bytes) FILTER (WHERE waits OR shown), 0) + (
+        coalesce(sum(bytes + (
             SELECT coalesce(sum(coalesce(octet_length(e.request_head), 0)::bigint + coalesce(octet_length(e.response_head), 0) + coalesce(octet_length(e.response_body), 0)), 0)
-            FROM row r JOIN :schema.gatepost_outcome_all e ON e.delivery = r.id WHERE r.waits OR r.shown))::bigint AS log_bytes
-    FROM row
+            FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id)), 0)::bigint AS log_bytes
+    FROM row r
 ), stored AS (
     INSERT INTO :schema.gatepost_log_usage (owner, waiting, waiting_bytes, log_bytes)
     SELECT $1, waiting, waiting_bytes, log_bytes FROM counted
