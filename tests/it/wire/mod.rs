@@ -24,6 +24,7 @@ mod rolled_keys;
 mod sealed;
 mod secrets;
 mod sockets;
+mod sorting;
 mod start;
 mod tables;
 mod tasks;

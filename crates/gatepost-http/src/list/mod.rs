@@ -4,6 +4,7 @@
 //! is sent no more than a response may have.
 
 mod best;
+mod order;
 mod projection;
 mod sieve;
 mod written;
@@ -15,6 +16,7 @@ use gatepost_storage::Order;
 use projection::{Projection, needed_columns, shown_columns};
 
 use self::best::Best;
+use self::order::as_read;
 use self::sieve::Sieve;
 pub(crate) use self::written::Written;
 use crate::error::ApiError;
@@ -35,19 +37,23 @@ const READ: usize = 4 * 1024;
 pub(crate) async fn list(
     resource: &dyn Resource,
     caller: &Actor,
-    query: &ListQuery,
+    mut query: ListQuery,
     shared: &Shared,
 ) -> Result<JsonPieces, ApiError> {
-    check(resource.table(), query, shared.limits.rows)?;
+    let table = resource.table();
+    check(table, &query, shared.limits.rows)?;
+    query.sort.settle();
+    let query = &query;
     let walk = Walk {
         resource,
         caller,
         query,
         shared,
         hints: Hints(query.filter.as_ref()),
-        needed: needed_columns(resource.table(), query),
+        needed: needed_columns(table, query),
+        order: as_read(table, &query.sort),
     };
-    match order(query) {
+    match walk.order {
         Some(order) => walk.in_order(order).await,
         None => walk.sorted().await,
     }
@@ -103,20 +109,6 @@ fn check(table: &Table, query: &ListQuery, most: usize) -> Result<(), ApiError> 
     }
 }
 
-/// The direction in which rows are read, where that is the order that was asked for. Rows are
-/// numbered as they are created, so `created` sorts as `$key` does.
-fn order(query: &ListQuery) -> Option<Order> {
-    match query.sort.0.first() {
-        None => Some(Order::Ascending),
-        Some(by) if by.column == KEY || by.column == "created" => Some(if by.descending {
-            Order::Descending
-        } else {
-            Order::Ascending
-        }),
-        Some(_) => None,
-    }
-}
-
 fn too_many_rows(most: usize) -> ApiError {
     let rule = format!(
         "the response has more than {most} rows: narrow the filter, or page with limit and offset"
@@ -132,6 +124,8 @@ struct Walk<'a> {
     shared: &'a Shared,
     hints: Hints<'a>,
     needed: Wanted,
+    /// The order in which rows are read, where that is the one that was asked for.
+    order: Option<Order>,
 }
 
 impl Walk<'_> {
@@ -230,12 +224,12 @@ impl Walk<'_> {
     /// The next page. Rows that are only counted, because they are to be skipped, are read without
     /// what is large.
     async fn page(&self, pages: &Pages, passed: usize) -> Result<Scanned, ApiError> {
-        let counted = match (&self.query.filter, order(self.query)) {
+        let counted = match (&self.query.filter, self.order) {
             (None, Some(_)) => self.query.offset.saturating_sub(passed),
             _ => 0,
         };
         let wanted = self.query.wanted().map(|wanted| wanted - passed);
-        let left = match (counted, &self.query.filter, order(self.query)) {
+        let left = match (counted, &self.query.filter, self.order) {
             (1.., ..) => rows(counted),
             (0, None, Some(_)) => wanted.map_or(u32::MAX, rows),
             _ => u32::MAX,

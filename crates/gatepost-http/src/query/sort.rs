@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use crate::error::ApiError;
+use crate::schema::KEY;
 
 /// More keys than help anyone.
 const MOST: usize = 16;
@@ -46,6 +47,17 @@ impl Sort {
             ));
         }
         Ok(Self(keys))
+    }
+
+    /// Rows of one second are in the order of their numbers, in the direction of `created`.
+    pub(crate) fn settle(&mut self) {
+        if let [by] = &self.0[..]
+            && by.column == "created"
+        {
+            let descending = by.descending;
+            let column = KEY.to_owned();
+            self.0.push(By { column, descending });
+        }
     }
 }
 

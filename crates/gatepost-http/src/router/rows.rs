@@ -22,7 +22,7 @@ pub(super) async fn list(
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
     let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
-    list::list(resource.as_ref(), &caller, &query, &shared).await
+    list::list(resource.as_ref(), &caller, query, &shared).await
 }
 
 pub(super) async fn read(

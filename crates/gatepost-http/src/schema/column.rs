@@ -58,6 +58,8 @@ pub struct Column {
     pub(crate) required: bool,
     /// Whether it is in a list without `fields`.
     pub(crate) short: bool,
+    /// Whether it rises with `$key`, row by row.
+    pub(crate) rises: bool,
     /// An example as JSON text, for the OpenAPI document.
     pub(crate) example: &'static str,
     pub(crate) doc: &'static str,
@@ -110,6 +112,7 @@ impl Column {
             access: Access::ReadWrite,
             required: false,
             short: false,
+            rises: false,
             example,
             doc,
         }
@@ -128,6 +131,14 @@ impl Column {
     pub const fn short(self) -> Self {
         Self {
             short: true,
+            ..self
+        }
+    }
+
+    /// One that is in the order of `$key`: a list that is sorted by it is read as it comes.
+    pub(crate) const fn rising(self) -> Self {
+        Self {
+            rises: true,
             ..self
         }
     }

@@ -7,7 +7,7 @@ pub(super) static TABLE: Table = Table {
     singular: "audit_log_entry",
     doc: "Who changed what. An addition of Gatepost's, served where the platform keeps such a log.",
     columns: &[
-        Column::time("created", "1790000000", "When the change was made.").short(),
+        Column::time("created", "1790000000", "When the change was made.").rising().short(),
         Column::new(
             "user",
             Kind::Reference(Some("users")),

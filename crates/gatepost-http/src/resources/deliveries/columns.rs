@@ -65,6 +65,7 @@ pub(super) static TABLE: Table = Table {
         .short(),
         Column::new("created", Kind::Time, "1790000000", "When it was queued.")
             .read_only()
+            .rising()
             .short(),
         Column::new(
             "attempts",

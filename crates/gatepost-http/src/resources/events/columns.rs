@@ -65,7 +65,9 @@ pub(super) static TABLE: Table = Table {
              operators are an addition of Gatepost.",
         ),
         Column::new("context", Kind::Object, "{}", "What `${context}` and `${context.path}` in the message of the task are."),
-        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.")
+            .read_only()
+            .rising(),
         Column::new(
             "modified",
             Kind::Time,

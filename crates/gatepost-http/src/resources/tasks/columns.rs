@@ -103,7 +103,9 @@ pub(super) static TABLE: Table = Table {
             "Whether the platform created it.",
         )
         .read_only(),
-        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.")
+            .read_only()
+            .rising(),
         Column::new(
             "modified",
             Kind::Time,

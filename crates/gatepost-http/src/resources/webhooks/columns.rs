@@ -191,7 +191,9 @@ pub(super) static TABLE: Table = Table {
             "The same user, as a row number.",
         )
         .read_only(),
-        Column::new("created", Kind::Time, "1790000000", "When it was created.").read_only(),
+        Column::new("created", Kind::Time, "1790000000", "When it was created.")
+            .read_only()
+            .rising(),
         Column::new(
             "modified",
             Kind::Time,

@@ -1,0 +1,77 @@
+//! Whether rows are read in the order that was asked for.
+
+use gatepost_storage::Order;
+
+use crate::query::sort::Sort;
+use crate::schema::{KEY, Table};
+
+/// The direction in which rows are read, where that is the order of a list: by their numbers, or by
+/// a column that rises with them. Anything else is sorted when all rows were read.
+pub(super) fn as_read(table: &Table, sort: &Sort) -> Option<Order> {
+    let rises = |name: &str| table.readable(name).is_some_and(|column| column.rises);
+    let first = sort.0.first();
+    let is_as_read = match &sort.0[..] {
+        [] => true,
+        // A number is there once: nothing behind it has a say.
+        [first, ..] if first.column == KEY => true,
+        [first, second, ..] => {
+            rises(&first.column) && second.column == KEY && second.descending == first.descending
+        }
+        [_] => false,
+    };
+    is_as_read.then_some(match first {
+        Some(by) if by.descending => Order::Descending,
+        _ => Order::Ascending,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform_table::PlatformTable;
+    use crate::schema::Column;
+
+    static COLUMNS: [Column; 3] = [
+        Column::time("created", "1", "When it was made.").rising(),
+        Column::time("modified", "1", "When it was changed."),
+        Column::text("name", "\"a\"", "What it is called."),
+    ];
+
+    fn read(columns: &'static [Column], sort: &str) -> Option<Order> {
+        let PlatformTable(table) = PlatformTable::new("rows", "row", "Rows.", columns, &[]);
+        let mut sort = Sort::parse(sort).unwrap();
+        sort.settle();
+        as_read(&table, &sort)
+    }
+
+    #[test]
+    fn numbers_and_what_rises_with_them_are_read_as_they_come_and_nothing_else_is() {
+        let (up, down) = (Some(Order::Ascending), Some(Order::Descending));
+        for (sort, order) in [
+            ("", up),
+            ("$key", up),
+            ("-$key", down),
+            ("-$key,name", down),
+            ("created", up),
+            ("-created", down),
+            ("-created,-$key", down),
+            ("created,$key,name", up),
+            ("-created,$key", None),
+            ("created,name", None),
+            ("-created,name,-$key", None),
+            ("modified", None),
+            ("name,$key", None),
+        ] {
+            assert_eq!(read(&COLUMNS, sort), order, "{sort}");
+        }
+    }
+
+    /// Where a row may be older than those before it, as a key that was imported.
+    #[test]
+    fn created_is_sorted_where_it_does_not_rise() {
+        static IMPORTED: [Column; 1] = [Column::time("created", "1", "When it was made.")];
+        for sort in ["created", "-created", "-created,-$key"] {
+            assert_eq!(read(&IMPORTED, sort), None, "{sort}");
+        }
+    }
+}
