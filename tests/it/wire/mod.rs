@@ -19,6 +19,7 @@ mod narrower_keys;
 mod no_body;
 mod openapi;
 mod python;
+mod references;
 mod request_limits;
 mod rolled_keys;
 mod sealed;

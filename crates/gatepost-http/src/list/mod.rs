@@ -42,6 +42,9 @@ pub(crate) async fn list(
 ) -> Result<JsonPieces, ApiError> {
     let table = resource.table();
     check(table, &query, shared.limits.rows)?;
+    if let Some(filter) = &mut query.filter {
+        filter.read_over(table);
+    }
     query.sort.settle();
     let query = &query;
     let walk = Walk {

@@ -120,7 +120,7 @@ impl Input {
         &self.columns
     }
 
-    /// `"table/key"`, split.
+    /// `"table/key"`, split; nothing for a bare row number.
     pub(crate) fn reference(&self, name: &str) -> Option<(&str, i64)> {
         let (table, key) = self.text(name)?.rsplit_once('/')?;
         Some((table, key.parse().ok()?))
@@ -169,7 +169,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
                     expected.unwrap_or("table")
                 ))
             },
-            |text| Ok(text.into()),
+            Ok,
         ),
         (Kind::Object, Value::Object(_)) => Ok(value.clone()),
         (Kind::Object, Value::Null) => Ok(Value::Object(Map::new())),
@@ -202,14 +202,15 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
 }
 
-/// `"table/key"`; where the table is declared, a bare row number is taken too.
-fn reference(expected: Option<&str>, value: &Value) -> Option<String> {
-    if let (Some(table), Some(key)) = (expected, int(value)) {
-        return (key > 0).then(|| format!("{table}/{key}"));
+/// `"table/key"`. A bare row number is taken too: where no table is declared, it stays one.
+fn reference(expected: Option<&str>, value: &Value) -> Option<Value> {
+    if let Some(key) = int(value) {
+        let whole = expected.map(|table| format!("{table}/{key}").into());
+        return (key > 0).then(|| whole.unwrap_or_else(|| key.into()));
     }
     let (table, key) = value.as_str()?.rsplit_once('/')?;
     let fits = expected.is_none_or(|e| e == table) && key.parse::<i64>().is_ok_and(|k| k > 0);
-    (fits && !table.is_empty() && table.len() <= 64).then(|| format!("{table}/{key}"))
+    (fits && !table.is_empty() && table.len() <= 64).then(|| format!("{table}/{key}").into())
 }
 
 /// Whether a client sent back what it had read.

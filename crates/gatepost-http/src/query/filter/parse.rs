@@ -102,6 +102,6 @@ fn text(literal: Literal) -> Option<String> {
     match literal {
         Literal::Text(text) => Some(text),
         Literal::Int(number) => Some(number.to_string()),
-        Literal::Null | Literal::Bool(_) => None,
+        Literal::Null | Literal::Bool(_) | Literal::InAnyTable(_) => None,
     }
 }

@@ -75,6 +75,8 @@ pub(crate) enum Literal {
     Bool(bool),
     Int(i64),
     Text(String),
+    /// A row number in a reference, whatever its table is.
+    InAnyTable(i64),
 }
 
 impl Filter {
@@ -220,6 +222,10 @@ impl Literal {
     fn equals(&self, value: &Value) -> bool {
         match self {
             Self::Null => value.is_null(),
+            Self::InAnyTable(key) => {
+                let behind = value.as_str().and_then(|text| text.rsplit_once('/'));
+                behind.is_some_and(|(_, digits)| digits.parse() == Ok(*key))
+            }
             _ => self.order_of(value) == Some(Ordering::Equal),
         }
     }

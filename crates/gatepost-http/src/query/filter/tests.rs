@@ -5,11 +5,25 @@ use serde_json::{Value, json};
 
 use super::pace::AtOnce;
 use super::{Filter, FilterLimits, Literal};
-use crate::schema::RowMap;
+use crate::platform_table::PlatformTable;
+use crate::schema::{Column, Kind, RowMap};
+
+static REFERENCES: PlatformTable = PlatformTable::new(
+    "rows",
+    "row",
+    "Rows.",
+    &[
+        Column::new("hook", Kind::Reference(Some("webhook_urls")), "null", ""),
+        Column::new("owner", Kind::Reference(None), "null", ""),
+        Column::text("name", "\"a\"", ""),
+    ],
+    &[],
+);
 
 fn passes(filter: &str, row: &Value) -> bool {
-    let filter = Filter::parse(filter, &FilterLimits::default())
+    let mut filter = Filter::parse(filter, &FilterLimits::default())
         .unwrap_or_else(|e| panic!("{filter}: {e:?}"));
+    filter.read_over(&REFERENCES.0);
     let row = RowMap::from(row.as_object().unwrap().clone());
     AtOnce::run(|mut at_once| async move { filter.passes(&row, &mut at_once).await }).unwrap()
 }
@@ -144,6 +158,42 @@ fn what_a_store_may_look_up() {
         Some(&Literal::Int(1))
     );
     assert_eq!(filter("user ne 1").must_equal("user"), None);
+}
+
+/// WIRE 1: a reference may come as an integer or as a string of digits.
+#[test]
+fn a_reference_equals_its_row_number() {
+    let row = json!({"hook": "webhook_urls/2", "owner": "vms/8", "name": "vms/8"});
+    for (filter, expected) in [
+        ("hook eq 2", true),
+        ("hook eq '2'", true),
+        ("hook eq 'webhook_urls/2'", true),
+        ("hook eq 'vms/2'", false),
+        ("hook eq 22", false),
+        ("hook ne 2", false),
+        ("hook ne '3'", true),
+        ("owner eq 8", true),
+        ("owner eq '8'", true),
+        ("owner eq 'vms/8'", true),
+        ("owner ne 8", false),
+        ("owner ne 18", true),
+        ("(name eq 'x' or owner eq 8) and hook eq 2", true),
+        ("name eq 8", false),
+        ("hook bw 2", false),
+    ] {
+        assert_eq!(passes(filter, &row), expected, "{filter}");
+    }
+    let none = json!({"hook": null, "owner": null});
+    assert!(!passes("owner eq 8", &none) && !passes("hook eq 2", &none));
+    assert!(passes("owner ne 8 and hook ne 2", &none));
+    let mut filter = Filter::parse("(hook eq 2)", &FilterLimits::default()).unwrap();
+    filter.read_over(&REFERENCES.0);
+    let whole = Literal::Text("webhook_urls/2".to_owned());
+    assert_eq!(
+        filter.must_equal("hook"),
+        Some(&whole),
+        "a store looks it up"
+    );
 }
 
 /// A filter as the naive evaluator sees it: the text to parse, and the answer found by itself.

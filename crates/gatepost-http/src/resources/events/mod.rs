@@ -195,7 +195,11 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
                 format!("must be an object of '{event_type}'"),
             ));
         }
-        owner => owner.map(|(_, key)| Target::Instance(ObjectId(key))),
+        // The row number alone is that of an object of the type.
+        owner => owner
+            .map(|(_, key)| key)
+            .or_else(|| input.int("owner"))
+            .map(|key| Target::Instance(ObjectId(key))),
     };
     let tag = input
         .int("tag")
