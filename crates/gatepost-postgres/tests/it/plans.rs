@@ -194,11 +194,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
             include_str!("../../src/sql/place/needed.sql"),
             include_str!("../../src/sql/place/try_all.sql"),
         ),
-        &[
-            "gatepost_webhook_pkey",
-            "gatepost_task_pkey",
-            "gatepost_owner_pkey",
-        ],
+        &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
 ];
 
