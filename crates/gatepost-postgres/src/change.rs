@@ -4,16 +4,15 @@
 use gatepost_storage::ErrorKind;
 use tokio_postgres::Row;
 
-use crate::db::{Db, Param};
+use crate::db::{Db, Param, missing};
 use crate::error::{Failure, Result};
 
 /// Gives an owner a row, so that joins find one.
 pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
 /// Lets an owner who was removed begin again, with nothing.
 pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
-const WAIT: &str = include_str!("sql/place/wait.sql");
-/// How often a change is made again whose owner went to another place just then.
-const TRIES: u32 = 8;
+/// Said of a place that others hold for longer than is waited for it.
+pub(crate) const LOCKED: &str = "the place stayed locked";
 
 /// In whose places a change is alone.
 #[derive(Debug, Default)]
@@ -46,7 +45,7 @@ pub(crate) struct Words {
 
 impl Db {
     /// Makes a change while nobody else changes the same places or enqueues by them. `sql` answers
-    /// one row whose `verdict` is `ok`, or why nothing was changed.
+    /// one row whose `verdict` is `ok`, or why nothing was changed; `again` without the locks.
     pub(crate) async fn change(
         &self,
         alone: &Alone,
@@ -56,29 +55,34 @@ impl Db {
         let number = self.places();
         let shared = Shared::default();
         let locks = lock_params(&number, &shared, alone);
-        let mut statements = Vec::with_capacity(3);
-        statements.extend(before);
-        statements.push((WAIT, &locks[..]));
-        statements.push((sql, params));
-        for _ in 0..TRIES {
-            let answer = self.pipeline("BEGIN", &statements).await;
-            let rows = match answer {
-                Err(failure) if failure.was_victim => continue,
-                other => other?,
+        let mut turn = self.waits().turn();
+        loop {
+            let mut statements = Vec::with_capacity(3);
+            statements.extend(before);
+            statements.push((turn.sql(), &locks[..]));
+            statements.push((sql, params));
+            let not_had = match self.pipeline(turn.begin(), &statements).await {
+                Err(failure) if turn.forgives(&failure) => None,
+                Err(failure) => return Err(failure),
+                Ok(mut answers) => {
+                    let row = answers.pop().and_then(|rows| rows.into_iter().next());
+                    let nothing = || Failure::unavailable("the database returned no result");
+                    let row = row.ok_or_else(nothing)?;
+                    let verdict: String = row.try_get("verdict")?;
+                    if verdict != "again" {
+                        return Ok((verdict, row));
+                    }
+                    missing(&answers.pop().unwrap_or_default())?
+                }
             };
-            let row = rows.into_iter().next_back();
-            let row = row.and_then(|rows| rows.into_iter().next());
-            let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
-            let verdict: String = row.try_get("verdict")?;
-            if verdict != "again" {
-                return Ok((verdict, row));
+            if !turn.next(not_had).await {
+                return Err(Failure::unavailable(LOCKED));
             }
         }
-        Err(Failure::unavailable("the owner is being moved"))
     }
 }
 
-/// The parameters of `place/wait.sql`.
+/// The parameters of `place/needed.sql`.
 pub(crate) fn lock_params<'a>(
     number: &'a i32,
     shared: &'a Shared,

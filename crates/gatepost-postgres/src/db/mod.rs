@@ -8,6 +8,7 @@ mod pool;
 mod slot;
 mod statement;
 mod text;
+mod turn;
 mod tx;
 
 pub(crate) use self::fence::Fence;
@@ -15,4 +16,5 @@ pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
 pub(crate) use self::statement::{Param, Ready, prepared, together, within};
 pub(crate) use self::text::Texts;
+pub(crate) use self::turn::{Turn, missing};
 pub(crate) use self::tx::Tx;

@@ -15,6 +15,7 @@ use super::learn::Learner;
 use super::opening::Opening;
 use super::statement::{Param, Ready, Returned, prepared, together, within};
 use super::text::Texts;
+use super::turn::Waits;
 use crate::config::PostgresConfig;
 use crate::error::{Failure, Result};
 use crate::settings::Settings;
@@ -32,6 +33,7 @@ pub(crate) struct Db {
     lock: i64,
     texts: Texts,
     settings: Arc<Settings>,
+    waits: Arc<Waits>,
     haste: Haste,
     /// None while the schema is being brought up to date.
     fence: Option<Fence>,
@@ -79,6 +81,7 @@ impl Db {
             lock: lock_number(schema),
             texts: Texts::of(schema),
             settings: Arc::new(config.settings()),
+            waits: Arc::new(Waits::new(config.max_connections, config.lock_timeout)),
             haste: haste.clone(),
             fence: None,
             learner,
@@ -100,6 +103,11 @@ impl Db {
     pub(crate) fn places(&self) -> i32 {
         let [a, b, c, d, ..] = self.lock.to_be_bytes();
         i32::from_be_bytes([a, b, c, d])
+    }
+
+    /// Where those wait who need locks that others hold.
+    pub(crate) fn waits(&self) -> &Waits {
+        &self.waits
     }
 
     pub(crate) fn close(&self) {

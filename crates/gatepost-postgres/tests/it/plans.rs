@@ -164,6 +164,14 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ),
         &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
     ),
+    (
+        "try_all",
+        concat!(
+            include_str!("../../src/sql/place/needed.sql"),
+            include_str!("../../src/sql/place/try_all.sql"),
+        ),
+        &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
+    ),
 ];
 
 async fn plan(client: &Client, sql: &str) -> String {

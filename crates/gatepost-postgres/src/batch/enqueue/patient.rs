@@ -14,7 +14,10 @@ use crate::change::lock_params;
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
-const WAIT: &str = include_str!("../../sql/place/wait.sql");
+const WAIT: &str = concat!(
+    include_str!("../../sql/place/needed.sql"),
+    include_str!("../../sql/place/wait.sql"),
+);
 const CONSUME: &str = concat!(
     include_str!("../../sql/queue/consume.sql"),
     include_str!("../../sql/place/changed.sql"),

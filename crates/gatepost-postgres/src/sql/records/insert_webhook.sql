@@ -1,5 +1,6 @@
 -- $1: now. $2..$17: the record. $18: its bytes. $19, $20: how many webhooks and bytes the owner may have.
--- Runs after place/wait.sql in one transaction, as all changes here do; `again` where the owner went to another place.
+-- Runs after place/needed.sql in one transaction, as all changes here do; `again` where a lock was not had, be it that the
+-- owner went to another place.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, o.gone, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.webhooks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
