@@ -59,11 +59,7 @@ impl PostgresStore {
         let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &haste, fence).await?;
         Ok(Self {
-            enqueue: Arc::new(Batcher::start(EnqueueWork::new(
-                db.clone(),
-                config.max_connections,
-                config.lock_timeout,
-            ))),
+            enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
             sealing: Arc::clone(&config.sealing),
             ddl: config.ddl,
@@ -118,7 +114,7 @@ impl PostgresStore {
         self.enqueue.submit((batch, now)).await
     }
 
-    /// Enqueues in the order given, each judged alone.
+    /// Enqueues, those of one place in the order given, each judged alone.
     pub(crate) async fn enqueue_in_order(
         &self,
         batches: Vec<Enqueue>,

@@ -16,5 +16,5 @@ pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
 pub(crate) use self::statement::{Param, Ready, prepared, together, within};
 pub(crate) use self::text::Texts;
-pub(crate) use self::turn::{Turn, missing};
+pub(crate) use self::turn::{BEGIN_WAITING, Turn, missing};
 pub(crate) use self::tx::Tx;

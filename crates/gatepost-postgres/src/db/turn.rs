@@ -20,7 +20,7 @@ const WAIT: &str = concat!(
 const SLOTS: usize = 322;
 /// One that waits for a lock gives its connection back after this long and tries again later, so
 /// that a place that stays locked does not use up the pool.
-const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
+pub(crate) const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
-use gatepost_testkit::fixtures::{UNLIMITED, at, lane};
+use gatepost_testkit::fixtures::{UNLIMITED, at, lane, task, webhook_of};
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::locks::{SOON, Two, one, two, two_where};
 
@@ -88,6 +88,81 @@ async fn a_change_of_a_place_that_stays_locked_is_refused_after_a_while() {
         let kind = timeout(SOON, call).await.expect("forgotten").unwrap();
         assert_eq!(kind, ErrorKind::Unavailable);
     }
+    two.let_go().await;
+    change.await.unwrap().unwrap();
+}
+
+/// Of the first tenant, of the other, and again.
+fn set(two: &Two, name: &str) -> Vec<Enqueue> {
+    let hooks = [two.of_one, two.of_other, two.of_one];
+    let items = (1..).zip(hooks);
+    items
+        .map(|(n, hook)| one(hook, &format!("{name}-{n}")))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_set_only_what_is_locked_waits_and_other_places_wait_for_no_set() {
+    let two = two().await;
+    let third = Place::Tenant(TenantId(i64::MAX));
+    two.a.place_owner(OwnerId(3), third, at(0)).await.unwrap();
+    let hook = webhook_of(3, "w");
+    let hook = two.a.insert_webhook(&hook, UNLIMITED, at(0)).await;
+    let hook = hook.unwrap().id;
+    let once = two.a.insert_task(&task(hook), UNLIMITED, at(0)).await;
+    let consume = Enqueue {
+        basis: two.basis_of(&[third]).await,
+        consume: vec![once.unwrap().id],
+        ..one(hook, "once")
+    };
+    let change = two.change_that_hangs().await;
+    let sets = (0..40).map(|n| {
+        let (store, set) = (two.a.clone(), set(&two, &format!("s{n}")));
+        tokio::spawn(async move { store.enqueue_all(set, at(0)).await })
+    });
+    let sets: Vec<_> = sets.collect();
+    let start = Instant::now();
+    let stored = "SELECT count(*) FROM gatepost_delivery";
+    loop {
+        let row = two.client.query_one(stored, &[]).await.unwrap();
+        if row.get::<_, i64>(0) == 40 {
+            break;
+        }
+        assert!(start.elapsed() < SOON, "the others' items wait");
+        sleep(Duration::from_millis(5)).await;
+    }
+    let stored = timeout(SOON, two.a.enqueue(consume, at(0))).await;
+    let stored = stored.expect("held up").unwrap();
+    assert!(matches!(stored, Enqueued::Stored { .. }), "{stored:?}");
+    assert!(!change.is_finished(), "the change still holds its lock");
+    assert!(!sets.iter().any(JoinHandle::is_finished), "they wait");
+    two.let_go().await;
+    change.await.unwrap().unwrap();
+    for call in sets {
+        let answers = timeout(SOON, call).await.expect("forgotten").unwrap();
+        let ids = answers.into_iter().map(|answer| match answer.unwrap() {
+            Enqueued::Stored { deliveries, .. } => deliveries[0].id,
+            other => panic!("{other:?}"),
+        });
+        let ids: Vec<_> = ids.collect();
+        assert!(ids[0] < ids[2], "{ids:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_set_only_what_stays_locked_is_refused() {
+    let two = two().await;
+    let config = two.config.clone();
+    let config = config.with_lock_timeout(Duration::from_millis(400));
+    let store = PostgresStore::connect(config).await.unwrap();
+    let change = two.change_that_hangs().await;
+    let answers = store.enqueue_all(set(&two, "s"), at(0)).await;
+    let kinds = answers
+        .into_iter()
+        .map(|a| a.map(drop).map_err(|e| e.kind()));
+    let kinds: Vec<_> = kinds.collect();
+    let refused = Err(ErrorKind::Unavailable);
+    assert_eq!(kinds, [refused, Ok(()), refused]);
     two.let_go().await;
     change.await.unwrap().unwrap();
 }

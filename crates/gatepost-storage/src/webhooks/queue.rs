@@ -270,8 +270,9 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
 
     /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone,
     /// in the order given, by what those before it have stored, and those that are stored have row
-    /// numbers in that order. One that fails changes nothing of the others. One answer for each,
-    /// in order.
+    /// numbers in that order; but one whose place others hold is waited for only by those behind
+    /// it that were decided by the same tenant's or user's place. One that fails changes nothing of
+    /// the others. One answer for each, in order.
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

@@ -21,7 +21,7 @@ use self::patient::Patient;
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
 use crate::db::Db;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 
 pub(crate) struct EnqueueWork {
     db: Db,
@@ -30,16 +30,15 @@ pub(crate) struct EnqueueWork {
 }
 
 impl EnqueueWork {
-    /// With this many connections in the pool, of which those that wait have a quarter.
-    pub(crate) fn new(db: Db, connections: usize, patience: Duration) -> Self {
+    pub(crate) fn new(db: Db) -> Self {
         Self {
-            patient: Patient::new(db.clone(), connections, patience),
+            patient: Patient::new(db.clone()),
             ordered: Ordered::default(),
             db,
         }
     }
 
-    /// All of them, each judged alone, in the order given.
+    /// All of them, each judged alone, those of one place in the order given.
     pub(crate) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
         self.patient.in_order(items).await
     }
@@ -83,13 +82,7 @@ impl Work for EnqueueWork {
     }
 
     async fn alone(&self, item: Item) -> Result<Enqueued> {
-        let verdicts = self.patient.patiently(&[&item]).await?;
-        let verdict = verdicts.into_iter().next();
-        match verdict {
-            Some(Verdict::Judged(answer)) => answer,
-            Some(Verdict::Left) => Err(Failure::unavailable("the place stayed locked")),
-            None => Err(nothing()),
-        }
+        self.patient.alone(&item).await
     }
 }
 

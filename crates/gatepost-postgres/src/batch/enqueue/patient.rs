@@ -1,145 +1,202 @@
 //! Enqueues that wait for what others hold.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
+use futures_util::future::join_all;
 use gatepost_storage::webhooks::Enqueued;
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, sleep};
 
 use super::answers::{Verdict, nothing, verdicts};
 use super::columns::{Columns, Item};
-use super::rounds::without_rivals;
+use super::rounds::{apart, without_rivals};
 use super::weight::{MOST, weight};
-use crate::change::lock_params;
-use crate::db::{Db, Param};
+use crate::change::{LOCKED, lock_params};
+use crate::db::{BEGIN_WAITING, Db, Param, Turn, missing};
 use crate::error::{Failure, Result};
 
-const WAIT: &str = concat!(
-    include_str!("../../sql/place/needed.sql"),
-    include_str!("../../sql/place/wait.sql"),
-);
 const CONSUME: &str = concat!(
     include_str!("../../sql/queue/consume.sql"),
     include_str!("../../sql/place/changed.sql"),
     include_str!("../../sql/queue/consumed.sql"),
 );
-/// One that waits for a lock gives its connection back after this long and tries again later, so
-/// that a place that stays locked does not use up the pool.
-const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'";
-/// The pause between two such tries.
-const PAUSE: Duration = Duration::from_millis(5);
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Of a set, by where they are in it.
+type Answers = BTreeMap<usize, Result<Enqueued>>;
 
 pub(super) struct Patient {
     db: Db,
-    /// How many may wait for a lock at once.
-    waiting: Semaphore,
-    /// How long one waits in all.
-    patience: Duration,
 }
 
 impl Patient {
-    /// With this many connections in the pool, of which those that wait have a quarter.
-    pub(super) fn new(db: Db, connections: usize, patience: Duration) -> Self {
-        Self {
-            db,
-            waiting: Semaphore::new((connections / 4).max(1)),
-            patience,
-        }
+    pub(super) fn new(db: Db) -> Self {
+        Self { db }
     }
 
-    /// All of them, in order and in as few transactions as can be: what comes later is judged with
-    /// a view of what came before, and its row numbers are higher. Waits for their locks. After a
-    /// failure that may pass nothing more is tried.
+    /// All of them, in as few transactions as can be: what comes later of one place is judged with
+    /// a view of what came before, and its row numbers are higher. Only those wait whose place
+    /// others hold. After a failure that may pass nothing more is tried.
     pub(super) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
-        let mut answers = Vec::with_capacity(items.len());
-        let mut left: Vec<usize> = (0..items.len()).collect();
+        let (mut answers, mut failure) = (Answers::new(), nothing());
+        let (mut parts, mut stuck) = (vec![apart(&items)], Vec::new());
+        while let Some(mut part) = parts.pop() {
+            if let Err(failed) = self.at_once(&items, part.concat(), &mut answers).await {
+                failure = failed;
+                stuck.clear();
+                break;
+            }
+            for group in &mut part {
+                group.retain(|at| !answers.contains_key(at));
+            }
+            part.retain(|group| !group.is_empty());
+            // Whoever is locked out is looked for by halves.
+            let half = part.split_off(part.len().div_ceil(2));
+            match half.is_empty() {
+                true => stuck.extend(part),
+                false => parts.extend([half, part]),
+            }
+        }
+        let stuck = stuck.into_iter().map(|group| self.group(&items, group));
+        answers.extend(join_all(stuck).await.into_iter().flatten());
+        let all = 0..items.len();
+        all.map(|at| answers.remove(&at).unwrap_or_else(|| Err(failure.clone())))
+            .collect()
+    }
+
+    /// As many of these, in order, as can be without a wait. Fails where nothing more is to be
+    /// tried.
+    async fn at_once(
+        &self,
+        items: &[Item],
+        mut left: Vec<usize>,
+        answers: &mut Answers,
+    ) -> Result<()> {
+        let turn = self.db.waits().turn();
+        left.sort_unstable();
         while !left.is_empty() {
-            let (round, rest) = without_rivals(&items, left, weight, MOST);
-            let chosen: Vec<&Item> = round.iter().filter_map(|at| items.get(*at)).collect();
-            match self.patiently(&chosen).await {
-                Ok(verdicts) => answers.extend(verdicts.into_iter().map(|verdict| match verdict {
-                    Verdict::Judged(answer) => answer,
-                    Verdict::Left => Err(Failure::unavailable("the place stayed locked")),
-                })),
-                Err(failure) if failure.is_transient() || chosen.len() == 1 => {
-                    answers.push(Err(failure.clone()));
-                    answers.extend((answers.len()..items.len()).map(|_| Err(failure.clone())));
-                    return answers;
+            let (round, rest) = without_rivals(items, left, weight, MOST);
+            let verdicts = match self.attempt(&chosen(items, &round), &turn).await {
+                Ok((verdicts, _)) => verdicts,
+                Err(failure) if failure.is_transient() && !passes(&failure) => return Err(failure),
+                Err(_) => return Ok(()),
+            };
+            let mut was_locked = false;
+            for (at, verdict) in round.into_iter().zip(verdicts) {
+                match verdict {
+                    Verdict::Judged(answer) => drop(answers.insert(at, answer)),
+                    Verdict::Left => was_locked = true,
                 }
-                // One that the database refuses must not fail the others.
-                Err(_) => {
-                    for item in chosen {
-                        let one = self.patiently(&[item]).await;
-                        answers.push(match one.map(|verdicts| verdicts.into_iter().next()) {
-                            Ok(Some(Verdict::Judged(answer))) => answer,
-                            Ok(_) => Err(Failure::unavailable("the place stayed locked")),
-                            Err(failure) => Err(failure),
-                        });
-                    }
-                }
+            }
+            if was_locked {
+                return Ok(());
+            }
+            left = rest;
+        }
+        Ok(())
+    }
+
+    /// Those of one group, in order.
+    async fn group(&self, items: &[Item], mut left: Vec<usize>) -> Answers {
+        let mut answers = Answers::new();
+        while !left.is_empty() {
+            let (round, rest) = without_rivals(items, left, weight, MOST);
+            let results = self.round(&chosen(items, &round)).await;
+            let mut failures = results.iter().filter_map(|result| result.as_ref().err());
+            let failure = failures.find(|failure| failure.is_transient()).cloned();
+            answers.extend(round.into_iter().zip(results));
+            if let Some(failure) = failure {
+                answers.extend(rest.into_iter().map(|at| (at, Err(failure.clone()))));
+                return answers;
             }
             left = rest;
         }
         answers
     }
 
-    /// Waits for the locks of all, again and again until all are judged or the patience ends.
-    pub(super) async fn patiently(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
-        let patience = Instant::now() + self.patience;
-        let mut pause = PAUSE;
-        let mut verdicts: Vec<Verdict> = items.iter().map(|_| Verdict::Left).collect();
-        loop {
-            let left =
-                |(at, verdict): (usize, &Verdict)| matches!(verdict, Verdict::Left).then_some(at);
-            let left: Vec<usize> = verdicts.iter().enumerate().filter_map(left).collect();
-            if left.is_empty() {
-                return Ok(verdicts);
+    /// One that the database refuses must not fail the others.
+    async fn round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
+        match self.patiently(items).await {
+            Ok(results) => results,
+            Err(failure) if failure.is_transient() => {
+                items.iter().map(|_| Err(failure.clone())).collect()
             }
+            Err(_) => {
+                let mut results = Vec::with_capacity(items.len());
+                for item in items {
+                    results.push(self.alone(item).await);
+                }
+                results
+            }
+        }
+    }
+
+    pub(super) async fn alone(&self, item: &Item) -> Result<Enqueued> {
+        let result = self.patiently(&[item]).await?.pop();
+        result.unwrap_or_else(|| Err(nothing()))
+    }
+
+    /// Needs the locks of all, again and again until all are judged or the patience ends.
+    async fn patiently(&self, items: &[&Item]) -> Result<Vec<Result<Enqueued>>> {
+        let mut turn = self.db.waits().turn();
+        let mut answers = Answers::new();
+        loop {
+            let left = (0..items.len()).filter(|at| !answers.contains_key(at));
+            let left: Vec<usize> = left.collect();
             let chosen: Vec<&Item> = left
                 .iter()
                 .filter_map(|at| items.get(*at).copied())
                 .collect();
-            match self.waiting(&chosen).await {
-                Ok(judged) => {
-                    for (at, verdict) in left.into_iter().zip(judged) {
-                        if let Some(place) = verdicts.get_mut(at) {
-                            *place = verdict;
+            let not_had = match self.attempt(&chosen, &turn).await {
+                Ok((verdicts, not_had)) => {
+                    for (at, verdict) in left.into_iter().zip(verdicts) {
+                        if let Verdict::Judged(answer) = verdict {
+                            answers.insert(at, answer);
                         }
                     }
-                    if !verdicts.iter().any(|v| matches!(v, Verdict::Left)) {
-                        continue;
-                    }
+                    not_had
                 }
-                Err(failure) if failure.was_locked || failure.was_victim => {}
+                Err(failure) if passes(&failure) => None,
                 Err(failure) => return Err(failure),
+            };
+            if answers.len() == items.len() || !turn.next(not_had).await {
+                let locked = || Err(Failure::unavailable(LOCKED));
+                let all = 0..items.len();
+                return Ok(all
+                    .map(|at| answers.remove(&at).unwrap_or_else(locked))
+                    .collect());
             }
-            if Instant::now() >= patience {
-                return Ok(verdicts);
-            }
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
         }
     }
 
-    /// Waits for the locks of all. Those of what one deletes, who is alone then, it has alone.
-    async fn waiting(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
-        let permit = self.waiting.acquire().await;
-        let _permit = permit.map_err(|_| Failure::unavailable("the store is shutting down"))?;
+    /// Once, and which lock was not had. Those of what one deletes, who is alone then, it has
+    /// alone.
+    async fn attempt(
+        &self,
+        items: &[&Item],
+        turn: &Turn<'_>,
+    ) -> Result<(Vec<Verdict>, Option<i32>)> {
         let columns = Columns::of(items);
         let (number, shared, alone) = (self.db.places(), columns.shared(), columns.alone());
         let locks = lock_params(&number, &shared, &alone);
         let consume: [Param<'_>; 1] = [&alone.tasks];
         let params = columns.params();
-        let mut statements = vec![(WAIT, &locks[..]), (columns.sql(), &params[..])];
+        let mut statements = vec![(turn.sql(), &locks[..]), (columns.sql(), &params[..])];
         if !alone.tasks.is_empty() {
             statements.push((CONSUME, &consume));
         }
         let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
-        let mut answers = answers.into_iter().skip(1);
+        let mut answers = answers.into_iter();
+        let not_had = missing(&answers.next().unwrap_or_default())?;
         let stored = answers.next().unwrap_or_default();
         let consumed = answers.next().unwrap_or_default();
         let row = stored.first().ok_or_else(nothing)?;
-        verdicts(items, row, &consumed)
+        Ok((verdicts(items, row, &consumed)?, not_had))
     }
+}
+
+/// Whether it is worth another try at once.
+fn passes(failure: &Failure) -> bool {
+    failure.was_locked || failure.was_victim
+}
+
+fn chosen<'a>(items: &'a [Item], round: &[usize]) -> Vec<&'a Item> {
+    round.iter().filter_map(|at| items.get(*at)).collect()
 }

@@ -1,6 +1,9 @@
-//! Which enqueues can share a statement.
+//! Which enqueues can share a statement, and which need their order.
 
 use std::collections::HashSet;
+
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::Basis;
 
 use super::columns::{Item, parts};
 
@@ -37,4 +40,48 @@ pub(super) fn without_rivals(
         closed = room == 0 || !batch.consume.is_empty();
     }
     (round, rest)
+}
+
+/// What those have in common that need their order.
+#[derive(Eq, Hash, PartialEq)]
+enum Tie {
+    Place(Place),
+    Webhook(i64),
+}
+
+/// In groups of which none needs another's order: those of one place are together, and of those
+/// that name none, those of one webhook. What all share ties nobody to anybody.
+pub(super) fn apart(items: &[Item]) -> Vec<Vec<usize>> {
+    let mut groups: Vec<(HashSet<Tie>, Vec<usize>)> = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let mut group = (ties(item), vec![at]);
+        groups.retain_mut(|(ties, members)| {
+            let is_apart = ties.is_disjoint(&group.0);
+            if !is_apart {
+                group.0.extend(ties.drain());
+                group.1.append(members);
+            }
+            is_apart
+        });
+        group.1.sort_unstable();
+        groups.push(group);
+    }
+    groups.into_iter().map(|(_, members)| members).collect()
+}
+
+fn ties((batch, _): &Item) -> HashSet<Tie> {
+    let Basis::Places(places) = &batch.basis else {
+        let webhooks = batch
+            .deliveries
+            .iter()
+            .map(|new| Tie::Webhook(new.webhook.0));
+        return webhooks.collect();
+    };
+    let places = places.iter().map(|(place, _)| *place);
+    let is_own = |place: &Place| !matches!(place, Place::Operators | Place::Common);
+    let own: HashSet<Tie> = places.clone().filter(is_own).map(Tie::Place).collect();
+    match own.is_empty() {
+        true => places.map(Tie::Place).collect(),
+        false => own,
+    }
 }
