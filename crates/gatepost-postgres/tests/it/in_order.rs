@@ -10,7 +10,7 @@ use gatepost_testkit::fixtures::{
 };
 use webhook_model::{DeliveryOrder, WebhookId};
 
-use crate::common::{claim_all, fresh, lane};
+use crate::common::{claim_all, fresh, fresh_at, lane, raw};
 
 fn claim_of(claimed: &Claimed) -> Claim {
     Claim {
@@ -196,4 +196,24 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
         }
     }
     assert_eq!((seen.len(), of_ordered), (101, 1));
+}
+
+/// A claim that read that there is no order may draw its token once the change is stored.
+#[tokio::test]
+async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
+    let (store, _, place) = fresh_at().await;
+    let hook = webhook("w");
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
+    store.enqueue(direct(both.into()), at(0)).await.unwrap();
+    let mut ordered = hook.clone();
+    ordered.value.order = DeliveryOrder::InOrder;
+    let ordered = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
+    ordered.unwrap();
+    let client = raw(&place).await;
+    let take = "WITH head AS (DELETE FROM gatepost_queue WHERE id = (SELECT min(id) FROM gatepost_queue) RETURNING id)
+        INSERT INTO gatepost_running (id, lease_until, open, ids)
+        SELECT nextval('gatepost_claim'), timestamptz '2100-01-01', 1, ARRAY[id] FROM head";
+    assert_eq!(client.execute(take, &[]).await.unwrap(), 1);
+    assert!(claim_all(&store, hook.id, 1).await.is_empty(), "beside it");
 }
