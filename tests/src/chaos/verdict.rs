@@ -212,8 +212,8 @@ impl Evidence {
                 verdict.add(Invariant::StatesTellTheTruth, what);
             }
             self.log_of(delivery, attempts, &requests, verdict);
-            // The engine's clock is corrected by the server's, which is measured within a round trip of
-            // at most a second: on a slow machine it is up to half of that wrong.
+            // The engine's clock is corrected by the server's, which is measured within a round
+            // trip of at most a second: on a slow machine it is up to half of that wrong.
             let created = delivery.created - chrono::TimeDelta::milliseconds(500);
             let early = !self.clock_jumped && requests.iter().any(|r| r.at < created);
             // The schedule of a run begins with 100 ms; a fifth of it is jitter.
