@@ -17,7 +17,6 @@
 )]
 
 mod backlog;
-mod bulk;
 mod cases;
 mod cycle;
 mod emitter;

@@ -1,12 +1,15 @@
 //! What the cases of one call share: a server, a receiver, a store with a long history.
 
+use std::sync::Arc;
+
 use benches::Receiver;
-use benches::platform::{Kind, fresh_place_on, now};
+use benches::bulk::Bulk;
+use benches::platform::{Kind, Platform, fresh_place_on, now};
 use benches::server::Server;
 use chrono::TimeDelta;
 use tempfile::TempDir;
 
-use crate::bulk::{Bulk, hooks};
+use crate::emitter::owner;
 use crate::postgres::TestPostgres;
 
 /// Deliveries that [`Stage::kept`] has in its log.
@@ -77,8 +80,8 @@ impl Stage {
         if self.kept.is_none() {
             let store = self.fresh().await;
             let port = self.receiver.addr.port();
-            hooks(&store, port, KEPT_TENANTS, true).await;
-            let mut bulk = Bulk::open(&store).await;
+            store.hooks(port, KEPT_TENANTS, true).await;
+            let mut bulk = store.bulk().await;
             let until = now() - TimeDelta::hours(1);
             let rows = self.scaled(KEPT);
             bulk.ended(rows, until - TimeDelta::days(30), until).await;
@@ -95,6 +98,23 @@ impl Stage {
 }
 
 impl Store {
+    /// A connection by which rows are written.
+    pub(crate) async fn bulk(&self) -> Bulk {
+        Bulk::at(self.kind, &self.place).await
+    }
+
+    /// A webhook for each of these tenants, which sends to this port; with a task and an event, or
+    /// without. Nothing has the store open afterwards.
+    pub(crate) async fn hooks(&self, port: u16, tenants: i64, with_tasks: bool) {
+        let platform = Platform::at(self.kind, &self.place).await;
+        let platform = Arc::new(platform.with_bytes(200));
+        let url = format!("http://target.test:{port}/");
+        let tasks = usize::from(with_tasks);
+        platform
+            .records_of_all((1..=tenants).map(owner), &url, tasks)
+            .await;
+    }
+
     /// The server, if it has one.
     pub(crate) async fn server(&self) -> Option<Server> {
         server_of(self.kind, &self.place).await

@@ -9,6 +9,7 @@
     reason = "a measurement measures time, and stops where it cannot be taken; nothing here is published"
 )]
 
+pub mod bulk;
 mod figures;
 pub mod forge;
 mod issued;

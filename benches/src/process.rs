@@ -21,14 +21,31 @@ pub fn process_cpu(pid: u32) -> Duration {
 /// When there is no such process, or `/proc` is not that of Linux.
 #[must_use]
 pub fn family_cpu(pid: u32) -> Duration {
+    let children = children(pid).filter_map(fields);
+    let used = children.map(|fields| used(&fields[11..13]));
+    used.sum::<Duration>() + process_cpu(pid)
+}
+
+/// Memory of a process and of its children, in bytes: a page that several of them have is counted
+/// once.
+#[must_use]
+pub fn family_memory(pid: u32) -> u64 {
+    let all = children(pid).chain([pid]);
+    all.filter_map(proportional).sum::<u64>() * 1024
+}
+
+/// Its share of the pages that it has, in KiB.
+fn proportional(pid: u32) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn children(pid: u32) -> impl Iterator<Item = u32> {
     let own = pid.to_string();
     let processes = std::fs::read_dir("/proc").expect("Linux").flatten();
     let others = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    let children = others
-        .filter_map(fields)
-        .filter(|fields| fields[1] == own)
-        .map(|fields| used(&fields[11..13]));
-    children.sum::<Duration>() + process_cpu(pid)
+    others.filter(move |other| fields(*other).is_some_and(|fields| fields[1] == own))
 }
 
 fn used(ticks: &[String]) -> Duration {

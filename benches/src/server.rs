@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_postgres::{Client, NoTls};
 
-use crate::process::family_cpu;
+use crate::process::{family_cpu, family_memory};
 
 /// A server on this machine, and a connection of its superuser.
 pub struct Server {
@@ -39,6 +39,12 @@ impl Server {
     #[must_use]
     pub fn cpu(&self) -> Duration {
         family_cpu(self.pid)
+    }
+
+    /// Memory of all its processes, in bytes, what they share counted once.
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        family_memory(self.pid)
     }
 
     /// Bytes that it has written to its log ahead so far.

@@ -1,5 +1,5 @@
-//! A small platform that embeds everything, over real TCP, with the memory store and a clock that
-//! is moved.
+//! A small platform that embeds everything, over real TCP, with the memory store; the clock of its
+//! keys is moved.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -73,7 +73,7 @@ pub struct World {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
-    /// The clock of keys and engine.
+    /// The clock of the keys.
     pub clock: Arc<ManualClock>,
     /// The users.
     pub users: Arc<Users>,

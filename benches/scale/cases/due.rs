@@ -3,12 +3,12 @@
 
 use std::time::Instant;
 
+use benches::bulk::Waiting;
 use benches::platform::now;
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{DeliveryId, DuePoint};
 
 use crate::backlog::Backlog;
-use crate::bulk::{Bulk, Waiting, hooks};
 use crate::report::{ratio, row};
 use crate::stage::{Stage, Store};
 
@@ -53,8 +53,8 @@ pub(crate) async fn measure(stage: &mut Stage) {
 /// A store in which this number waits over that number of lanes.
 pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
     let store = stage.fresh().await;
-    hooks(&store, 1, lanes.min(1_000), false).await;
-    let mut bulk = Bulk::open(&store).await;
+    store.hooks(1, lanes.min(1_000), false).await;
+    let mut bulk = store.bulk().await;
     bulk.copy_hooks(lanes).await;
     let step = TimeDelta::seconds(10);
     let waiting = Waiting {
@@ -70,7 +70,7 @@ pub(super) async fn prepare(stage: &Stage, count: i64, lanes: i64) -> Store {
 /// The median of each, in milliseconds.
 async fn calls(store: &Store) -> [f64; 5] {
     let mut backlog = Backlog::open(store).await;
-    let tidy = Bulk::open(store).await;
+    let tidy = store.bulk().await;
     let mut waits = [const { Vec::new() }; 5];
     for call in 0..CALLS {
         if call % CLAIMS == 0 {

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use benches::bulk::{Bulk, Waiting};
 use benches::platform::{Platform, now};
 use chrono::TimeDelta;
 
-use crate::bulk::{Bulk, Waiting};
 use crate::report::{at, row};
 use crate::stage::{KEPT_TENANTS, Stage};
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use benches::bulk::Waiting;
 use benches::platform::now;
 use chrono::TimeDelta;
 
-use crate::bulk::{Bulk, Waiting, hooks};
 use crate::engines::Engines;
 use crate::report::row;
 use crate::stage::Stage;
@@ -17,8 +17,8 @@ const SETTLED: Duration = Duration::from_secs(100);
 pub(crate) async fn measure(stage: &mut Stage) {
     let lanes = stage.scaled(100_000);
     let store = stage.fresh().await;
-    hooks(&store, 1, lanes.min(1_000), false).await;
-    let mut bulk = Bulk::open(&store).await;
+    store.hooks(1, lanes.min(1_000), false).await;
+    let mut bulk = store.bulk().await;
     bulk.copy_hooks(lanes).await;
     let waiting = Waiting {
         count: lanes,

@@ -4,7 +4,6 @@
 use chrono::TimeDelta;
 
 use crate::backlog::Backlog;
-use crate::bulk::Bulk;
 use crate::cycle::Cycle;
 use crate::report::{ratio, row};
 use crate::stage::Stage;
@@ -63,7 +62,7 @@ async fn cycles(stage: &mut Stage, held: bool) -> f64 {
     let mut cycle = Cycle::start(stage, "tenants", &store.place, 200).await;
     let (count, last) = (stage.scaled(MESSAGES), stage.scaled(LAST));
     cycle.run(stage, last / 10).await;
-    let reader = Bulk::open(&store).await;
+    let reader = store.bulk().await;
     if held {
         reader.hold().await;
     }
@@ -77,8 +76,8 @@ async fn cycles(stage: &mut Stage, held: bool) -> f64 {
 /// The median, in milliseconds.
 async fn claim(stage: &Stage, held: bool) -> f64 {
     let store = stage.fresh().await;
-    crate::bulk::hooks(&store, 1, LANES, false).await;
-    let reader = Bulk::open(&store).await;
+    store.hooks(1, LANES, false).await;
+    let reader = store.bulk().await;
     if held {
         reader.hold().await;
     }

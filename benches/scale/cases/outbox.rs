@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use benches::platform::Platform;
 
-use crate::bulk::Bulk;
 use crate::emitter::owner;
 use crate::engines::Engines;
 use crate::report::{ratio, row};
@@ -61,7 +60,7 @@ pub(super) async fn drain(stage: &Stage, processes: usize, places: i64) -> (f64,
     let engines = Engines::start(processes, store.kind, &store.place);
     tokio::time::sleep(Duration::from_secs(3)).await;
     let rows = stage.scaled(ROWS);
-    let mut bulk = Bulk::open(&store).await;
+    let mut bulk = store.bulk().await;
     bulk.outbox(rows, places).await;
     let (before, first) = (used(&engines), bulk.count(FIRST).await);
     // The time begins when they have noticed: an insert by hand notifies nobody.

@@ -8,7 +8,6 @@ use benches::platform::{Kind, Platform, now, occurrence};
 use chrono::TimeDelta;
 use gatepost_engine::Engine;
 
-use crate::bulk::{Bulk, hooks};
 use crate::emitter::{EMITTED, owner};
 use crate::report::{at, ratio, row};
 use crate::stage::Stage;
@@ -66,8 +65,8 @@ pub(crate) async fn measure(stage: &mut Stage) {
 /// commit, in milliseconds.
 async fn load(stage: &Stage, old: bool) -> (f64, f64, [f64; 2]) {
     let store = stage.fresh().await;
-    hooks(&store, stage.receiver.addr.port(), EMITTED, true).await;
-    let mut bulk = Bulk::open(&store).await;
+    store.hooks(stage.receiver.addr.port(), EMITTED, true).await;
+    let mut bulk = store.bulk().await;
     let rows = stage.scaled(ROWS);
     let from = now() - if old { AGE } else { TimeDelta::days(10) };
     bulk.ended(rows, from, from + TimeDelta::days(5)).await;

@@ -13,7 +13,6 @@ use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState, Messa
 use gatepost_storage::{Order, Page};
 use webhook_model::{OwnerId, WebhookId};
 
-use crate::bulk::{Bulk, hooks};
 use crate::report::row;
 use crate::stage::Stage;
 
@@ -43,10 +42,10 @@ struct Case {
 pub(crate) async fn measure(stage: &mut Stage) {
     let store = stage.fresh().await;
     let tenants = stage.scaled(TENANTS);
-    hooks(&store, stage.receiver.addr.port(), tenants, true).await;
+    store.hooks(stage.receiver.addr.port(), tenants, true).await;
     let (kept, until) = (stage.scaled(KEPT), now() - TimeDelta::hours(1));
     let from = until - TimeDelta::days(DAYS);
-    let mut bulk = Bulk::open(&store).await;
+    let mut bulk = store.bulk().await;
     bulk.ended(kept, from, until).await;
     let middle = from + (until - from) / 2;
     let id = MessageId::new(middle, 7);

@@ -6,16 +6,13 @@ use axum::routing::get;
 use axum::{Json, Router};
 use gatepost_keys::AuthLayer;
 use gatepost_manage::Management;
-use tokio::sync::Semaphore;
 
+use crate::aside::Aside;
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
 use crate::platform_table::{PlatformResource, PlatformRows};
 use crate::state::{Parts, Shared, Tables};
 use crate::{openapi, resources, router, system};
-
-/// Requests that may match long patterns at a time.
-const ASIDE: usize = 2;
 
 /// The REST surface over the door.
 #[derive(Clone, Debug)]
@@ -108,7 +105,7 @@ impl ApiBuilder {
             system: system::row(&self.facts),
             facts: self.facts,
             openapi: OnceLock::new(),
-            aside: Arc::new(Semaphore::new(ASIDE)),
+            aside: Aside::default(),
         }));
         Api {
             shared,

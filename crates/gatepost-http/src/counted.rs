@@ -1,9 +1,9 @@
 //! What lists of counters are asked for beside what every list is: of which row, and of which span.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_manage::Actor;
 
 use crate::error::ApiError;
-use crate::query::ListQuery;
 use crate::query::fields::Fields;
 use crate::state::Shared;
 
@@ -25,11 +25,12 @@ impl Counted {
     /// 422, naming the parameter.
     pub(crate) async fn read(
         query: Option<&str>,
+        caller: &Actor,
         shared: &Shared,
         row: &'static str,
         usual: usize,
     ) -> Result<Self, ApiError> {
-        let list = ListQuery::read(query, shared.limits.filter()).await?;
+        let list = shared.asked(query, caller).await?;
         let (mut number, mut is_limited) = (None, false);
         let (mut from, mut before) = (DateTime::UNIX_EPOCH, later());
         for (name, value) in url::form_urlencoded::parse(query.unwrap_or("").as_bytes()) {

@@ -22,7 +22,7 @@ pub(crate) async fn key_uses(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
-    let asked = Counted::read(query.as_deref(), &shared, "key", DAYS).await?;
+    let asked = Counted::read(query.as_deref(), &caller, &shared, "key", DAYS).await?;
     let (key, limit) = (KeyId(asked.row), asked.limit);
     let (from, before) = (begun(asked.from), begun(asked.before));
     let uses = caller.key_uses(key, from, before, limit);

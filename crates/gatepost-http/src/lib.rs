@@ -2,6 +2,7 @@
 
 mod apart;
 mod api;
+mod aside;
 mod counted;
 mod error;
 mod facts;

@@ -8,11 +8,12 @@ use axum::body::Bytes;
 use axum::extract::FromRequestParts;
 use gatepost_manage::{Actor, Management, Principal};
 use http::request;
-use tokio::sync::Semaphore;
 
+use crate::aside::Aside;
 use crate::error::ApiError;
 use crate::facts::VersionFacts;
 use crate::limits::Limits;
+use crate::query::ListQuery;
 use crate::resource::Resource;
 use crate::schema::{RowMap, Table};
 
@@ -43,8 +44,20 @@ pub(crate) struct Parts {
     pub system: RowMap,
     /// Made when it is asked for first: it takes megabytes for a moment.
     pub openapi: OnceLock<Bytes>,
-    /// Requests that may do what takes long beside the others, at a time.
-    pub aside: Arc<Semaphore>,
+    /// What takes long is done there.
+    pub aside: Aside,
+}
+
+impl Shared {
+    /// What a caller's list request asks for.
+    pub(crate) async fn asked(
+        &self,
+        query: Option<&str>,
+        caller: &Actor,
+    ) -> Result<ListQuery, ApiError> {
+        let whose = (&self.aside, caller.principal().owner);
+        ListQuery::read(query, self.limits.filter(), whose).await
+    }
 }
 
 impl Deref for Shared {

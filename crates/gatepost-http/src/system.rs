@@ -8,16 +8,16 @@ use serde_json::json;
 use crate::error::ApiError;
 use crate::facts::VersionFacts;
 use crate::list::pick;
-use crate::query::ListQuery;
 use crate::schema::RowMap;
-use crate::state::Shared;
+use crate::state::{Caller, Shared};
 
 /// A list of one row, as every client's login probe reads it.
 pub(crate) async fn system(
     State(shared): State<Shared>,
+    Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Response, ApiError> {
-    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let query = shared.asked(query.as_deref(), &caller).await?;
     Ok(Json([&*pick(&shared.system, &query.fields)]).into_response())
 }
 

@@ -7,7 +7,6 @@ use webhook_model::OwnerId;
 
 use crate::error::ApiError;
 use crate::list::pick;
-use crate::query::ListQuery;
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
@@ -17,7 +16,7 @@ pub(crate) async fn limits(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Vec<RowMap>>, ApiError> {
-    let asked = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let asked = shared.asked(query.as_deref(), &caller).await?;
     let user = user(query.as_deref().unwrap_or(""))?.unwrap_or(caller.principal().owner);
     let found = caller.limits(user).await?;
     let rows = found.iter().enumerate().map(|(at, limit)| {

@@ -21,7 +21,7 @@ pub(crate) async fn webhook_counts(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
-    let asked = Counted::read(query.as_deref(), &shared, "webhook_url", HOURS).await?;
+    let asked = Counted::read(query.as_deref(), &caller, &shared, "webhook_url", HOURS).await?;
     let (webhook, from, before) = (WebhookId(asked.row), asked.from, asked.before);
     let counts = caller.webhook_counts(webhook, from, before, asked.limit);
     let mut written = Written::new(shared.limits.response);

@@ -39,11 +39,12 @@ const TRIES: u32 = 1_000;
 impl OutboxStore for PostgresStore {
     async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
         let columns = OutboxColumns::of(occurrence);
+        let object_name = columns.object_name.map(|name| without_nul(name.to_owned()));
         let params: [Param<'_>; 15] = [
             &columns.event_type,
             &columns.event,
             &columns.object_id,
-            &columns.object_name,
+            &object_name,
             &columns.tags,
             &columns.variables,
             &columns.occurrence_id,

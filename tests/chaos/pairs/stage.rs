@@ -14,6 +14,8 @@ use super::server::Server;
 const HOLD: Duration = Duration::from_millis(250);
 /// It heals by itself: within 3 s, and on SQLite sometimes 16 s after a kill.
 const HEALED: Duration = Duration::from_secs(60);
+/// How long it may take until a write fails on a disk that is full.
+const BITES: Duration = Duration::from_secs(10);
 /// What takes longer is printed.
 const SLOW: Duration = Duration::from_secs(3);
 /// Whoever starts processes again looks this often.
@@ -101,6 +103,9 @@ impl Stage {
         self.heal(&format!("before {pair:?}")).await;
         self.inject(first).await;
         self.hold(HOLD).await;
+        if first == Fault::DiskFull {
+            self.hold_until_it_bites().await;
+        }
         self.inject(second).await;
         self.hold(HOLD).await;
         self.lift(first).await;
@@ -177,6 +182,14 @@ impl Stage {
         while Instant::now() < until {
             self.tend().await;
             sleep(LOOK).await;
+        }
+    }
+
+    /// Where little is written, a file may have room for the next row in its last page.
+    async fn hold_until_it_bites(&mut self) {
+        let began = Instant::now();
+        while self.backend.disk().bites() == 0 && began.elapsed() < BITES {
+            self.hold(LOOK).await;
         }
     }
 

@@ -106,12 +106,24 @@ fn a_second_run_finds_what_the_first_one_left_on_postgres() {
     let (key, _) = pasted(&first, PASSWORD);
     assert!(first.stop());
     let second = PlatformProcess::start(PROGRAM, data, &state);
-    let line = format!(
-        "curl -sS -H 'Authorization: Bearer {key}' {}/api/v4/user_api_keys?fields=name",
-        second.base
-    );
-    let rows = fetched(&line);
+    let list = |list: &str| {
+        let url = format!("{}/api/v4/{list}", second.base);
+        let line = format!("curl -sS -H 'Authorization: Bearer {key}' \"{url}\"");
+        fetched(&line)
+    };
+    let rows = list("user_api_keys?fields=name");
     assert_eq!(rows.as_array().unwrap().len(), 1, "{rows}");
+    // What PostgreSQL's text cannot hold is in no row.
+    for column in [
+        "user_api_keys?filter=name",
+        "webhook_urls?filter=name",
+        "tasks?filter=name",
+        "webhooks?filter=class",
+        "audit_log?filter=record",
+    ] {
+        let rows = list(&format!("{column}%20eq%20'%00'"));
+        assert_eq!(rows, json!([]), "{column}");
+    }
     assert_eq!(
         pasted(&second, PASSWORD).1[1]["location"],
         "/v4/webhook_urls/2"

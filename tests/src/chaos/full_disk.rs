@@ -111,8 +111,16 @@ impl FullDisk {
     /// # Panics
     /// When it was not filled.
     pub fn empty(&self) -> u64 {
-        let bites = std::fs::metadata(&self.flag).unwrap().len();
+        let bites = self.bites();
         std::fs::remove_file(&self.flag).unwrap();
         bites
+    }
+
+    /// How many writes failed since it is full.
+    ///
+    /// # Panics
+    /// When it was not filled.
+    pub fn bites(&self) -> u64 {
+        std::fs::metadata(&self.flag).unwrap().len()
     }
 }

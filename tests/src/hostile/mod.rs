@@ -12,19 +12,22 @@
 mod figures;
 mod forms;
 mod furnish;
+mod him;
 mod nine;
 mod receiver;
 mod sockets;
 mod ways;
 
 use std::net::SocketAddr;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Client;
 
 pub use figures::{Figures, Phase};
+use furnish::Member;
+pub use him::{Attack, Him};
 use receiver::Receiver;
 pub use ways::attack;
 
@@ -51,47 +54,87 @@ struct Scene {
     receiver: Receiver,
 }
 
-/// What he has: the address of the platform, a key, and the password of the user vera.
+/// The platform, with the nine who work there and what he needs.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
-pub struct Him {
-    /// Where the platform listens.
-    pub server: SocketAddr,
-    /// A key of his.
-    pub key: String,
-    /// He logs in with it.
-    pub password: String,
+pub struct Attacked {
+    scene: Arc<Scene>,
+    nine: Vec<Member>,
+    him: Him,
 }
 
-impl Him {
-    /// What his process is started with.
-    fn environment(&self) -> [(&'static str, String); 3] {
-        [
-            ("HOSTILE_SERVER", self.server.to_string()),
-            ("HOSTILE_KEY", self.key.clone()),
-            ("HOSTILE_PASSWORD", self.password.clone()),
-        ]
+impl Attacked {
+    /// Gives everybody what they need before it begins, on a platform that just started for the
+    /// first time.
+    ///
+    /// # Panics
+    /// When it cannot be furnished.
+    pub async fn furnish(platform: PlatformProcess, addresses: Addresses) -> Self {
+        let scene = Arc::new(Scene {
+            addresses,
+            server: address(&platform),
+            receiver: Receiver::start().await,
+            platform,
+        });
+        let him = Him {
+            server: scene.server,
+            key: furnish::for_him(&scene).await,
+            password: scene.platform.password_of("vera").unwrap(),
+        };
+        let nine = furnish::for_the_nine(&scene).await;
+        Self { scene, nine, him }
     }
 
-    /// What a process was started with, if it is to be his.
+    /// Stops the platform, lets this be done, and goes on with the platform that it returns, which
+    /// has the same data.
+    ///
+    /// # Panics
+    /// When the platform does not stop.
+    pub async fn restarted(self, meanwhile: impl AsyncFnOnce() -> PlatformProcess) -> Self {
+        let scene = Arc::into_inner(self.scene).unwrap();
+        assert!(scene.platform.stop());
+        let platform = meanwhile().await;
+        let server = address(&platform);
+        let scene = Arc::new(Scene {
+            addresses: scene.addresses,
+            platform,
+            server,
+            receiver: scene.receiver,
+        });
+        let him = Him { server, ..self.him };
+        Self { scene, him, ..self }
+    }
+
+    /// The nine work for this long.
+    pub async fn work(&self, long: Duration) -> Phase {
+        nine::work(&self.scene, &self.nine, long).await
+    }
+
+    /// He begins; `his` is the program `hostile`.
+    ///
+    /// # Panics
+    /// When it cannot be started.
     #[must_use]
-    pub fn from_environment() -> Option<Self> {
-        let said = |name| std::env::var(name).ok();
-        Some(Self {
-            server: said("HOSTILE_SERVER")?.parse().ok()?,
-            key: said("HOSTILE_KEY")?,
-            password: said("HOSTILE_PASSWORD")?,
-        })
+    pub fn attack(&self, his: &str) -> Attack {
+        self.him.attack(his)
+    }
+
+    /// How many deliveries of these occurrences of the nine are missing, once all that may come has
+    /// had its time.
+    pub async fn missing(&self, occurrences: usize) -> usize {
+        self.scene.receiver.missing(occurrences, PATIENCE).await
+    }
+
+    /// The platform.
+    #[must_use]
+    pub fn platform(&self) -> &PlatformProcess {
+        &self.scene.platform
     }
 }
 
-/// His process; ends with this.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Where it listens.
+fn address(platform: &PlatformProcess) -> SocketAddr {
+    let address = platform.base.strip_prefix("http://").unwrap();
+    address.parse().unwrap()
 }
 
 /// Runs both phases, each of this length, against the program of the example platform; `his` is the
@@ -104,27 +147,14 @@ pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses
     let mut command = Command::new(platform);
     command.args(["--admin-password", PASSWORD, "--data"]);
     let platform = PlatformProcess::run(command.arg(folder.path()));
-    let server = platform.base.strip_prefix("http://").unwrap().parse();
-    let scene = Arc::new(Scene {
-        addresses,
-        server: server.unwrap(),
-        receiver: Receiver::start().await,
-        platform,
-    });
-    let him = Him {
-        server: scene.server,
-        key: furnish::for_him(&scene).await,
-        password: scene.platform.password_of("vera").unwrap(),
-    };
-    let nine = furnish::for_the_nine(&scene).await;
-
-    let alone = nine::work(&scene, &nine, each).await;
-    let process = Process(Command::new(his).envs(him.environment()).spawn().unwrap());
-    let beside = nine::work(&scene, &nine, each).await;
-    drop(process);
+    let attacked = Attacked::furnish(platform, addresses).await;
+    let alone = attacked.work(each).await;
+    let attack = attacked.attack(his);
+    let beside = attacked.work(each).await;
+    drop(attack);
     let expected = alone.occurrences + beside.occurrences;
     Figures {
-        missing: scene.receiver.missing(expected, PATIENCE).await,
+        missing: attacked.missing(expected).await,
         alone,
         beside,
     }

@@ -10,7 +10,7 @@
     reason = "a program that is run by hand tells how it goes"
 )]
 
-mod targets;
+pub mod targets;
 mod watch;
 
 use std::sync::Arc;

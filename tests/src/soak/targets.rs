@@ -10,13 +10,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
 /// Where a webhook of the run sends to.
-pub(super) struct Soaked {
-    pub(super) name: String,
-    pub(super) url: String,
+#[derive(Clone, Debug)]
+pub struct Soaked {
+    /// What it does.
+    pub name: String,
+    /// Under a name of its own.
+    pub url: String,
 }
 
 impl Soaked {
-    pub(super) fn is_slow(&self) -> bool {
+    /// Whether it is given one request at a time, as it responds to none.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
         ["silent", "nobody listens"].contains(&self.name.as_str())
     }
 }
@@ -41,7 +46,8 @@ enum Way {
     Pours,
 }
 
-pub(super) async fn all() -> Vec<Soaked> {
+/// One of each kind.
+pub async fn all() -> Vec<Soaked> {
     let ok = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".to_vec();
     let text = |text: &str| text.as_bytes().to_vec();
     let status = |n: u16| text(&format!("HTTP/1.1 {n} X\r\ncontent-length: 0\r\n\r\n"));

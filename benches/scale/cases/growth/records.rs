@@ -13,7 +13,6 @@ use gatepost_storage::webhooks::DeliveryQuery;
 use gatepost_storage::{KeyStore, Page, Scope};
 
 use crate::backlog::Backlog;
-use crate::bulk::{Bulk, hooks};
 use crate::cases::due;
 use crate::cycle::Cycle;
 use crate::emitter::owner;
@@ -91,7 +90,7 @@ pub(super) async fn webhooks(stage: &Stage, count: i64) -> f64 {
 /// Nine of ten are due, in lanes of ten each.
 pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
     let store = due::prepare(stage, count, count / 10).await;
-    let bulk = Bulk::open(&store).await;
+    let bulk = store.bulk().await;
     let mut backlog = Backlog::open(&store).await;
     let mut waits = Vec::new();
     for call in 0..CALLS {
@@ -108,9 +107,9 @@ pub(super) async fn backlog(stage: &Stage, count: i64) -> f64 {
 /// Of one of a hundred owners: his share grows with the history.
 pub(super) async fn history(stage: &Stage, count: i64) -> f64 {
     let store = stage.fresh().await;
-    hooks(&store, 1, 100, true).await;
+    store.hooks(1, 100, true).await;
     let until = now() - TimeDelta::hours(1);
-    let mut bulk = Bulk::open(&store).await;
+    let mut bulk = store.bulk().await;
     bulk.ended(count, until - TimeDelta::days(30), until).await;
     drop(bulk);
     let opened = open(store.kind, &store.place).await;

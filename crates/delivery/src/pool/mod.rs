@@ -68,7 +68,7 @@ impl Pool {
     /// The shelf of an origin at a trust level, for a client identity or for none; none of them
     /// ever share one.
     pub(crate) fn shelf(
-        &self,
+        self: &Arc<Self>,
         trust: Trust,
         identity: Option<Fingerprint>,
         origin: &Origin,
@@ -83,7 +83,11 @@ impl Pool {
         }
     }
 
-    fn shelf_of<K: Clone + Eq + Hash>(&self, shelves: &Shelves<K>, key: &K) -> Arc<Shelf> {
+    fn shelf_of<K: Clone + Eq + Hash>(
+        self: &Arc<Self>,
+        shelves: &Shelves<K>,
+        key: &K,
+    ) -> Arc<Shelf> {
         let known = shelves
             .read()
             .unwrap_or_else(PoisonError::into_inner)
@@ -92,6 +96,8 @@ impl Pool {
         known.unwrap_or_else(|| {
             let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
             let shelf = shelves.entry(key.clone());
+            // One that never gets a connection leaves, too.
+            self.keep_swept();
             Arc::clone(shelf.or_insert_with(|| Arc::new(Shelf::new(Arc::clone(&self.idle)))))
         })
     }
@@ -154,4 +160,26 @@ fn sweep_shelves<K: Eq + Hash>(shelves: &Shelves<K>, idle_for: Duration, now: In
     // A shelf that an attempt holds stays: its connection may be about to come back.
     shelves.retain(|_, shelf| shelf.sweep(idle_for, now) || Arc::strong_count(shelf) > 1);
     !shelves.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_origin_that_never_gets_a_connection_is_forgotten() {
+        let idle_for = Duration::from_secs(60);
+        let pool = Pool::new(PoolLimits {
+            per_origin: 1,
+            total: 1,
+            idle_for,
+        });
+        for port in 1..=100 {
+            let url = format!("http://a.test:{port}/").parse().unwrap();
+            pool.shelf(Trust::Verify, None, &Origin::of(&url).unwrap());
+        }
+        tokio::time::sleep(idle_for).await;
+        let left = pool.verified.anonymous.read().unwrap().len();
+        assert_eq!(left, 0);
+    }
 }

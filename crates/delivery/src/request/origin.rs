@@ -24,7 +24,7 @@ pub(crate) enum Host {
 }
 
 impl Origin {
-    pub(super) fn of(url: &url::Url) -> Result<Self, RequestError> {
+    pub(crate) fn of(url: &url::Url) -> Result<Self, RequestError> {
         let https = match url.scheme() {
             "https" => true,
             "http" => false,

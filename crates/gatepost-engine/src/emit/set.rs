@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, RoutesVersion};
+use gatepost_storage::{ErrorKind, StoreError};
 
 use super::draft::{Draft, Drafted};
 use super::drain::{OutboxDrain, Places};
@@ -118,7 +118,8 @@ impl OutboxDrain {
         Ok(())
     }
 
-    /// An answer for each. Should one of them make all fail, each is stored alone.
+    /// An answer for each. Should one of them make all fail, each is stored alone, until the store
+    /// is found to be away for one: the rest would wait as long, one after the other.
     async fn enqueue(
         &self,
         enqueues: Vec<Enqueue>,
@@ -129,9 +130,14 @@ impl OutboxDrain {
             return Ok(stored);
         }
         let now = self.clock.now()?;
-        let mut stored = Vec::new();
+        let (mut stored, mut away) = (Vec::new(), false);
         for enqueue in enqueues {
-            stored.push(self.store.enqueue(enqueue, now).await);
+            let one = match away {
+                true => Err(StoreError::new(ErrorKind::Unavailable, "enqueueing")),
+                false => self.store.enqueue(enqueue, now).await,
+            };
+            away |= one.as_ref().is_err_and(StoreError::is_transient);
+            stored.push(one);
         }
         Ok(stored)
     }

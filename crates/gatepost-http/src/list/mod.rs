@@ -136,7 +136,7 @@ impl Walk<'_> {
     async fn in_order(&self, order: Order) -> Result<JsonPieces, ApiError> {
         let mut written = Written::new(self.shared.limits.response);
         let mut projection = self.projection();
-        let mut sieve = Sieve::new(&self.shared.aside);
+        let mut sieve = Sieve::new(&self.shared.aside, self.caller.principal().owner);
         let mut pages = Pages::first(order, self.page_to_begin_with());
         let (mut passed, mut turn) = (0, Turn::default());
         loop {
@@ -167,7 +167,7 @@ impl Walk<'_> {
         let table = self.resource.table();
         let most = self.query.wanted().unwrap_or(self.shared.limits.rows + 1);
         let mut best = Best::new(&self.query.sort, self.shown(table));
-        let mut sieve = Sieve::new(&self.shared.aside);
+        let mut sieve = Sieve::new(&self.shared.aside, self.caller.principal().owner);
         let mut pages = Pages::first(Order::Ascending, self.most_of_a_page());
         let mut turn = Turn::default();
         loop {

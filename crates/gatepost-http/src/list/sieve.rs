@@ -1,13 +1,12 @@
 //! Filters rows, without holding up other requests.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio::task::yield_now;
 use tokio::time::Instant;
+use webhook_model::OwnerId;
 
-use crate::apart::apart;
+use crate::aside::Aside;
 use crate::error::ApiError;
 use crate::query::filter::{Filter, Pace};
 use crate::schema::RowMap;
@@ -19,17 +18,19 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Time spent on one request's filter.
 #[derive(Debug)]
 pub(super) struct Sieve<'a> {
-    /// Who may match aside: a few requests at a time.
-    aside: &'a Arc<Semaphore>,
+    aside: &'a Aside,
+    /// Whose request it is.
+    user: OwnerId,
     spent: Duration,
     since: Instant,
     turn: Turn,
 }
 
 impl<'a> Sieve<'a> {
-    pub(super) fn new(aside: &'a Arc<Semaphore>) -> Self {
+    pub(super) fn new(aside: &'a Aside, user: OwnerId) -> Self {
         Self {
             aside,
+            user,
             spent: Duration::ZERO,
             since: Instant::now(),
             turn: Turn::default(),
@@ -73,16 +74,14 @@ impl Pace for Sieve<'_> {
         work: impl FnOnce() -> bool + Send + 'static,
     ) -> Result<bool, ApiError> {
         self.count()?;
-        let closed = |_| ApiError::internal();
-        let permit = self.aside.clone().acquire_owned().await.map_err(closed)?;
-        self.since = Instant::now();
         let work = move || {
-            let result = work();
-            // Held to the end of the work, though the request may be gone by then.
-            drop(permit);
-            Ok(result)
+            let began = Instant::now();
+            Ok((work(), began.elapsed()))
         };
-        let result = apart(work).await?;
+        let (result, took) = self.aside.run(self.user, work).await?;
+        // The wait for its turn is not the filter's.
+        self.spent += took;
+        self.since = Instant::now();
         self.count()?;
         Ok(result)
     }
@@ -103,8 +102,8 @@ mod tests {
     async fn sifted(filter: &str, message: String) -> (Result<bool, ApiError>, usize) {
         let filter = Filter::parse(filter, &FilterLimits::default()).unwrap();
         let row = RowMap::from_iter([("message", json!(message))]);
-        let aside = Arc::new(Semaphore::new(1));
-        let (mut sieve, mut turns) = (Sieve::new(&aside), 0);
+        let aside = Aside::default();
+        let (mut sieve, mut turns) = (Sieve::new(&aside, OwnerId(1)), 0);
         let mut passes = pin!(sieve.passes(&filter, &row));
         let counted = poll_fn(|cx| {
             let polled = passes.as_mut().poll(cx);
@@ -146,8 +145,8 @@ mod tests {
     async fn a_row_whose_filter_takes_too_long_is_given_up() {
         let filter = Filter::parse(&terms("ct", 8), &FilterLimits::default()).unwrap();
         let row = RowMap::from_iter([("message", json!("a".repeat(1 << 20)))]);
-        let aside = Arc::new(Semaphore::new(1));
-        let mut sieve = Sieve::new(&aside);
+        let aside = Aside::default();
+        let mut sieve = Sieve::new(&aside, OwnerId(1));
         sieve.spent = PATIENCE;
         assert_eq!(sieve.passes(&filter, &row).await, Ok(false), "in time");
         sieve.spent += Duration::from_nanos(1);

@@ -55,7 +55,7 @@ fn list(table: &Table) -> Value {
         query(
             "filter",
             "string",
-            "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), which no text of more than 16 KiB matches."
+            "`field op value`, joined by `and`/`or` from left to right; ops eq ne gt ge lt le bw ew cs ct rx. At most 8 patterns (rx), of 1,024 bytes and 64 characters of `[`, `\\` and `.` in all, which no text of more than 16 KiB matches."
         ),
         query("sort", "string", "`+name,-created`."),
         query("limit", "integer", "The most rows; 0 for no limit."),

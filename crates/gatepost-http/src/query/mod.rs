@@ -11,8 +11,9 @@ use fields::Fields;
 use filter::Filter;
 pub(crate) use filter::FilterLimits;
 use sort::Sort;
+use webhook_model::OwnerId;
 
-use crate::apart::apart;
+use crate::aside::Aside;
 use crate::error::ApiError;
 
 /// What a list request asks for.
@@ -33,32 +34,40 @@ impl ListQuery {
         self.limit.map(|limit| limit.saturating_add(self.offset))
     }
 
-    /// Reads the query string of a request. Where it may hold patterns, which take milliseconds to
-    /// compile, that is done where it holds up nobody.
-    pub(crate) async fn read(query: Option<&str>, limits: FilterLimits) -> Result<Self, ApiError> {
+    /// Reads the query string of a user's request. Where it may hold patterns, which take
+    /// milliseconds to compile, that is done where it holds up nobody.
+    pub(crate) async fn read(
+        query: Option<&str>,
+        limits: FilterLimits,
+        (aside, user): (&Aside, OwnerId),
+    ) -> Result<Self, ApiError> {
         let query = query.unwrap_or("");
         let mut parameters = url::form_urlencoded::parse(query.as_bytes());
         if !parameters.any(|(_, value)| value.to_ascii_lowercase().contains("rx")) {
             return Self::parse(query, &limits);
         }
         let query = query.to_owned();
-        apart(move || Self::parse(&query, &limits)).await
+        let parse = move || Self::parse(&query, &limits);
+        aside.run(user, parse).await
     }
 
     /// Parses the query string of a request. Parameters that are not ours are passed over, as
     /// clients send some for other servers.
     fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
-        let mut list = Self::default();
+        let (mut list, mut filter) = (Self::default(), None);
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
             match &*name {
                 "fields" => list.fields = Fields::parse(&value)?,
-                "filter" if value.trim().is_empty() => list.filter = None,
-                "filter" => list.filter = Some(Filter::parse(&value, limits)?),
+                "filter" => filter = Some(value),
                 "sort" => list.sort = Sort::parse(&value)?,
                 "limit" => list.limit = Some(number("limit", &value)?).filter(|n| *n > 0),
                 "offset" => list.offset = number("offset", &value)?,
                 _ => {}
             }
+        }
+        // The last one counts, and only that one costs anything.
+        if let Some(filter) = filter.filter(|filter| !filter.trim().is_empty()) {
+            list.filter = Some(Filter::parse(&filter, limits)?);
         }
         Ok(list)
     }

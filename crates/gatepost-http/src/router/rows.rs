@@ -11,7 +11,6 @@ use super::body::{Body, Parts, key};
 use crate::error::ApiError;
 use crate::json_pieces::JsonPieces;
 use crate::list;
-use crate::query::ListQuery;
 use crate::query::fields::Fields;
 use crate::schema::{Input, Table};
 use crate::state::{Caller, Served};
@@ -21,7 +20,7 @@ pub(super) async fn list(
     Caller(caller): Caller,
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
-    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let query = shared.asked(query.as_deref(), &caller).await?;
     list::list(resource.as_ref(), &caller, query, &shared).await
 }
 
@@ -31,7 +30,7 @@ pub(super) async fn read(
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
-    let query = ListQuery::read(query.as_deref(), shared.limits.filter()).await?;
+    let query = shared.asked(query.as_deref(), &caller).await?;
     let row = resource.get(&caller, key(&row)?).await?;
     list::one(resource.as_ref(), &caller, &row, &query.fields).await
 }

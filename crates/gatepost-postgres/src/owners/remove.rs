@@ -16,10 +16,11 @@ const FIRST: u64 = 64;
 const LARGEST: u64 = 4096;
 
 /// What removes rows of one kind, in the order in which they have to go.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     include_str!("../sql/gone/keys.sql"),
     include_str!("../sql/gone/events.sql"),
     include_str!("../sql/gone/tasks.sql"),
+    include_str!("../sql/gone/queue.sql"),
     include_str!("../sql/gone/last.sql"),
 ];
 const MARK_WEBHOOKS: &str = include_str!("../sql/gone/webhooks.sql");
@@ -49,7 +50,7 @@ struct Room {
 
 impl PostgresStore {
     pub(super) async fn remove_what_is_gone(&self, limit: u32) -> Result<u64> {
-        let [keys, events, tasks, last] = STEPS;
+        let [keys, events, tasks, queue, last] = STEPS;
         let mut room = Room {
             left: limit.into(),
             bite: FIRST,
@@ -60,6 +61,7 @@ impl PostgresStore {
         self.bites(&mut room, events).await?;
         self.bites(&mut room, tasks).await?;
         self.bites_of_deliveries(&mut room).await?;
+        self.bites(&mut room, queue).await?;
         self.bites(&mut room, last).await?;
         self.end_moved(&mut room).await?;
         Ok(u64::from(limit) - room.left)

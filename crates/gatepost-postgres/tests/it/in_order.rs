@@ -211,6 +211,9 @@ async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
     let ordered = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
     ordered.unwrap();
     let client = raw(&place).await;
+    // As many tokens as the largest bite of an end draws.
+    let others = "SELECT nextval('gatepost_claim') FROM generate_series(1, 4096)";
+    client.execute(others, &[]).await.unwrap();
     let take = "WITH head AS (DELETE FROM gatepost_queue WHERE id = (SELECT min(id) FROM gatepost_queue) RETURNING id)
         INSERT INTO gatepost_running (id, lease_until, open, ids)
         SELECT nextval('gatepost_claim'), timestamptz '2100-01-01', 1, ARRAY[id] FROM head";

@@ -130,6 +130,34 @@ async fn a_partition_is_dropped_and_what_has_not_ended_survives_it() {
     assert_eq!(rows(&client, "gatepost_outcome").await, 1);
 }
 
+/// Else what was sent before its process ended is sent again.
+#[tokio::test]
+async fn what_ended_is_not_taken_back_though_its_partition_left_while_a_claim_had_it() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = stored_webhook(&store, "w").await;
+    let both = ["sent", "runs"].map(|id| message(hook, id, at(0)));
+    store.enqueue(direct(both.into()), at(0)).await.unwrap();
+    let two = LaneClaim {
+        limit: 2,
+        ..lane(hook, LaneClass::First)
+    };
+    let claimed = store.claim(&[two], at(10), at(0)).await.unwrap();
+    assert_eq!(claimed[0].token, claimed[1].token, "of one claim");
+    settle(&store, &claimed[0], Disposition::Sent, 1).await;
+    jump(&client, 1_000_000).await;
+    self::store(&store, hook, "new", 1_000).await;
+    store.prepare_log(at(1_000)).await.unwrap();
+    purge(&store, &before(at(500))).await;
+    assert_eq!(rows(&client, "gatepost_delivery_old").await, 2);
+    let taken = store.reclaim(100, at(2_000)).await.unwrap();
+    assert_eq!(taken.requeued, 1, "{taken:?}");
+    let sent = claimed[0].delivery.id;
+    let queued = client.query("SELECT id FROM gatepost_queue ORDER BY id LIMIT 1", &[]);
+    let queued: i64 = queued.await.unwrap()[0].get(0);
+    assert_ne!(queued, sent.0);
+}
+
 #[tokio::test]
 async fn what_runs_past_the_partitions_is_stored_and_leaves_in_its_turn() {
     let (store, _, place) = fresh_at().await;

@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 use tokio_postgres::Client;
 
-use crate::common::{claim_all, fresh_at, raw};
+use crate::common::{claim_all, fresh_at, raw, rows};
 
 /// Two deliveries that are leased together.
 async fn two_leased(store: &PostgresStore) -> Vec<Claim> {
@@ -36,6 +36,15 @@ async fn two_leased(store: &PostgresStore) -> Vec<Claim> {
 /// Returns once this call waits for a lock that `holder` has, or has ended without.
 async fn blocked<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
     let waiting = "SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
+    while !call.is_finished() && look.query(waiting, &[&holder]).await.unwrap().is_empty() {
+        sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// Returns once this call is in line behind one that waits for `holder`, or has ended without.
+async fn in_line<T>(look: &Client, holder: i32, call: &JoinHandle<T>) {
+    let waiting = "SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0
+        AND NOT pg_blocking_pids(pid) = ARRAY[$1::int]";
     while !call.is_finished() && look.query(waiting, &[&holder]).await.unwrap().is_empty() {
         sleep(Duration::from_millis(2)).await;
     }
@@ -67,12 +76,7 @@ async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
     let deletes = store.clone();
     let deleting =
         tokio::spawn(async move { deletes.delete_delivery(ended.delivery, at(1)).await });
-    // It stands in line behind the settlement.
-    let in_line = "SELECT FROM pg_stat_activity WHERE cardinality(pg_blocking_pids(pid)) > 0
-        AND NOT pg_blocking_pids(pid) = ARRAY[$1::int]";
-    while !deleting.is_finished() && look.query(in_line, &[&holder]).await.unwrap().is_empty() {
-        sleep(Duration::from_millis(2)).await;
-    }
+    in_line(&look, holder, &deleting).await;
     client.batch_execute("ROLLBACK").await.unwrap();
     assert_eq!(settling.await.unwrap().unwrap(), [Settled::Done]);
     deleting.await.unwrap().unwrap();
@@ -80,6 +84,40 @@ async fn a_deletion_beside_a_settlement_leaves_the_claims_of_others_alone() {
     let settlement = settlement_of(other, Disposition::Sent);
     let settled = store.settle(vec![settlement], at(2)).await.unwrap();
     assert_eq!(settled, [Settled::Done]);
+}
+
+/// Else it waits for ever in a queue from which nobody can take it, and counts as waiting.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
+    let (store, _, place) = fresh_at().await;
+    let (client, look) = (raw(&place).await, raw(&place).await);
+    let claims = two_leased(&store).await;
+    let hook = store.delivery(claims[0].delivery).await.unwrap();
+    let hook = hook.unwrap().webhook;
+    let hold = "BEGIN; SELECT FROM gatepost_running FOR UPDATE";
+    client.batch_execute(hold).await.unwrap();
+    let holder = number(&client).await;
+    let settles = store.clone();
+    let settling = tokio::spawn(async move {
+        let again = Disposition::Retry { due: at(2) };
+        let settlement = settlement_of(claims[0], again);
+        settles.settle(vec![settlement], at(1)).await
+    });
+    blocked(&look, holder, &settling).await;
+    store
+        .delete_webhook(hook, Cascade::Tasks, at(1))
+        .await
+        .unwrap();
+    let removes = store.clone();
+    let removing = tokio::spawn(async move { removes.remove_gone(1_000, at(1)).await });
+    in_line(&look, holder, &removing).await;
+    client.batch_execute("ROLLBACK").await.unwrap();
+    settling.await.unwrap().unwrap();
+    removing.await.unwrap().unwrap();
+    while store.remove_gone(1_000, at(2)).await.unwrap() > 0 {}
+    for table in ["gatepost_queue", "gatepost_running", "gatepost_webhook"] {
+        assert_eq!(rows(&look, table).await, 0, "{table}");
+    }
 }
 
 /// Else what came for the owner in the place that they left a moment ago is sent from the next.

@@ -4,6 +4,7 @@ use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
 use gatepost_testkit::fixtures::{at, occurrence};
 use tokio_postgres::Client;
+use webhook_model::{Object, ObjectId};
 
 use crate::common::{fresh_at, raw, rows};
 
@@ -87,6 +88,26 @@ async fn a_row_that_was_corrected_by_hand_is_found_again() {
         client.batch_execute(&update).await.unwrap();
         assert_eq!(tenants(&store).await, found, "{set}");
     }
+}
+
+/// PostgreSQL's text and `jsonb` hold no U+0000: a user who chooses a value must not stop a push.
+#[tokio::test]
+async fn what_text_cannot_hold_is_marked() {
+    let (store, ..) = fresh_at().await;
+    let mut odd = occurrence("on");
+    odd.variables = vec![
+        ("A\0".into(), r"\u0000".into()),
+        ("B".into(), "x\0y".into()),
+    ];
+    odd.object = Some(Object::new(ObjectId(1), "v\0m"));
+    store.push_outbox(&odd, at(0)).await.unwrap();
+    let taken = store.take_outbox(ME, 1, at(10), at(1)).await.unwrap();
+    let row = taken.unwrap().rows.pop().unwrap();
+    let kept = row.occurrence.unwrap();
+    let marked = [("A\u{fffd}", r"\u0000"), ("B", "x\u{fffd}y")];
+    let marked = marked.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(kept.variables, marked);
+    assert_eq!(kept.object.unwrap().name, "v\u{fffd}m");
 }
 
 #[tokio::test]

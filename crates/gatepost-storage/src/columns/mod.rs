@@ -7,6 +7,7 @@
 mod outbox;
 mod parts;
 mod secrets;
+mod variables;
 
 pub use outbox::{OutboxColumns, left, left_columns};
 pub use parts::{

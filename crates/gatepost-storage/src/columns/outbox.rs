@@ -9,6 +9,7 @@ use webhook_model::{
     TagId, TaskId, TraceContext, WebhookId,
 };
 
+use super::variables;
 use crate::seal::SEALED;
 use crate::webhooks::{Left, Unreadable};
 
@@ -52,7 +53,8 @@ pub struct OutboxColumns<'a> {
 }
 
 impl<'a> OutboxColumns<'a> {
-    /// The columns of an occurrence. [`occurrence`](Self::occurrence) gives it back as it was.
+    /// The columns of an occurrence. [`occurrence`](Self::occurrence) gives it back as it was, but
+    /// that a variable's U+0000 is U+FFFD, since no `jsonb` holds it.
     #[must_use]
     pub fn of(occurrence: &'a Occurrence) -> Self {
         let tags: Vec<i64> = occurrence.tags.iter().map(|tag| tag.0).collect();
@@ -63,7 +65,7 @@ impl<'a> OutboxColumns<'a> {
             object_id: object.map(|object| object.id.0),
             object_name: object.map(|object| object.name.as_str()),
             tags: Value::from(tags).to_string().into(),
-            variables: serde_json::json!(occurrence.variables).to_string().into(),
+            variables: variables::text(&occurrence.variables).into(),
             data: occurrence.data.as_ref().map(Data::as_str),
             occurrence_id: occurrence.id.as_ref().map(OccurrenceId::as_str),
             webhooks: occurrence.to.as_ref().map(|to| {
@@ -123,7 +125,7 @@ impl<'a> OutboxColumns<'a> {
             .map_err(|e| format!("occurrence_id {e}"))?;
         occurrence.object = object;
         occurrence.tags = tags(&self.tags)?;
-        occurrence.variables = variables(&self.variables)?;
+        occurrence.variables = variables::pairs(&self.variables)?;
         occurrence.data = self.data.map(data).transpose()?;
         occurrence.to = self.webhooks.as_deref().map(webhooks).transpose()?;
         occurrence.channel = self
@@ -191,22 +193,6 @@ fn data(json: &str) -> Result<Data, String> {
     Ok(data)
 }
 
-/// An object of strings, or an array of pairs of them.
-fn variables(json: &str) -> Result<Vec<(String, String)>, String> {
-    let wrong =
-        || "variables must be a JSON object of strings, or an array of pairs of strings".to_owned();
-    match serde_json::from_str(json).map_err(|_| wrong())? {
-        Value::Object(members) => members
-            .into_iter()
-            .map(|(name, value)| match value {
-                Value::String(value) => Ok((name, value)),
-                _ => Err(wrong()),
-            })
-            .collect(),
-        pairs => serde_json::from_value(pairs).map_err(|_| wrong()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,7 +224,10 @@ mod tests {
             columns().occurrence().unwrap().variables,
             [("a".to_owned(), "b".to_owned())]
         );
-        assert_eq!(variables(r#"[["x","1"],["x","2"]]"#).unwrap().len(), 2);
+        assert_eq!(
+            variables::pairs(r#"[["x","1"],["x","2"]]"#).unwrap().len(),
+            2
+        );
         assert_eq!(tags("[]").unwrap(), []);
     }
 

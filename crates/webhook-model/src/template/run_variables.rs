@@ -13,7 +13,8 @@ const MAX_BYTES: usize = 64 * 1024;
 const TAKEN: [&str; 5] = ["DATE", "TIMESTAMP", "RANDOM", "data", "context"];
 
 /// Values of further variables for one run of a task by hand (WIRE 6): at most 100, of 64 KiB
-/// together, each name one that a message can have between `${` and `}` and that is not taken.
+/// together, without the character U+0000, each name one that a message can have between `${` and
+/// `}` and that is not taken.
 ///
 /// ```
 /// use webhook_model::RunVariables;
@@ -41,6 +42,11 @@ impl RunVariables {
                 return Err(refused("must be at most 65536 bytes".to_owned()));
             }
             check(&name)?;
+            if value.contains('\0') {
+                return Err(refused(format!(
+                    "must not hold the character U+0000 in '{name}'"
+                )));
+            }
             if read.iter().any(|(known, _)| *known == name) {
                 return Err(refused(format!("must name '{name}' once")));
             }
@@ -85,6 +91,12 @@ mod tests {
         let refused = RunVariables::new(pairs).unwrap_err();
         assert_eq!(refused.field(), Field::Parameters);
         refused.rule().to_owned()
+    }
+
+    #[test]
+    fn a_value_that_no_database_need_hold_is_refused() {
+        let said = rule(&[("A", "x"), ("B", "y\0")]);
+        assert_eq!(said, "must not hold the character U+0000 in 'B'");
     }
 
     #[test]

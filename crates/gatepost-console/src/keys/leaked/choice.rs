@@ -20,6 +20,6 @@ pub(super) fn word(then: OnLeak) -> &'static str {
 
 /// As a form sent it.
 pub(super) fn parse(sent: &str) -> Option<OnLeak> {
-    let all = CHOICES.iter().map(|(then, _)| *then);
-    all.into_iter().find(|then| word(*then) == sent)
+    let mut all = CHOICES.iter().map(|(then, _)| *then);
+    all.find(|then| word(*then) == sent)
 }

@@ -69,6 +69,31 @@ async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
     assert!(outbox.push(&poweron(2, &[1])).await.is_err());
 }
 
+/// Else each of a hundred waits as long as all of them did, while the rows of others wait.
+#[tokio::test(start_paused = true)]
+async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    bench.store.set_refused("take_outbox", true);
+    let outbox = drain(&bench, emitter);
+    for number in 0..20 {
+        outbox.push(&poweron(number, &[1])).await.unwrap();
+    }
+    for call in ["enqueue", "enqueue_all"] {
+        bench.store.set_refused(call, true);
+    }
+    bench.store.set_refused("take_outbox", false);
+    pass(&bench, Duration::from_secs(5)).await;
+    let [alone, together] = ["enqueue", "enqueue_all"].map(|call| bench.store.calls_of(call));
+    assert!(together > 0 && alone <= together, "{alone} {together}");
+    for call in ["enqueue", "enqueue_all"] {
+        bench.store.set_refused(call, false);
+    }
+    pass(&bench, Duration::from_secs(60)).await;
+    assert_eq!(records.deliveries().await.len(), 20);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_other() {
     let records = Records::new();

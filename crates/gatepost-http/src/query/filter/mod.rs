@@ -4,6 +4,7 @@ mod lex;
 mod limits;
 mod pace;
 mod parse;
+mod pattern;
 mod references;
 mod term;
 #[cfg(test)]

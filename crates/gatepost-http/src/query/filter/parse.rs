@@ -3,12 +3,10 @@
 
 use super::lex::{Token, tokens};
 use super::limits::FilterLimits;
-use super::term::{Filter, Joiner, Literal, Pattern, Term, Test};
+use super::pattern::Allowance;
+use super::term::{Filter, Joiner, Literal, Term, Test};
 use super::text::fold;
 use crate::error::ApiError;
-
-/// The most patterns in one filter.
-const REGEXES: usize = 8;
 
 impl Filter {
     /// The filter that a client wrote.
@@ -24,7 +22,7 @@ fn parse(text: &str, limits: &FilterLimits) -> Option<Filter> {
     let mut parser = Parser {
         tokens: tokens(text)?.into_iter(),
         terms: limits.terms,
-        regexes: REGEXES,
+        patterns: Allowance::default(),
     };
     let (filter, closed) = parser.chain(limits.depth)?;
     (!closed).then_some(filter)
@@ -34,8 +32,7 @@ struct Parser {
     tokens: std::vec::IntoIter<Token>,
     /// Comparisons that may still come.
     terms: usize,
-    /// Patterns that may still come.
-    regexes: usize,
+    patterns: Allowance,
 }
 
 impl Parser {
@@ -69,32 +66,29 @@ impl Parser {
                     return None;
                 };
                 let literal = self.tokens.next()?.literal()?;
-                let test = test(&operator, literal)?;
-                if matches!(test, Test::Matches(_)) {
-                    self.regexes = self.regexes.checked_sub(1)?;
-                }
+                let test = self.test(&operator, literal)?;
                 Some(Term::Compare { field, test })
             }
             Token::Close | Token::Text(_) => None,
         }
     }
-}
 
-fn test(operator: &str, literal: Literal) -> Option<Test> {
-    Some(match operator.to_ascii_lowercase().as_str() {
-        "eq" => Test::Equal(literal),
-        "ne" => Test::NotEqual(literal),
-        "gt" => Test::Greater(literal),
-        "ge" => Test::GreaterOrEqual(literal),
-        "lt" => Test::Less(literal),
-        "le" => Test::LessOrEqual(literal),
-        "bw" => Test::BeginsWith(text(literal)?),
-        "ew" => Test::EndsWith(text(literal)?),
-        "cs" => Test::ContainsExactly(text(literal)?),
-        "ct" => Test::Contains(fold(&text(literal)?)),
-        "rx" => Test::Matches(Pattern::parse(&text(literal)?)?),
-        _ => return None,
-    })
+    fn test(&mut self, operator: &str, literal: Literal) -> Option<Test> {
+        Some(match operator.to_ascii_lowercase().as_str() {
+            "eq" => Test::Equal(literal),
+            "ne" => Test::NotEqual(literal),
+            "gt" => Test::Greater(literal),
+            "ge" => Test::GreaterOrEqual(literal),
+            "lt" => Test::Less(literal),
+            "le" => Test::LessOrEqual(literal),
+            "bw" => Test::BeginsWith(text(literal)?),
+            "ew" => Test::EndsWith(text(literal)?),
+            "cs" => Test::ContainsExactly(text(literal)?),
+            "ct" => Test::Contains(fold(&text(literal)?)),
+            "rx" => Test::Matches(self.patterns.take(&text(literal)?)?),
+            _ => return None,
+        })
+    }
 }
 
 /// Text operators take text; a bare number is taken as its digits.

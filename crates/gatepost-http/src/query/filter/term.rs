@@ -1,29 +1,16 @@
 //! A parsed filter, and which rows pass it.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::pin::Pin;
 
-use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::pace::Pace;
+use super::pattern::Pattern;
 use super::text::{Texts, contains};
 use crate::error::ApiError;
 use crate::query::sort::compare;
 use crate::schema::RowMap;
-
-/// The most that a compiled `rx` may weigh.
-const REGEX_BYTES: usize = 256 * 1024;
-/// What a light one weighs at most.
-const LIGHT_BYTES: usize = 16 * 1024;
-/// The longest text that is matched with a light one at once.
-const LIGHT_TEXT: usize = 1024;
-/// How much more it takes to match a byte than to look at it.
-const MATCHING: usize = 16;
-/// A longer text matches no pattern; only messages and responses in the delivery log are ever
-/// longer.
-const MATCHED_BYTES: usize = 16 * 1024;
 
 /// A parsed filter: a chain of terms, evaluated from left to right without precedence.
 #[derive(Debug)]
@@ -58,14 +45,6 @@ pub(super) enum Test {
     /// The folded text.
     Contains(String),
     Matches(Pattern),
-}
-
-/// An `rx`. Matching is linear in the text whatever the pattern, but each character may cost as
-/// much as the pattern is large: what may take milliseconds is done aside.
-#[derive(Debug)]
-pub(super) struct Pattern {
-    regex: Regex,
-    is_light: bool,
 }
 
 /// The right side of a comparison.
@@ -183,38 +162,6 @@ impl Test {
                 None => false,
             },
         })
-    }
-}
-
-impl Pattern {
-    /// The pattern of a text; `None` for one that is broken or too large.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let compile = |bytes| {
-            let mut builder = RegexBuilder::new(text);
-            builder
-                .size_limit(bytes)
-                .dfa_size_limit(REGEX_BYTES)
-                .build()
-        };
-        if let Ok(regex) = compile(LIGHT_BYTES) {
-            let is_light = true;
-            return Some(Self { regex, is_light });
-        }
-        let regex = compile(REGEX_BYTES).ok()?;
-        let is_light = false;
-        Some(Self { regex, is_light })
-    }
-
-    async fn matches(&self, text: Cow<'_, str>, pace: &mut impl Pace) -> Result<bool, ApiError> {
-        if text.len() > MATCHED_BYTES {
-            return Ok(false);
-        }
-        if self.is_light && text.len() <= LIGHT_TEXT {
-            pace.spend(MATCHING * text.len()).await?;
-            return Ok(self.regex.is_match(&text));
-        }
-        let (regex, text) = (self.regex.clone(), text.into_owned());
-        pace.aside(move || regex.is_match(&text)).await
     }
 }
 

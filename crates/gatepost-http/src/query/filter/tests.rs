@@ -128,6 +128,19 @@ fn large_and_deep_input_is_refused_not_suffered() {
     assert!(refused("a rx '((((a{100}){100}){100}){100})'"));
 }
 
+/// To compile them takes long, though nothing comes of it: a second each, not optimised.
+#[test]
+fn patterns_that_are_dear_to_compile_are_refused_before_they_are() {
+    let dear = |classes: usize| format!("(?i)(?:{}){{0}}", r"[\\S]".repeat(classes));
+    assert!(refused(&format!("a rx '{}'", dear(3_000))));
+    let many = [dear(20), dear(20), dear(20)].map(|dear| format!("a rx '{dear}'"));
+    assert!(refused(&many.join(" or ")));
+    assert!(refused(&format!("a rx '{}'", "x".repeat(1_025))));
+    assert!(!refused(&format!("a rx '{}'", "x".repeat(1_024))));
+    let address = r"a rx '^(?i)[a-z0-9._%+-]+@[a-z0-9.-]+\\.[a-z]{2,}$'";
+    assert!(passes(address, &json!({"a": "Me@Example.com"})));
+}
+
 #[test]
 fn a_catastrophic_pattern_is_linear() {
     let row = json!({"a": "a".repeat(16_000) + "!"});

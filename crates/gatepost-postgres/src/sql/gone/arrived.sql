@@ -9,5 +9,5 @@ AND o.owner NOT IN (
         SELECT d.owner FROM :schema.gatepost_delivery d WHERE d.id = u.id
         UNION ALL SELECT d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
     JOIN :schema.gatepost_owner m ON m.owner = d.owner AND m.moving >= u.id
-    WHERE (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL)
+    WHERE (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.id AND o.token = r.id) IS NULL)
 RETURNING o.owner

@@ -1,7 +1,7 @@
 -- Takes what was picked out of its claims: from now on they settle nothing of it.
 WITH member AS MATERIALIZED (
     SELECT r.id, u.delivery, u.pos, u.delivery IN (SELECT unnest(current_setting('gatepost.picked')::bigint[])) AS picked,
-           (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.delivery AND o.token = r.id) IS NULL AS open
+           (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.delivery AND o.token = r.id) IS NULL AS open
     FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) WITH ORDINALITY AS u (delivery, pos)
     WHERE r.id = ANY (current_setting('gatepost.holding')::bigint[])
 ), rest AS MATERIALIZED (

@@ -18,7 +18,7 @@ WITH old AS MATERIALIZED (
         SELECT d.owner FROM :schema.gatepost_delivery d WHERE d.id = u.id
         UNION ALL SELECT d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
     WHERE old.place <> 'common' AND old.place <> old.new_place AND d.owner = old.owner
-        AND (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
+        AND (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
 ), stored AS (
     UPDATE :schema.gatepost_owner o SET place = old.new_place, tenant = old.new_tenant, held = old.new_held, known = true,
         moving = CASE WHEN (SELECT max(id) FROM waits) IS NULL THEN o.moving ELSE (SELECT last_value FROM :schema.gatepost_delivery_id_seq) END

@@ -4,5 +4,5 @@
                     SELECT d.webhook FROM :schema.gatepost_delivery d WHERE d.id = u.id
                     UNION ALL SELECT d.webhook FROM :schema.gatepost_delivery_old d WHERE d.id = u.id LIMIT 1) d
                 WHERE r.id <= l.ordered_after AND d.webhook = l.webhook
-                    AND (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
+                    AND (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.id AND o.token = r.id) IS NULL
                 LIMIT 1) IS NULL

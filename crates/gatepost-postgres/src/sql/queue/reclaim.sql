@@ -20,7 +20,7 @@ WITH member AS MATERIALIZED (
         (SELECT o.token, o.status_info, o.class FROM :schema.gatepost_outcome_old o WHERE o.delivery = m.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         LIMIT 1
     ) l ON true
-    WHERE (SELECT o.token FROM :schema.gatepost_outcome o WHERE o.delivery = m.delivery AND o.token = m.token) IS NULL
+    WHERE (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = m.delivery AND o.token = m.token) IS NULL
 ), logged AS (
     INSERT INTO :schema.gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, class, status_info)
     SELECT delivery, nextval(':schema.gatepost_claim'), CASE WHEN lost >= $2::int THEN webhook END, CASE WHEN lost >= $2::int THEN owner END,

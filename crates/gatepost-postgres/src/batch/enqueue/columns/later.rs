@@ -7,13 +7,15 @@ use gatepost_storage::columns::{OutboxColumns, left_columns};
 use gatepost_storage::webhooks::NewOutbox;
 use tokio_postgres::types::ToSql;
 
+use crate::column::without_nul;
+
 /// What happened.
 #[derive(Default)]
 struct What<'a> {
     event_type: Vec<&'a str>,
     event: Vec<&'a str>,
     object_id: Vec<Option<i64>>,
-    object_name: Vec<Option<&'a str>>,
+    object_name: Vec<Option<String>>,
     tags: Vec<String>,
     variables: Vec<String>,
     occurrence_id: Vec<Option<&'a str>>,
@@ -50,7 +52,8 @@ impl<'a> LaterColumns<'a> {
         self.what.event_type.push(columns.event_type);
         self.what.event.push(columns.event);
         self.what.object_id.push(columns.object_id);
-        self.what.object_name.push(columns.object_name);
+        let object_name = columns.object_name.map(|name| without_nul(name.to_owned()));
+        self.what.object_name.push(object_name);
         self.what.tags.push(columns.tags.into_owned());
         self.what.variables.push(columns.variables.into_owned());
         self.what.occurrence_id.push(columns.occurrence_id);

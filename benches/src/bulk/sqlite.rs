@@ -8,8 +8,9 @@ use super::{ERRORS, Waiting};
 /// Rows of one statement, so that the log ahead stays small.
 const BITE: i64 = 1_000_000;
 
+/// A connection.
 #[derive(Debug)]
-pub(crate) struct Filler(Connection);
+pub struct Filler(Connection);
 
 impl Filler {
     pub(super) fn open(file: &str) -> Self {

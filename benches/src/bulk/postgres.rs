@@ -10,7 +10,8 @@ use super::{ERRORS, Waiting};
 /// Partitions over which the history is spread, about as the store itself does it.
 const PARTS: i64 = 8;
 
-pub(crate) struct Filler(Client);
+/// A connection.
+pub struct Filler(Client);
 
 impl fmt::Debug for Filler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,13 +62,15 @@ impl Filler {
         self.run("CREATE TEMP TABLE bench_copy AS SELECT * FROM gatepost_webhook")
             .await;
         let there = self.count("SELECT count(*) FROM bench_copy").await;
-        for copy in 1..count / there {
-            self.run(&format!(
-                "UPDATE bench_copy SET id = id + (SELECT max(id) - min(id) + 1 FROM bench_copy), name = 'w{copy}';
-                 INSERT INTO gatepost_webhook OVERRIDING SYSTEM VALUE SELECT * FROM bench_copy"
-            ))
+        for _ in 1..count / there {
+            self.run(
+                "UPDATE bench_copy SET id = id + (SELECT max(id) - min(id) + 1 FROM bench_copy), name = 'w' || id;
+                 INSERT INTO gatepost_webhook OVERRIDING SYSTEM VALUE SELECT * FROM bench_copy",
+            )
             .await;
         }
+        self.count("SELECT setval(pg_get_serial_sequence('gatepost_webhook', 'id'), (SELECT max(id) FROM gatepost_webhook))")
+            .await;
         self.run("VACUUM ANALYZE gatepost_webhook").await;
     }
 

@@ -1,0 +1,98 @@
+//! What goes on beside the nine: a target of every kind is sent to, and records come and go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tests::hostile::Attacked;
+use tests::platform::PlatformProcess;
+use tests::soak::targets;
+use tokio::time::interval;
+use url::Url;
+
+/// An occurrence for all targets that respond.
+const PACE: Duration = Duration::from_secs(1);
+/// How many of those there are to one for the targets that do not.
+const SLOW: u64 = 60;
+/// The machines that occurrences are of. The nine and the hostile user act on others.
+const QUICK_MACHINE: i64 = 2;
+const SLOW_MACHINE: i64 = 3;
+
+/// Goes on until it is stopped. The administrator does it.
+///
+/// # Panics
+/// When a call is refused.
+pub(crate) async fn run(attacked: Arc<Attacked>) {
+    let platform = attacked.platform();
+    let targets = targets::all().await;
+    for target in &targets {
+        let machine = match target.is_slow() {
+            true => SLOW_MACHINE,
+            false => QUICK_MACHINE,
+        };
+        let mut url: Url = target.url.parse().unwrap();
+        url.set_host(Some("127.0.0.1")).unwrap();
+        route(platform, &target.name, url.as_str(), machine).await;
+    }
+    let mut pace = interval(PACE);
+    for second in 0_u64.. {
+        pace.tick().await;
+        occur(platform, QUICK_MACHINE).await;
+        if second.is_multiple_of(SLOW) {
+            occur(platform, SLOW_MACHINE).await;
+        }
+        match second % 10 {
+            3 => key_comes_and_goes(platform).await,
+            6 => webhook_comes_and_goes(platform, second).await,
+            _ => {}
+        }
+    }
+}
+
+async fn occur(platform: &PlatformProcess, machine: i64) {
+    let path = format!("vms/{machine}/poweron");
+    accepted(platform, "POST", &path, Some(json!({}))).await;
+}
+
+/// What happens to the machine goes to a new webhook, by a new task. Their paths.
+async fn route(platform: &PlatformProcess, name: &str, url: &str, machine: i64) -> [String; 2] {
+    let lax = name == "self-signed, allowed";
+    let hook = json!({"name": name, "url": url, "timeout": 3, "retries": 2, "allow_insecure": lax});
+    let hook = platform.make("webhook_urls", hook).await;
+    let owner = format!("webhook_urls/{hook}");
+    let message = json!({"message": r#"{"text": "${NAME}", "n": ${RANDOM}}"#});
+    let task = json!({"name": name, "owner": owner, "action": "send", "settings_args": message});
+    let task = platform.make("tasks", task).await;
+    let machine = format!("vms/{machine}");
+    let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": machine});
+    platform.make("task_events", event).await;
+    [owner, format!("tasks/{task}")]
+}
+
+/// A key is made, edited and deleted.
+async fn key_comes_and_goes(platform: &PlatformProcess) {
+    let key = json!({"user": 1, "name": "passing"});
+    let (status, made) = platform.call("POST", "user_api_keys", Some(key)).await;
+    assert_eq!(status, 201, "{made}");
+    let path = format!("user_api_keys/{}", made["$row"]);
+    let edit = json!({"description": "edited"});
+    accepted(platform, "PUT", &path, Some(edit)).await;
+    accepted(platform, "DELETE", &path, None).await;
+}
+
+/// A webhook is made, paused, resumed and deleted with what belongs to it.
+async fn webhook_comes_and_goes(platform: &PlatformProcess, second: u64) {
+    let name = format!("passing {second}");
+    let [hook, task] = route(platform, &name, "http://127.0.0.1:1/", QUICK_MACHINE).await;
+    occur(platform, QUICK_MACHINE).await;
+    for action in ["pause", "resume"] {
+        accepted(platform, "POST", &format!("{hook}/{action}"), None).await;
+    }
+    accepted(platform, "DELETE", &task, None).await;
+    accepted(platform, "DELETE", &hook, None).await;
+}
+
+async fn accepted(platform: &PlatformProcess, method: &str, path: &str, body: Option<Value>) {
+    let (status, answer) = platform.call(method, path, body).await;
+    assert!(status < 300, "{method} {path}: {status} {answer}");
+}

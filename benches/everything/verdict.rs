@@ -1,0 +1,46 @@
+//! Whether something grew.
+
+use crate::look::{FIGURES, Look};
+
+/// The last quarter against the second one: in the first pools and caches are filled.
+///
+/// # Errors
+/// What is wrong, in words.
+pub(crate) fn judge(looks: &[Look], missing: usize) -> Result<(), String> {
+    let quarter = looks.len() / 4;
+    let (early, late) = (&looks[quarter..quarter * 2], &looks[quarter * 3..]);
+    let mut wrong = Vec::new();
+    println!("| | first quarter | second | third | last |");
+    println!("|---|---|---|---|---|");
+    for (at, (name, slack)) in FIGURES.into_iter().enumerate() {
+        let quarters = [0, 1, 2, 3].map(|n| median(&looks[n * quarter..(n + 1) * quarter], at));
+        let [first, second, third, last] = quarters;
+        println!("| {name} | {first:.1} | {second:.1} | {third:.1} | {last:.1} |");
+        let (before, after) = (median(early, at), median(late, at));
+        if after > before * 1.05 + slack {
+            wrong.push(format!("{name} grew from {before:.1} to {after:.1}"));
+        }
+    }
+    let log = [&looks[0], &looks[looks.len() - 1]].map(|look| look.log);
+    println!("the log: {:.0} MiB, then {:.0}", log[0], log[1]);
+    let errors: Vec<&str> = looks
+        .iter()
+        .flat_map(|look| look.errors.iter().map(String::as_str))
+        .collect();
+    if let Some(first) = errors.first() {
+        wrong.push(format!("{} errors of the nine, as {first}", errors.len()));
+    }
+    if missing > 0 {
+        wrong.push(format!("{missing} deliveries missing"));
+    }
+    match wrong.is_empty() {
+        true => Ok(()),
+        false => Err(wrong.join("; ")),
+    }
+}
+
+fn median(looks: &[Look], at: usize) -> f64 {
+    let mut figures: Vec<f64> = looks.iter().map(|look| look.figures[at]).collect();
+    figures.sort_by(f64::total_cmp);
+    figures[figures.len() / 2]
+}
