@@ -328,6 +328,7 @@ rules-rendered-message-is-larger-than = the rendered message is larger than 4 Mi
 rules-message-of-task-cannot-be = the message of task { $task } cannot be rendered
 rules-must-be-at-most-100-variables = must be at most 100 variables
 rules-must-name-once = must name '{ $name }' once
+rules-must-not-hold-character-in = must not hold the character U+0000 in '{ $name }'
 rules-must-not-name-which-has = must not name '{ $name }', which has a value in every message
 rules-must-have-names-of-1 = must have names of 1 to 64 letters, digits and _ that do not begin with a digit, not '{ $name }'
 
