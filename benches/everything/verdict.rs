@@ -8,15 +8,15 @@ use crate::look::{FIGURES, Look};
 /// What is wrong, in words.
 pub(crate) fn judge(looks: &[Look], missing: usize) -> Result<(), String> {
     let quarter = looks.len() / 4;
-    let (early, late) = (&looks[quarter..quarter * 2], &looks[quarter * 3..]);
+    let (early, late) = looks.split_at(quarter * 2);
+    let (first, second) = early.split_at(quarter);
+    let (third, last) = late.split_at(quarter);
     let mut wrong = Vec::new();
     println!("| | first quarter | second | third | last |");
     println!("|---|---|---|---|---|");
     for (at, (name, slack)) in FIGURES.into_iter().enumerate() {
-        let quarters = [0, 1, 2, 3].map(|n| median(&looks[n * quarter..(n + 1) * quarter], at));
-        let [first, second, third, last] = quarters;
-        println!("| {name} | {first:.1} | {second:.1} | {third:.1} | {last:.1} |");
-        let (before, after) = (median(early, at), median(late, at));
+        let [first, before, third, after] = [first, second, third, last].map(|q| median(q, at));
+        println!("| {name} | {first:.1} | {before:.1} | {third:.1} | {after:.1} |");
         if after > before * 1.05 + slack {
             wrong.push(format!("{name} grew from {before:.1} to {after:.1}"));
         }

@@ -128,7 +128,7 @@ fn large_and_deep_input_is_refused_not_suffered() {
     assert!(refused("a rx '((((a{100}){100}){100}){100})'"));
 }
 
-/// To compile them takes long, though nothing comes of it: a second each, not optimised.
+/// To compile a class takes long, though nothing comes of it.
 #[test]
 fn patterns_that_are_dear_to_compile_are_refused_before_they_are() {
     let dear = |classes: usize| format!("(?i)(?:{}){{0}}", r"[\\S]".repeat(classes));
