@@ -8,6 +8,20 @@ use crate::error::{Failure, Result};
 /// The version that this code knows: the number of its migrations.
 pub(crate) const KNOWN: u32 = 16;
 
+/// The version that the file has; 0 is that of a file without our tables.
+pub(crate) fn of(connection: &Connection) -> Result<u32> {
+    let known: bool = connection.query_row(
+        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema')",
+        [],
+        |row| row.get(0),
+    )?;
+    if !known {
+        return Ok(0);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM gatepost_schema";
+    Ok(connection.query_row(newest, [], |row| row.get(0))?)
+}
+
 /// Asked at the beginning of each transaction: what it finds holds until the end. A file that a
 /// newer process has brought forward is neither read nor written.
 pub(crate) fn check(connection: &Connection) -> Result<()> {

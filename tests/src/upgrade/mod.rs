@@ -4,7 +4,7 @@
 mod postgres;
 mod sqlite;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gatepost_storage::seal::{SealingKey, SealingKeys};
@@ -57,13 +57,24 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(crates().join(path)).unwrap()
 }
 
-/// The steps of a backend, in order; the first makes version 1.
+/// The steps of a backend, in order; the first makes version 1. A folder has the parts of one.
 fn steps(backend: &str) -> Vec<String> {
-    let folder = std::fs::read_dir(crates().join(backend).join("migrations"));
-    let mut names: Vec<_> = folder.unwrap().map(|file| file.unwrap().path()).collect();
-    names.sort();
-    let read = |path| std::fs::read_to_string(path).unwrap();
-    names.into_iter().map(read).collect()
+    let steps = sorted(&crates().join(backend).join("migrations"));
+    steps.iter().map(|step| step_of(step)).collect()
+}
+
+fn step_of(path: &Path) -> String {
+    if path.is_dir() {
+        return sorted(path).iter().map(|part| step_of(part)).collect();
+    }
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    paths.sort();
+    paths
 }
 
 /// How many versions a backend has had: the newest one's number.
@@ -72,6 +83,6 @@ pub fn versions(backend: &str) -> usize {
     steps(backend).len()
 }
 
-fn crates() -> std::path::PathBuf {
+fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates")
 }

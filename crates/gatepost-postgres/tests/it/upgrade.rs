@@ -21,18 +21,20 @@ use webhook_model::{
 };
 
 use crate::common::raw;
-use crate::postgres;
+use crate::postgres::{self, FreshSchema};
 
+/// The first version as it stood.
+pub(crate) const FIRST: [&str; 3] = [SCHEMA, ROWS, MARKED];
 /// The schema as the first migration leaves it.
 const SCHEMA: &str = include_str!("../../migrations/0001_gatepost.sql");
 /// Rows of every table, as the version before places wrote them: dumped with
 /// `pg_dump --data-only --inserts`.
 const ROWS: &str = include_str!("rows_0001.sql");
 /// The second migration, and what the version that it made wrote then.
-const SECOND: &str = include_str!("../../migrations/0002_places.sql");
-const ROWS_SECOND: &str = include_str!("rows_0002.sql");
+pub(crate) const SECOND: &str = include_str!("../../migrations/0002_places.sql");
+pub(crate) const ROWS_SECOND: &str = include_str!("rows_0002.sql");
 /// The third migration: what it left is opened by the fourth.
-const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
+pub(crate) const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
 /// The fourth, with its rows of before: opened by the fifth.
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.
@@ -83,10 +85,16 @@ async fn text_of(client: &Client) -> Vec<String> {
 }
 
 async fn old() -> (PostgresConfig, Client) {
-    written_by(&[SCHEMA, ROWS, MARKED]).await
+    written_by(&FIRST).await
 }
 
 async fn written_by(scripts: &[&str]) -> (PostgresConfig, Client) {
+    let (at, client) = written_at(scripts).await;
+    (config_of(&at), client)
+}
+
+/// A schema that these scripts have made.
+pub(crate) async fn written_at(scripts: &[&str]) -> (FreshSchema, Client) {
     let fresh = postgres::fresh();
     let client = raw(&fresh).await;
     let create = format!("CREATE SCHEMA {}", fresh.schema);
@@ -95,11 +103,14 @@ async fn written_by(scripts: &[&str]) -> (PostgresConfig, Client) {
         let sql = sql.replace(":schema.", &format!("{}.", fresh.schema));
         client.batch_execute(&sql).await.unwrap();
     }
+    (fresh, client)
+}
+
+pub(crate) fn config_of(at: &FreshSchema) -> PostgresConfig {
     let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
-    let config = PostgresConfig::url(&fresh.url)
-        .with_schema(&fresh.schema)
-        .with_sealing(keys);
-    (config, client)
+    PostgresConfig::url(&at.url)
+        .with_schema(&at.schema)
+        .with_sealing(keys)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,7 +21,12 @@ use webhook_model::{Activity, Chosen, EventLabel, WebhookId};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
-const THIRD: &str = include_str!("../../migrations/0003_queue.sql");
+const THIRD: &str = concat!(
+    include_str!("../../migrations/0003_queue/a_log.sql"),
+    include_str!("../../migrations/0003_queue/b_rest.sql"),
+    include_str!("../../migrations/0003_queue/c_copy.sql"),
+    include_str!("../../migrations/0003_queue/d_queue.sql"),
+);
 /// The fourth, opened by the fifth.
 const FOURTH: &str = include_str!("../../migrations/0004_cause.sql");
 /// The fifth, opened by the versions after it.

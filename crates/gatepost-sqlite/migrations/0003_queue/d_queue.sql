@@ -1,6 +1,3 @@
--- Queue and log are two things. The log is only appended to: what was to be sent, and a row for each token that was used
--- on it. The queue holds what waits, and nothing else; what runs is a row for each batch that was claimed together.
-
 -- One row. `delivery`, `token`: the numbers given last. `arrived` counts commits after which other processes should look
 -- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about. `indexed`: see gatepost_of_webhook.
 -- Retention: ended deliveries created before `created_before` are not shown; `walked`: up to this delivery everything that
@@ -19,77 +16,9 @@ CREATE TABLE gatepost_log (
     pass           INTEGER NOT NULL DEFAULT 0,
     outbox_turn    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-INSERT INTO gatepost_log (delivery, token) VALUES (
-    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'gatepost_delivery'), 0),
-    coalesce((SELECT max(number) FROM gatepost_attempt), 0) + 1);
-
--- Facts: no row is changed, but for the message of one that is not kept. `tenant` is where it was made. The numbers come
--- from gatepost_log, so that none is given out again.
-CREATE TABLE gatepost_delivery_3 (
-    id           INTEGER PRIMARY KEY,
-    webhook      INTEGER NOT NULL,
-    task         INTEGER,
-    tenant       INTEGER,
-    created      INTEGER NOT NULL,
-    message_kept INTEGER NOT NULL,
-    message_id   TEXT NOT NULL,
-    body         TEXT NOT NULL
-) STRICT;
-INSERT INTO gatepost_delivery_3
-    SELECT id, webhook, task, tenant, created, message_kept, message_id, body FROM gatepost_delivery ORDER BY id;
-
--- `state` is 0 waits again, 1 given back or replayed, 2 sent, 3 error. `attempts` were ever made after it, `tries` since
--- it was enqueued or replayed; `lost` as of the claim. `webhook`, `task` and `tenant` are set where `state` is 3, for the
--- indexes. The rest is the attempt, where one was made.
-CREATE TABLE gatepost_outcome (
-    delivery      INTEGER NOT NULL,
-    token         INTEGER NOT NULL,
-    state         INTEGER NOT NULL,
-    attempts      INTEGER NOT NULL,
-    tries         INTEGER NOT NULL,
-    lost          INTEGER NOT NULL,
-    due           INTEGER NOT NULL,
-    status_info   TEXT NOT NULL,
-    webhook       INTEGER,
-    task          INTEGER,
-    tenant        INTEGER,
-    started       INTEGER,
-    duration_us   INTEGER,
-    dns_us        INTEGER,
-    connect_us    INTEGER,
-    tls_us        INTEGER,
-    first_byte_us INTEGER,
-    class         TEXT,
-    info          TEXT,
-    status        INTEGER,
-    remote        TEXT,
-    protocol      TEXT,
-    response_head BLOB,
-    response_body BLOB,
-    truncated     INTEGER,
-    kept          INTEGER,
-    PRIMARY KEY (delivery, token)
-) STRICT, WITHOUT ROWID;
--- Attempts keep their numbers as tokens. The last one of a delivery says what became of it; the others were followed.
-INSERT INTO gatepost_outcome
-    SELECT a.delivery, a.number, iif(l.last AND d.state >= 2, d.state, 0), a.number,
-        iif(l.last, d.attempts, a.number), iif(l.last, d.lost_claims, 0), d.due,
-        iif(l.last, d.status_info, a.info),
-        iif(l.last AND d.state = 3, d.webhook, NULL), iif(l.last AND d.state = 3, d.task, NULL),
-        iif(l.last AND d.state = 3, d.tenant, NULL),
-        a.started, a.duration_us, a.dns_us, a.connect_us, a.tls_us, a.first_byte_us, a.class, a.info, a.status, a.remote,
-        a.protocol, a.response_head, a.response_body, a.truncated, a.kept
-    FROM gatepost_attempt a CROSS JOIN gatepost_delivery d ON d.id = a.delivery
-    CROSS JOIN (SELECT 0 AS last UNION ALL SELECT 1) l
-    WHERE l.last = (a.number = (SELECT max(n.number) FROM gatepost_attempt n WHERE n.delivery = a.delivery))
-    ORDER BY a.delivery, a.number;
--- What has something to say and had no attempt.
-INSERT INTO gatepost_outcome (delivery, token, state, attempts, tries, lost, due, status_info, webhook, task, tenant)
-    SELECT d.id, 0, iif(d.state >= 2, d.state, 1), d.logged, d.attempts, d.lost_claims, d.due, d.status_info,
-        iif(d.state = 3, d.webhook, NULL), iif(d.state = 3, d.task, NULL), iif(d.state = 3, d.tenant, NULL)
-    FROM gatepost_delivery d
-    WHERE (d.state >= 2 OR d.status_info <> '') AND NOT EXISTS (SELECT 1 FROM gatepost_attempt a WHERE a.delivery = d.id)
-    ORDER BY d.id;
+INSERT INTO gatepost_log (delivery, token, bytes, indexed)
+    SELECT last, token + 1, bytes, last FROM gatepost_copied
+    CROSS JOIN (SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'gatepost_delivery'), 0) AS last);
 
 -- What waits. No row is changed: it goes when it is claimed, and comes again. `class` is 0 before the first attempt, 1
 -- after it, 2 after a lost claim.
@@ -123,38 +52,12 @@ CREATE TABLE gatepost_running (
 CREATE INDEX gatepost_running_ends ON gatepost_running (lease_until);
 CREATE INDEX gatepost_running_in_order ON gatepost_running (webhook) WHERE webhook IS NOT NULL;
 
-UPDATE gatepost_log SET bytes =
-    (SELECT coalesce(sum(200 + octet_length(body)), 0) FROM gatepost_delivery)
-    + (SELECT coalesce(sum(150 + coalesce(length(response_head), 0) + coalesce(length(response_body), 0)), 0) FROM gatepost_outcome);
 DROP TABLE gatepost_attempt;
 DROP TABLE gatepost_delivery;
+DROP TABLE gatepost_bite;
+DROP TABLE gatepost_copied;
+DROP TABLE gatepost_changed;
 ALTER TABLE gatepost_delivery_3 RENAME TO gatepost_delivery;
-
--- Deliveries by what they are listed by. Indexes of gatepost_delivery would change as many pages with each commit as it
--- has webhooks: these are filled for some thousand deliveries at once, in order. `indexed` in gatepost_log says up to which.
-CREATE TABLE gatepost_of_webhook (
-    webhook  INTEGER NOT NULL,
-    delivery INTEGER NOT NULL,
-    PRIMARY KEY (webhook, delivery)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE gatepost_of_task (
-    task     INTEGER NOT NULL,
-    delivery INTEGER NOT NULL,
-    PRIMARY KEY (task, delivery)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE gatepost_of_tenant (
-    tenant   INTEGER NOT NULL,
-    delivery INTEGER NOT NULL,
-    PRIMARY KEY (tenant, delivery)
-) STRICT, WITHOUT ROWID;
-INSERT INTO gatepost_of_webhook SELECT webhook, id FROM gatepost_delivery ORDER BY webhook, id;
-INSERT INTO gatepost_of_task SELECT task, id FROM gatepost_delivery WHERE task IS NOT NULL ORDER BY task, id;
-INSERT INTO gatepost_of_tenant SELECT tenant, id FROM gatepost_delivery WHERE tenant IS NOT NULL ORDER BY tenant, id;
-UPDATE gatepost_log SET indexed = delivery;
-CREATE INDEX gatepost_error ON gatepost_outcome (delivery) WHERE state = 3;
-CREATE INDEX gatepost_error_of_webhook ON gatepost_outcome (webhook, delivery) WHERE state = 3;
-CREATE INDEX gatepost_error_of_task ON gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;
-CREATE INDEX gatepost_error_of_tenant ON gatepost_outcome (tenant, delivery) WHERE state = 3 AND tenant IS NOT NULL;
 
 -- `floor`: ended deliveries up to this one are not shown. `ordered_to`: of a webhook that has just become one in order,
 -- the token given last before: of those tokens nothing may run any more when its head is claimed. Nothing runs now.

@@ -1,32 +1,39 @@
 //! Brings the tables up to date: forward only, each step in a transaction that no other process can
 //! share.
 
+mod ahead;
+
 use gatepost_storage::ErrorKind;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::{Failure, Result};
-use crate::version::{KNOWN, newer};
+use crate::version::{self, KNOWN, newer};
 
 /// `GtPt`: marks files that this backend created.
 pub(crate) const APPLICATION_ID: i32 = 0x4774_5074;
 
 const STEPS: [&str; KNOWN as usize] = [
-    include_str!("../migrations/0001_gatepost.sql"),
-    include_str!("../migrations/0002_walls.sql"),
-    include_str!("../migrations/0003_queue.sql"),
-    include_str!("../migrations/0004_cause.sql"),
-    include_str!("../migrations/0005_key_use.sql"),
-    include_str!("../migrations/0006_data.sql"),
-    include_str!("../migrations/0007_key_grant.sql"),
-    include_str!("../migrations/0008_key_expires.sql"),
-    include_str!("../migrations/0009_key_limit.sql"),
-    include_str!("../migrations/0010_audit.sql"),
-    include_str!("../migrations/0011_channels.sql"),
-    include_str!("../migrations/0012_trace.sql"),
-    include_str!("../migrations/0013_client_identity.sql"),
-    include_str!("../migrations/0014_event_label.sql"),
-    include_str!("../migrations/0015_run_by.sql"),
-    include_str!("../migrations/0016_cause_data.sql"),
+    include_str!("../../migrations/0001_gatepost.sql"),
+    include_str!("../../migrations/0002_walls.sql"),
+    concat!(
+        include_str!("../../migrations/0003_queue/a_log.sql"),
+        include_str!("../../migrations/0003_queue/b_rest.sql"),
+        include_str!("../../migrations/0003_queue/c_copy.sql"),
+        include_str!("../../migrations/0003_queue/d_queue.sql"),
+    ),
+    include_str!("../../migrations/0004_cause.sql"),
+    include_str!("../../migrations/0005_key_use.sql"),
+    include_str!("../../migrations/0006_data.sql"),
+    include_str!("../../migrations/0007_key_grant.sql"),
+    include_str!("../../migrations/0008_key_expires.sql"),
+    include_str!("../../migrations/0009_key_limit.sql"),
+    include_str!("../../migrations/0010_audit.sql"),
+    include_str!("../../migrations/0011_channels.sql"),
+    include_str!("../../migrations/0012_trace.sql"),
+    include_str!("../../migrations/0013_client_identity.sql"),
+    include_str!("../../migrations/0014_event_label.sql"),
+    include_str!("../../migrations/0015_run_by.sql"),
+    include_str!("../../migrations/0016_cause_data.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
@@ -37,7 +44,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {
 /// does.
 fn migrate_with(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     // A file that is up to date opens beside a process that is writing, however long that takes.
-    let current = version(connection)? as usize == steps.len();
+    let current = version::of(connection)? as usize == steps.len();
     if current && [0, APPLICATION_ID].contains(&owner(connection)?) {
         return Ok(());
     }
@@ -57,12 +64,13 @@ fn unbound(connection: &Connection, yes: bool) -> Result<()> {
 
 fn take_steps(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     loop {
+        ahead::copy(connection)?;
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         check_owner(&tx)?;
         tx.execute_batch(
             "CREATE TABLE IF NOT EXISTS gatepost_schema (version INTEGER PRIMARY KEY) STRICT",
         )?;
-        let present = version(&tx)?;
+        let present = version::of(&tx)?;
         let done = present as usize;
         if done > steps.len() {
             return Err(newer(present, KNOWN));
@@ -74,20 +82,6 @@ fn take_steps(connection: &mut Connection, steps: &[&str]) -> Result<()> {
         tx.execute("INSERT INTO gatepost_schema VALUES (?1)", [present + 1])?;
         tx.commit()?;
     }
-}
-
-/// The version that the file has; 0 is that of a file without our tables.
-fn version(connection: &Connection) -> Result<u32> {
-    let known: bool = connection.query_row(
-        "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gatepost_schema')",
-        [],
-        |row| row.get(0),
-    )?;
-    if !known {
-        return Ok(0);
-    }
-    let newest = "SELECT coalesce(max(version), 0) FROM gatepost_schema";
-    Ok(connection.query_row(newest, [], |row| row.get(0))?)
 }
 
 fn owner(connection: &Connection) -> Result<i32> {

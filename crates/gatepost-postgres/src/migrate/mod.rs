@@ -1,52 +1,57 @@
 //! The schema, brought up to date when a store is opened.
 
+mod ahead;
+mod alone;
+
 use gatepost_storage::{ErrorKind, StoreError};
 
-use crate::db::Db;
+use crate::db::{Db, Tx};
 use crate::error::{Failure, Result};
 
 /// In order; a version is the place in this list, from 1. Never edited once released.
 const MIGRATIONS: &[(&str, &str)] = &[
-    ("gatepost", include_str!("../migrations/0001_gatepost.sql")),
-    ("places", include_str!("../migrations/0002_places.sql")),
-    ("queue", include_str!("../migrations/0003_queue.sql")),
-    ("cause", include_str!("../migrations/0004_cause.sql")),
-    ("key_use", include_str!("../migrations/0005_key_use.sql")),
-    ("data", include_str!("../migrations/0006_data.sql")),
+    (
+        "gatepost",
+        include_str!("../../migrations/0001_gatepost.sql"),
+    ),
+    ("places", include_str!("../../migrations/0002_places.sql")),
+    ("queue", include_str!("../../migrations/0003_queue.sql")),
+    ("cause", include_str!("../../migrations/0004_cause.sql")),
+    ("key_use", include_str!("../../migrations/0005_key_use.sql")),
+    ("data", include_str!("../../migrations/0006_data.sql")),
     (
         "key_grant",
-        include_str!("../migrations/0007_key_grant.sql"),
+        include_str!("../../migrations/0007_key_grant.sql"),
     ),
     (
         "key_expires",
-        include_str!("../migrations/0008_key_expires.sql"),
+        include_str!("../../migrations/0008_key_expires.sql"),
     ),
     (
         "key_limit",
-        include_str!("../migrations/0009_key_limit.sql"),
+        include_str!("../../migrations/0009_key_limit.sql"),
     ),
-    ("audit", include_str!("../migrations/0010_audit.sql")),
-    ("channels", include_str!("../migrations/0011_channels.sql")),
-    ("trace", include_str!("../migrations/0012_trace.sql")),
+    ("audit", include_str!("../../migrations/0010_audit.sql")),
+    (
+        "channels",
+        include_str!("../../migrations/0011_channels.sql"),
+    ),
+    ("trace", include_str!("../../migrations/0012_trace.sql")),
     (
         "client_identity",
-        include_str!("../migrations/0013_client_identity.sql"),
+        include_str!("../../migrations/0013_client_identity.sql"),
     ),
     (
         "event_label",
-        include_str!("../migrations/0014_event_label.sql"),
+        include_str!("../../migrations/0014_event_label.sql"),
     ),
-    ("run_by", include_str!("../migrations/0015_run_by.sql")),
+    ("run_by", include_str!("../../migrations/0015_run_by.sql")),
     (
         "cause_data",
-        include_str!("../migrations/0016_cause_data.sql"),
+        include_str!("../../migrations/0016_cause_data.sql"),
     ),
-    ("changes", include_str!("../migrations/0017_changes.sql")),
+    ("changes", include_str!("../../migrations/0017_changes.sql")),
 ];
-
-/// What names no schema is found nowhere, and made nowhere.
-const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
-    SET LOCAL search_path = pg_catalog";
 
 /// The server's version, and how long a statement may take in a session as it begins.
 const FOUND: &str =
@@ -59,8 +64,8 @@ pub(crate) fn known() -> i32 {
 }
 
 /// Runs what is missing, in one transaction under an advisory lock: of several nodes that start at
-/// once one migrates, the others wait and find nothing to do. A database newer than this code is
-/// refused. Who listens on the channel is notified.
+/// once one migrates, the others wait and find nothing to do. The log of an early version is copied
+/// ahead of it. A database newer than this code is refused. Who listens on the channel is notified.
 pub(crate) async fn migrate(
     db: &Db,
     schema: &str,
@@ -72,7 +77,8 @@ pub(crate) async fn migrate(
 async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     // A session may have too little time even to say that it takes more.
     db.haste().learn(1);
-    let tx = db.begin(BEGIN).await?;
+    ahead::copy(db).await?;
+    let tx = alone::begin(db).await?;
     let found = tx.query_one(FOUND, &[]).await?;
     let version: i32 = found.try_get("version")?;
     if version < 130_000 {
@@ -81,8 +87,6 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             "PostgreSQL 13 or newer is needed",
         ));
     }
-    tx.query("SELECT pg_advisory_xact_lock($1)", &[&db.lock()])
-        .await?;
     let exists: bool = tx
         .query_one(
             "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)",
@@ -108,6 +112,24 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     if present > known() {
         return Err(Failure::newer(present, known()));
     }
+    take_steps(&tx, present).await?;
+    if present < known() {
+        // Nodes of the version before notice it at once.
+        tx.query("SELECT pg_notify($1, 'migrated')", &[&channel])
+            .await?;
+    }
+    tx.commit().await?;
+    db.haste().learn(found.try_get("timeout")?);
+    db.execute(include_str!("../sql/outbox/server.sql"), &[])
+        .await?;
+    Ok(())
+}
+
+async fn take_steps(tx: &Tx, present: i32) -> Result<()> {
+    let copied = present < ahead::DONE && ahead::there(tx).await?;
+    if copied {
+        tx.run(ahead::PART).await?;
+    }
     for (version, (name, sql)) in (1i32..)
         .zip(MIGRATIONS)
         .filter(|(version, _)| *version > present)
@@ -118,15 +140,9 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             &[&version, name],
         )
         .await?;
+        if copied && version == ahead::DONE {
+            tx.run(ahead::JOIN).await?;
+        }
     }
-    if present < known() {
-        // Nodes of the version before notice it at once.
-        tx.query("SELECT pg_notify($1, 'migrated')", &[&channel])
-            .await?;
-    }
-    tx.commit().await?;
-    db.haste().learn(found.try_get("timeout")?);
-    db.execute(include_str!("sql/outbox/server.sql"), &[])
-        .await?;
     Ok(())
 }
