@@ -4,6 +4,7 @@ use std::fmt;
 
 use benches::server::Server;
 use tests::hostile::{Attacked, Phase};
+use tests::process;
 
 const MIB: f64 = 1024.0 * 1024.0;
 
@@ -51,7 +52,7 @@ impl Look {
                 millis(500),
                 millis(990),
                 phase.resident as f64 / MIB,
-                status_of(pid, "Threads:"),
+                process::status(pid, "Threads").unwrap() as f64,
                 files as f64,
                 server.memory() as f64 / MIB,
                 number(
@@ -81,14 +82,6 @@ async fn mib(server: &Server, which: &str) -> f64 {
 
 async fn number(server: &Server, sql: &str) -> f64 {
     server.client.query_one(sql, &[]).await.unwrap().get(0)
-}
-
-/// A number of `/proc/PID/status`.
-fn status_of(pid: u32, name: &str) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix(name));
-    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    number.unwrap()
 }
 
 impl fmt::Display for Look {

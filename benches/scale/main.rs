@@ -21,8 +21,6 @@ mod cases;
 mod cycle;
 mod emitter;
 mod engines;
-#[path = "../../tests/src/postgres.rs"]
-pub mod postgres;
 mod receiver;
 mod report;
 mod stage;

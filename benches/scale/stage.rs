@@ -8,9 +8,9 @@ use benches::platform::{Kind, Platform, fresh_place_on, now};
 use benches::server::Server;
 use chrono::TimeDelta;
 use tempfile::TempDir;
+use tests::postgres::TestPostgres;
 
 use crate::emitter::owner;
-use crate::postgres::TestPostgres;
 
 /// Deliveries that [`Stage::kept`] has in its log.
 const KEPT: i64 = 10_000_000;

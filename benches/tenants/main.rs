@@ -20,14 +20,13 @@ mod edits;
 mod lists;
 mod load;
 mod places;
-#[path = "../../tests/src/postgres.rs"]
-pub mod postgres;
 mod stalls;
 mod start;
 
 use std::process::Command;
 
 use benches::platform::Kind;
+use tests::postgres::TestPostgres;
 
 const ALL: &[Measurement] = &[
     Measurement {
@@ -115,11 +114,11 @@ fn compare(name: &str, rest: &[&str]) {
     };
     let rounds = rest.iter().find_map(|word| word.parse().ok());
     let rounds: usize = rounds.unwrap_or(measurement.rounds);
-    let server = (kind == "postgres").then(postgres::TestPostgres::start);
+    let server = (kind == "postgres").then(TestPostgres::start);
     for (case, against) in measurement.pairs {
         let mut ratios: std::collections::BTreeMap<String, Vec<f64>> = Default::default();
         for _ in 0..rounds {
-            let url = server.as_ref().map(postgres::TestPostgres::url);
+            let url = server.as_ref().map(TestPostgres::url);
             let [base, figures] = [against, case].map(|case| child(name, case, kind, size, url));
             for ((what, base), (_, figure)) in base.iter().zip(&figures) {
                 println!("  {case}: {what} {figure:.3}; {against}: {base:.3}");

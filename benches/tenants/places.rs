@@ -45,20 +45,10 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
         "figure time an emit, µs {}",
         span.as_secs_f64() * 1e6 / f64::from(done)
     );
-    println!("figure memory, MiB {}", resident());
+    let resident = tests::process::resident(std::process::id()).unwrap();
+    println!("figure memory, MiB {}", resident as f64 / (1024.0 * 1024.0));
 }
 
 fn owner(n: i64) -> OwnerId {
     OwnerId(n * 10 + 1)
-}
-
-/// Resident memory of this process.
-fn resident() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status
-        .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .unwrap();
-    let kilobytes: f64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
-    kilobytes / 1024.0
 }

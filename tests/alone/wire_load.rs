@@ -13,6 +13,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::platform::PlatformProcess;
+use tests::process;
 use tokio::time::Instant;
 
 use crate::own_process::is_own_process;
@@ -143,13 +144,7 @@ impl Load {
 
     /// Bytes that the platform holds in memory.
     fn resident(&self) -> u64 {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", self.platform.pid())).unwrap();
-        let line = status
-            .lines()
-            .find_map(|line| line.strip_prefix("VmRSS:"))
-            .unwrap();
-        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+        process::resident(self.platform.pid()).unwrap()
     }
 }
 

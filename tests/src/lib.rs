@@ -22,6 +22,7 @@ pub mod open;
 pub mod platform;
 pub mod postgres;
 pub mod powercut;
+pub mod process;
 pub mod refusing;
 pub mod simulation;
 pub mod soak;

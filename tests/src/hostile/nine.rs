@@ -11,6 +11,7 @@ use tokio::time::{Instant, sleep_until};
 use super::Scene;
 use super::figures::Phase;
 use super::furnish::Member;
+use crate::process;
 
 /// A request of each of them.
 const EVERY: Duration = Duration::from_millis(100);
@@ -52,16 +53,9 @@ async fn look_at_memory(scene: Arc<Scene>, most: Arc<AtomicU64>) {
     let mut tick = tokio::time::interval(Duration::from_millis(50));
     loop {
         tick.tick().await;
-        most.fetch_max(resident(&scene), SeqCst);
+        let resident = process::resident(scene.platform.pid());
+        most.fetch_max(resident.unwrap_or_default(), SeqCst);
     }
-}
-
-fn resident(scene: &Scene) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", scene.platform.pid()));
-    let status = status.unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or_default() * 1024
 }
 
 async fn one(scene: &Scene, member: &Member, begin: Instant, long: Duration) -> Phase {

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use gatepost_engine::Health;
 
+use crate::process::resident;
+
 /// One look.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -21,7 +23,7 @@ impl Watch {
     /// Takes a sample and prints it.
     pub(super) fn look(&mut self, at: Duration, health: &Health) {
         let sample = Sample {
-            memory_kib: resident_kib(),
+            memory_kib: resident(std::process::id()).unwrap() / 1024,
             files: std::fs::read_dir("/proc/self/fd").unwrap().count() as u64,
             tasks: tokio::runtime::Handle::current()
                 .metrics()
@@ -65,10 +67,4 @@ fn median(samples: &[Sample], of: fn(&Sample) -> u64) -> u64 {
     let mut figures: Vec<u64> = samples.iter().map(of).collect();
     figures.sort_unstable();
     figures[figures.len() / 2]
-}
-
-fn resident_kib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

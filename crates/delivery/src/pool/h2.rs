@@ -11,6 +11,7 @@ use hyper::client::conn::{TrySendError, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::time::Instant;
 
+use super::under_way::{Begun, UnderWay};
 use crate::connect::Stream;
 use crate::meter::{Meter, Metered};
 
@@ -19,11 +20,15 @@ const MAX_HEAD: u32 = 32 * 1024;
 /// What may be on its way to us unread: a stream's share and the whole connection's.
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// What may come while no request is under way: twice what may have been on its way when the last
+/// one ended, for what keeps a connection alive.
+const IDLE_BYTES: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct H2 {
     sender: http2::SendRequest<Full<Bytes>>,
     meter: Arc<Meter>,
+    under_way: Arc<UnderWay>,
     pub(crate) peer: SocketAddr,
     pub(crate) used: Instant,
 }
@@ -31,7 +36,7 @@ pub(crate) struct H2 {
 impl H2 {
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
-        meter.unbound();
+        let under_way = UnderWay::new(Arc::clone(&meter), IDLE_BYTES);
         let io = TokioIo::new(Metered {
             inner: stream,
             meter: Arc::clone(&meter),
@@ -49,6 +54,7 @@ impl H2 {
         Ok(Self {
             sender,
             meter,
+            under_way,
             peer,
             used: Instant::now(),
         })
@@ -61,6 +67,11 @@ impl H2 {
 
     pub(crate) fn is_open(&self) -> bool {
         !self.sender.is_closed()
+    }
+
+    /// A request begins: more may come of the connection until what this returns is dropped.
+    pub(crate) fn begin(&self) -> Begun {
+        self.under_way.begin()
     }
 
     /// Sends a request and waits for the head of its response. An error with the message in it

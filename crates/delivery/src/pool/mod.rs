@@ -9,6 +9,7 @@ mod h2;
 mod own_head;
 mod shelf;
 mod sweep;
+mod under_way;
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -157,6 +157,7 @@ impl Sender {
         progress.writing = None;
         progress.request_head = shown;
         progress.enter(Phase::Head);
+        let _begun = connection.begin();
         let response = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
             let class = match connection.tls_error() {

@@ -14,6 +14,9 @@ use crate::support::certs::{ca, trusting};
 use crate::support::frames::{END_HEADERS, SETTINGS, STATUS_200, frame, listen, play};
 use crate::support::request::{now, post};
 
+/// Less than the minute after which an idle connection is dropped in any case.
+const LONGEST: Duration = Duration::from_secs(30);
+
 /// What a receiver writes once the request is there: once, and then for ever.
 struct Abuse {
     what: &'static str,
@@ -178,5 +181,33 @@ async fn abuse_ends_within_the_budget_and_costs_one_connection() {
                 abuse.what
             );
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_receiver_that_writes_on_between_two_requests_is_left() {
+    let floods = [
+        ("unknown frames", frame(0xbb, 0, 0, &[0; 16_000])),
+        ("windows", frame(8, 0, 0, &[0, 0, 0, 1]).repeat(1_000)),
+    ];
+    let root = ca();
+    for (what, flood) in floods {
+        let (listener, acceptor, url) = listen(&root).await;
+        let server = Arc::new((listener, acceptor));
+        let serve = async |server: &(TcpListener, TlsAcceptor), then: Vec<u8>| {
+            let (stream, _) = server.0.accept().await.unwrap();
+            let secured = server.1.accept(stream).await.unwrap();
+            play(secured, frame(1, END_HEADERS | 1, 1, STATUS_200), then).await
+        };
+        let sender = trusting(&root).build().unwrap();
+        let request = post(&url).build().unwrap();
+        let first = server.clone();
+        let flooded = tokio::spawn(async move { serve(&first, flood).await });
+        assert!(sender.send(&request, now()).await.is_success(), "{what}");
+        let flooded = tokio::time::timeout(LONGEST, flooded).await;
+        assert!(flooded.is_ok(), "{what}: it is read for ever");
+        let second = tokio::spawn(async move { serve(&server, vec![]).await });
+        assert!(sender.send(&request, now()).await.is_success(), "{what}");
+        second.abort();
     }
 }

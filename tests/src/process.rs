@@ -1,0 +1,16 @@
+//! What Linux says of a process.
+
+/// A number that `/proc/PID/status` has under this name. `None` once the process has gone.
+#[must_use]
+pub fn status(pid: u32, name: &str) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let mut lines = status.lines().filter_map(|line| line.split_once(':'));
+    let (_, figure) = lines.find(|(of, _)| *of == name)?;
+    figure.split_whitespace().next()?.parse().ok()
+}
+
+/// The bytes that it holds in memory.
+#[must_use]
+pub fn resident(pid: u32) -> Option<u64> {
+    Some(status(pid, "VmRSS")? * 1024)
+}
