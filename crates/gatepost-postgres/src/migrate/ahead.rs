@@ -68,11 +68,6 @@ async fn bite(db: &Db, after: i64, last: i64) -> Result<Option<i64>> {
 /// A transaction beside which nobody migrates, if the log is of an earlier version.
 async fn before(db: &Db) -> Result<Option<Tx>> {
     let tx = alone::begin(db).await?;
-    let known = "SELECT to_regclass(':schema.gatepost_migration') IS NOT NULL";
-    if !tx.query_one(known, &[]).await?.try_get(0)? {
-        return Ok(None);
-    }
-    let version = "SELECT coalesce(max(version), 0) FROM :schema.gatepost_migration";
-    let version: i32 = tx.query_one(version, &[]).await?.try_get(0)?;
+    let version = alone::version(&tx).await?.unwrap_or_default();
     Ok((1..DONE).contains(&version).then_some(tx))
 }

@@ -14,3 +14,13 @@ pub(super) async fn begin(db: &Db) -> Result<Tx> {
         .await?;
     Ok(tx)
 }
+
+/// The version that the schema has; `None` where nothing was made yet.
+pub(super) async fn version(tx: &Tx) -> Result<Option<i32>> {
+    let made = "SELECT to_regclass(':schema.gatepost_migration') IS NOT NULL";
+    if !tx.query_one(made, &[]).await?.try_get(0)? {
+        return Ok(None);
+    }
+    let newest = "SELECT coalesce(max(version), 0) FROM :schema.gatepost_migration";
+    Ok(Some(tx.query_one(newest, &[]).await?.try_get(0)?))
+}

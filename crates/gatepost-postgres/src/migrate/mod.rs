@@ -87,28 +87,10 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             "PostgreSQL 13 or newer is needed",
         ));
     }
-    let exists: bool = tx
-        .query_one(
-            "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)",
-            &[&schema],
-        )
-        .await?
-        .try_get(0)?;
-    if !exists {
-        tx.run(&format!("CREATE SCHEMA \"{schema}\"")).await?;
-    }
-    tx.run(
-        "CREATE TABLE IF NOT EXISTS :schema.gatepost_migration (
-             version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp())",
-    )
-    .await?;
-    let present: i32 = tx
-        .query_one(
-            "SELECT coalesce(max(version), 0) FROM :schema.gatepost_migration",
-            &[],
-        )
-        .await?
-        .try_get(0)?;
+    let present = match alone::version(&tx).await? {
+        Some(version) => version,
+        None => create(&tx, schema).await?,
+    };
     if present > known() {
         return Err(Failure::newer(present, known()));
     }
@@ -123,6 +105,20 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     db.execute(include_str!("../sql/outbox/server.sql"), &[])
         .await?;
     Ok(())
+}
+
+/// Only where there is nothing yet: a role that may not define anything opens what is up to date.
+async fn create(tx: &Tx, schema: &str) -> Result<i32> {
+    let exists = "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)";
+    if !tx.query_one(exists, &[&schema]).await?.try_get(0)? {
+        tx.run(&format!("CREATE SCHEMA \"{schema}\"")).await?;
+    }
+    tx.run(
+        "CREATE TABLE :schema.gatepost_migration (
+             version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT clock_timestamp())",
+    )
+    .await?;
+    Ok(0)
 }
 
 async fn take_steps(tx: &Tx, present: i32) -> Result<()> {

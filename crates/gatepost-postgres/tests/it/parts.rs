@@ -1,14 +1,15 @@
 //! The log leaves by partitions, and what has not ended stays.
 
 use chrono::{DateTime, Utc};
-use gatepost_postgres::PostgresStore;
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{at, direct, keep_all, lane, message, settlement, stored_webhook};
-use tokio_postgres::Client;
+use tokio_postgres::{Client, NoTls};
 use webhook_model::WebhookId;
 
 use crate::common::{fresh_at, raw, rows};
+use crate::postgres::FreshSchema;
 
 async fn store(store: &PostgresStore, hook: WebhookId, id: &str, created: i64) -> DeliveryId {
     let batch = direct(vec![message(hook, id, at(created))]);
@@ -208,13 +209,33 @@ async fn a_reader_of_the_log_puts_its_partitions_off_and_keeps_nobody_from_stori
     assert_eq!(parts(&client).await, whole[1..]);
 }
 
+/// The URL of a role that may read and write what is there, and define nothing.
+async fn plain_role(owner: &Client, place: &FreshSchema) -> String {
+    let (schema, role) = (&place.schema, format!("{}_app", place.schema));
+    let grants = format!(
+        "CREATE ROLE {role} LOGIN; GRANT USAGE ON SCHEMA {schema} TO {role};
+         GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {schema} TO {role};
+         GRANT SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA {schema} TO {role}"
+    );
+    owner.batch_execute(&grants).await.unwrap();
+    let (_, server) = place.url.split_once('@').unwrap();
+    let url = format!("postgres://{role}@{server}");
+    let (plain, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let refused = plain.batch_execute(&format!("CREATE TABLE {schema}.own ()"));
+    refused.await.unwrap_err();
+    url
+}
+
 #[tokio::test]
 async fn a_role_that_may_not_define_tables_deletes_in_bites() {
-    let (_, config, place) = fresh_at().await;
-    let store = PostgresStore::connect(config.with_ddl(false))
-        .await
-        .unwrap();
+    let (made, _, place) = fresh_at().await;
+    made.close().await;
     let client = raw(&place).await;
+    let config = PostgresConfig::url(plain_role(&client, &place).await)
+        .with_schema(&place.schema)
+        .with_ddl(false);
+    let store = PostgresStore::connect(config).await.unwrap();
     let hook = stored_webhook(&store, "w").await;
     ended(&store, hook, "old", 0).await;
     let waits = self::store(&store, hook, "waits", 1).await;
