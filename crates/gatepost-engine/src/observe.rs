@@ -15,7 +15,7 @@ const AT_ONCE: usize = 4;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The target responded with `410 Gone`.
+    /// The target responded with `410 Gone`. At most once an hour for each webhook.
     Gone {
         /// The webhook.
         webhook: WebhookId,

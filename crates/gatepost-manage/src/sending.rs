@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_engine::{EngineError, TestSend};
 use gatepost_keys::TenantId;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState, RecordId, Replay};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
@@ -113,7 +113,7 @@ impl Actor {
             class: None,
             created_from: Some(from),
             created_before: Some(before),
-            page: Page::first(AT_ONCE),
+            page: Page::first(AT_ONCE).with_bodies(Bodies::Omitted),
         };
         let mut done = 0;
         loop {

@@ -141,9 +141,9 @@ GROUP BY owner;
 CREATE SEQUENCE :schema.gatepost_claim AS bigint;
 SELECT setval(':schema.gatepost_claim', (SELECT coalesce(max(claims), 0) + 1 FROM :schema.gatepost_delivery));
 ALTER TABLE :schema.gatepost_delivery
-    ADD COLUMN IF NOT EXISTS owner bigint,
-    ADD COLUMN IF NOT EXISTS tenant bigint,
-    ADD COLUMN IF NOT EXISTS message_kept boolean NOT NULL DEFAULT true;
+    ADD COLUMN owner bigint,
+    ADD COLUMN tenant bigint,
+    ADD COLUMN message_kept boolean NOT NULL DEFAULT true;
 UPDATE :schema.gatepost_delivery d SET owner = w.owner FROM :schema.gatepost_webhook w WHERE w.id = d.webhook;
 ALTER TABLE :schema.gatepost_delivery ALTER COLUMN owner SET NOT NULL;
 -- The order of a webhook is asked of the webhook: a switch changes no delivery.
@@ -157,7 +157,7 @@ CREATE INDEX gatepost_delivery_owner ON :schema.gatepost_delivery (owner, id);
 CREATE INDEX gatepost_delivery_tenant ON :schema.gatepost_delivery (tenant, id) WHERE tenant IS NOT NULL;
 CREATE INDEX gatepost_delivery_task ON :schema.gatepost_delivery (task, id) WHERE task IS NOT NULL;
 CREATE INDEX gatepost_delivery_failed ON :schema.gatepost_delivery (id) WHERE state = 'error';
-ALTER TABLE :schema.gatepost_attempt ADD COLUMN IF NOT EXISTS kept boolean NOT NULL DEFAULT true;
+ALTER TABLE :schema.gatepost_attempt ADD COLUMN kept boolean NOT NULL DEFAULT true;
 
 -- What was counted instead of stored.
 CREATE TABLE :schema.gatepost_dropped (

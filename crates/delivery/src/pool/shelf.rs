@@ -1,5 +1,6 @@
 //! The idle connections to one origin.
 
+use std::cmp::Reverse;
 use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -27,6 +28,10 @@ impl Idle {
         }
     }
 }
+
+/// How many HTTP/1 connections lie on a shelf, and since when the lowest does: of two shelves with
+/// as many, the older one counts as the fuller.
+pub(super) type Load = (usize, Reverse<Instant>);
 
 /// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
 #[derive(Debug)]
@@ -120,6 +125,22 @@ impl Shelf {
             self.idle.fetch_add(1, Relaxed);
             stock.h1.push(connection);
         }
+    }
+
+    /// How full it is; `None` without an HTTP/1 connection.
+    pub(super) fn load(&self) -> Option<Load> {
+        let stock = self.stock();
+        let oldest = stock.h1.first()?;
+        Some((stock.h1.len(), Reverse(oldest.used)))
+    }
+
+    /// Closes the HTTP/1 connection that was not used for the longest time, if there is any.
+    pub(super) fn give_up(&self) -> bool {
+        let mut stock = self.stock();
+        let oldest = (!stock.h1.is_empty()).then(|| stock.h1.remove(0));
+        drop(stock);
+        self.idle.fetch_sub(usize::from(oldest.is_some()), Relaxed);
+        oldest.is_some()
     }
 
     /// Offers an HTTP/2 connection to all. The first one stays while it is open.

@@ -162,6 +162,28 @@ async fn many_at_once_each_arrive_once() {
 }
 
 #[tokio::test]
+async fn an_origin_that_has_all_that_may_lie_idle_gives_up_room_for_another() {
+    let (busy, other) = (Receiver::fixed(OK).await, Receiver::fixed(OK).await);
+    let sender = local_builder().max_idle(8, 8).build().unwrap();
+    let mut running = tokio::task::JoinSet::new();
+    for _ in 0..8 {
+        let (sender, request) = (sender.clone(), post(&busy.url()).build().unwrap());
+        running.spawn(async move { sender.send(&request, now()).await.outcome });
+    }
+    while let Some(ended) = running.join_next().await {
+        assert_eq!(ended.unwrap(), Ok(200));
+    }
+    assert_eq!(busy.connections(), 8, "control: they had no other");
+    let request = post(&other.url()).build().unwrap();
+    for n in 0..2 {
+        let attempt = sender.send(&request, now()).await;
+        assert_eq!((attempt.outcome, attempt.reused), (Ok(200), n > 0));
+    }
+    let request = post(&busy.url()).build().unwrap();
+    assert!(sender.send(&request, now()).await.reused, "it has the rest");
+}
+
+#[tokio::test]
 async fn reuse_can_be_turned_off() {
     let receiver = Receiver::fixed(OK).await;
     let sender = local_builder().idle_for(Duration::ZERO).build().unwrap();

@@ -10,13 +10,23 @@ use crate::generations::Generations;
 /// Of more failing webhooks those are forgotten that failed the longest time ago.
 const MOST: usize = 200_000;
 
-/// For each failing webhook: since when, and whether that was reported.
+/// A target that goes on to say that it is gone is reported this often.
+const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
+
 #[derive(Debug)]
-pub(super) struct FailureStreaks(Mutex<Generations<WebhookId, (DateTime<Utc>, bool)>>);
+pub(super) struct FailureStreaks {
+    /// Since when, and whether that was reported.
+    failing: Mutex<Generations<WebhookId, (DateTime<Utc>, bool)>>,
+    /// When it was last reported that the target is gone.
+    gone: Mutex<Generations<WebhookId, DateTime<Utc>>>,
+}
 
 impl Default for FailureStreaks {
     fn default() -> Self {
-        Self(Mutex::new(Generations::new(MOST)))
+        Self {
+            failing: Mutex::new(Generations::new(MOST)),
+            gone: Mutex::new(Generations::new(MOST)),
+        }
     }
 }
 
@@ -29,7 +39,7 @@ impl FailureStreaks {
         now: DateTime<Utc>,
         limit: TimeDelta,
     ) -> bool {
-        let mut failing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
         if success {
             failing.remove(&webhook);
             return false;
@@ -38,6 +48,22 @@ impl FailureStreaks {
         let reached = !*reported && now - *since >= limit;
         *reported |= reached;
         reached
+    }
+
+    /// Notes that the target is gone; true where that is to be reported. A success in between
+    /// changes nothing: notices of others are dropped while too many are under way.
+    pub(super) fn gone(&self, webhook: WebhookId, now: DateTime<Utc>) -> bool {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut first = false;
+        let reported = gone.get_or_insert(&webhook, || {
+            first = true;
+            now
+        });
+        let again = first || now - *reported >= GONE_EVERY;
+        if again {
+            *reported = now;
+        }
+        again
     }
 }
 
@@ -62,6 +88,15 @@ mod tests {
     }
 
     #[test]
+    fn a_target_that_goes_on_to_be_gone_is_reported_once_an_hour() {
+        let streaks = FailureStreaks::default();
+        let gone = |id, minutes| streaks.gone(WebhookId(id), noon() + TimeDelta::minutes(minutes));
+        let told = [0, 1, 59, 60, 61, 120].map(|minutes| gone(1, minutes));
+        assert_eq!(told, [true, false, false, true, false, true]);
+        assert!(gone(2, 61), "another webhook has its own hour");
+    }
+
+    #[test]
     fn webhooks_that_are_made_to_fail_without_end_take_no_more_than_their_room() {
         let streaks = FailureStreaks::default();
         let note = |id, now| streaks.note(WebhookId(id), false, now, TimeDelta::hours(1));
@@ -72,7 +107,7 @@ mod tests {
                 note(0, noon());
             }
         }
-        let count = streaks.0.lock().unwrap().len();
+        let count = streaks.failing.lock().unwrap().len();
         assert!(count <= MOST, "{count}");
         assert!(note(0, noon() + TimeDelta::hours(1)), "it still fails");
     }

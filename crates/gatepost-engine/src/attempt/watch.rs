@@ -103,7 +103,9 @@ impl Watch {
         self.error_rate.count(attempt.is_success());
         self.note_streak(route.id, attempt);
         if attempt.status == Some(GONE) {
-            self.observers.notify(Notice::Gone { webhook: route.id });
+            if self.streaks.gone(route.id, attempt.started) {
+                self.observers.notify(Notice::Gone { webhook: route.id });
+            }
             if self.policy.on_gone {
                 self.disable(route.id, "its target responded with 410 Gone");
             }

@@ -134,13 +134,14 @@ impl Dispatcher {
     }
 
     async fn start_as_of(&self, mut job: Job, revision: Revision) {
+        let leased_for = LeaseClass::of(&job.route);
         match self.webhooks.get(job.route.id, revision).await {
             Ok(None) => {} // Deleted: so is the delivery.
-            Ok(Some(route)) if job.permit.fits(&route) => {
+            Ok(Some(route)) if job.permit.fits(&route) && LeaseClass::of(&route) <= leased_for => {
                 job.route = route;
                 self.worker.start(job);
             }
-            // It goes elsewhere now, and takes room there.
+            // It goes elsewhere now, and takes room there; or it may take longer than the lease.
             Ok(Some(_)) => self.worker.give_back(job),
             Err(error) => {
                 let webhook = job.route.id.0;

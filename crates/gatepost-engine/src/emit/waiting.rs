@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Basis, Enqueue, Left, Origin};
+use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, Origin};
 
 use super::apart::WaitingRow;
 use super::drain::OutboxDrain;
@@ -32,12 +32,23 @@ impl OutboxDrain {
         let Some(room) = self.waiting.take(row.occurrence.audience) else {
             return self.postpone(&row, row.pause(now), now).await;
         };
-        self.postpone(&row, ASKING, now).await?;
+        // Its audience may have been held for too long: then whoever took it went on with the row,
+        // and what is left of it is not what was read.
+        if !self.put_off(&row, now).await? {
+            return Ok(());
+        }
         row.turn += 1;
         let drain = self.clone();
         self.lifecycle
             .spawn(async move { drain.ask(row, room).await });
         Ok(())
+    }
+
+    /// For as long as it is asked about: whether it was still at its turn, and is at the next now.
+    async fn put_off(&self, row: &Row, now: DateTime<Utc>) -> Result<bool, EmitError> {
+        let left = (row.left.clone(), now + ASKING);
+        let answer = self.store.enqueue(moved(row, Some(left)), now).await?;
+        Ok(matches!(answer, Enqueued::Stored { .. }))
     }
 
     async fn ask(&self, row: Row, _room: WaitingRow) {
@@ -93,19 +104,23 @@ impl OutboxDrain {
                 "the platform did not say for a day who may receive this"
             );
         });
-        let enqueue = Enqueue {
-            basis: Basis::Nothing,
-            origin: Origin::Outbox {
-                row: row.id,
-                turn: row.turn,
-                occurrence: None,
-                left: None,
-            },
-            deliveries: Vec::new(),
-            consume: Vec::new(),
-            later: Vec::new(),
-        };
-        self.store.enqueue(enqueue, now).await?;
+        self.store.enqueue(moved(row, None), now).await?;
         Ok(())
+    }
+}
+
+/// Nothing is stored of the row: it is moved on, or used up where nothing is left of it.
+fn moved(row: &Row, left: Option<(Left, DateTime<Utc>)>) -> Enqueue {
+    Enqueue {
+        basis: Basis::Nothing,
+        origin: Origin::Outbox {
+            row: row.id,
+            turn: row.turn,
+            occurrence: None,
+            left,
+        },
+        deliveries: Vec::new(),
+        consume: Vec::new(),
+        later: Vec::new(),
     }
 }

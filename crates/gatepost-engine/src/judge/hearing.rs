@@ -98,7 +98,7 @@ impl Judge {
             return Ok(());
         }
         // It is a question of the whole tenant, as those about what happened there are.
-        let standing = self.book.wait(owner).await.ok().flatten();
+        let standing = self.said_of(owner).await.ok().flatten();
         let place = standing.map_or(Place::Alone(owner), |standing| standing.place(owner));
         let question = Question::before(event, place);
         let until = Instant::now() + PATIENCE;

@@ -21,8 +21,7 @@ impl Judge {
     /// `Platform`, `TooFast`, `Store`.
     pub(crate) async fn admit_change(&self, owner: OwnerId) -> Result<Quota, EngineError> {
         let quota = self.quota(owner)?;
-        let standing = self.book.wait(owner).await;
-        let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
+        let standing = self.said_of(owner).await?;
         if !self.owners.settle(owner, standing, true).await? {
             return Err(EngineError::Platform(NOT_CONFIRMED.to_owned()));
         }
@@ -48,15 +47,26 @@ impl Judge {
     /// of every tenant would change the place that they all read.
     ///
     /// # Errors
-    /// `Forbidden`, in words; `Platform`.
+    /// `Forbidden`, in words; `Platform`, `Store`.
     pub(crate) async fn may_run_once(&self, owner: OwnerId) -> Result<(), EngineError> {
-        let standing = self.book.wait(owner).await;
-        let standing = standing.map_err(|error| EngineError::Platform(error.to_string()))?;
+        let standing = self.said_of(owner).await?;
         if self.is_operator(owner, standing) {
             let words = "A task of a system administrator may not be deleted by its run";
             return Err(EngineError::Forbidden(words.to_owned()));
         }
         Ok(())
+    }
+
+    /// What the platform says of an owner who changes something. It is a question of the owner's
+    /// tenant: what many of its users change keeps no other tenant from being asked about.
+    pub(super) async fn said_of(&self, owner: OwnerId) -> Result<Option<Standing>, EngineError> {
+        let tenant = if self.has_tenants() {
+            self.owners.stood(owner).await?.tenant()
+        } else {
+            None
+        };
+        let standing = self.book.wait_in(owner, tenant).await;
+        standing.map_err(|error| EngineError::Platform(error.to_string()))
     }
 
     /// How many more deliveries and bytes may wait for this owner now.

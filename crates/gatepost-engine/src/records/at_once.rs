@@ -1,16 +1,20 @@
 //! Messages that are sent at once, to test a webhook: past the queue, and so outside its shares of
-//! requests in flight. Of an owner, and in all, only a few are under way.
+//! requests in flight. Of an owner, of a place, and in all, only a few are under way.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gatepost_ids::Place;
 use webhook_model::OwnerId;
 
 use crate::error::EngineError;
 
 /// Of one owner.
 const OF_OWNER: usize = 4;
+/// Of the owners of one place, so that those of another find room. Where all are one system there
+/// is no other.
+const OF_PLACE: usize = 16;
 /// Of all in this process.
 const IN_ALL: usize = 64;
 /// When one that is refused may be tried again: most have ended by then.
@@ -18,7 +22,10 @@ const SOON: Duration = Duration::from_secs(5);
 
 /// Those that are under way. All clones are one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct AtOnce(Arc<Mutex<HashMap<OwnerId, usize>>>);
+pub(crate) struct AtOnce(Arc<Mutex<Owners>>);
+
+/// How many each owner has, and where the owner stood at the first of them.
+type Owners = HashMap<OwnerId, (Place, usize)>;
 
 /// One of them, for as long as it is held.
 #[derive(Debug)]
@@ -30,19 +37,23 @@ pub(crate) struct UnderWay {
 impl AtOnce {
     /// # Errors
     /// `TooFast`: as many as may be are under way.
-    pub(super) fn begin(&self, owner: OwnerId) -> Result<UnderWay, EngineError> {
+    pub(super) fn begin(&self, owner: OwnerId, place: Place) -> Result<UnderWay, EngineError> {
         let mut owners = self.lock();
-        let own = owners.get(&owner).copied().unwrap_or_default();
-        if own >= OF_OWNER || owners.values().sum::<usize>() >= IN_ALL {
+        let (place, own) = owners.get(&owner).copied().unwrap_or((place, 0));
+        let of_place = owners.values().filter(|(there, _)| *there == place);
+        let of_place: usize = of_place.map(|(_, count)| count).sum();
+        let in_all: usize = owners.values().map(|(_, count)| count).sum();
+        let place_is_full = place != Place::Common && of_place >= OF_PLACE;
+        if own >= OF_OWNER || place_is_full || in_all >= IN_ALL {
             return Err(EngineError::TooFast { retry_after: SOON });
         }
-        owners.insert(owner, own + 1);
+        owners.insert(owner, (place, own + 1));
         let all = self.clone();
         Ok(UnderWay { all, owner })
     }
 
     /// A panic under the lock could only come from a bug, and leaves whole counts.
-    fn lock(&self) -> MutexGuard<'_, HashMap<OwnerId, usize>> {
+    fn lock(&self) -> MutexGuard<'_, Owners> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -50,33 +61,62 @@ impl AtOnce {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let mut owners = self.all.lock();
-        let left = owners.get(&self.owner).copied().unwrap_or_default();
-        if left > 1 {
-            owners.insert(self.owner, left - 1);
-        } else {
-            owners.remove(&self.owner);
+        match owners.get_mut(&self.owner) {
+            Some((_, count)) if *count > 1 => *count -= 1,
+            _ => {
+                owners.remove(&self.owner);
+            }
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use gatepost_ids::TenantId;
+
     use super::*;
+
+    fn begin(all: &AtOnce, owner: i64, place: Place) -> Result<UnderWay, EngineError> {
+        all.begin(OwnerId(owner), place)
+    }
+
+    /// Owners that have one each.
+    fn of(all: &AtOnce, owners: std::ops::Range<i64>, place: Place) -> Vec<UnderWay> {
+        let begun = owners.map(|owner| begin(all, owner, place).unwrap());
+        begun.collect()
+    }
+
+    fn is_refused(begun: &Result<UnderWay, EngineError>) -> bool {
+        matches!(begun, Err(EngineError::TooFast { .. }))
+    }
 
     #[test]
     fn an_owner_has_a_few_all_have_more_and_what_ended_makes_room() {
         let all = AtOnce::default();
-        let begin = |owner| all.begin(OwnerId(owner));
-        let mut own: Vec<_> = (0..OF_OWNER).map(|_| begin(0).unwrap()).collect();
-        assert!(matches!(begin(0), Err(EngineError::TooFast { .. })));
+        let one = |owner| begin(&all, owner, Place::Common);
+        let mut own: Vec<_> = (0..OF_OWNER).map(|_| one(0).unwrap()).collect();
+        assert!(is_refused(&one(0)));
         own.pop();
-        own.push(begin(0).unwrap());
-        let others = (OF_OWNER..IN_ALL).map(|n| i64::try_from(n).unwrap());
-        let others: Vec<_> = others.map(|owner| begin(owner).unwrap()).collect();
-        assert!(matches!(begin(-1), Err(EngineError::TooFast { .. })));
+        own.push(one(0).unwrap());
+        let others = of(&all, 1..61, Place::Common);
+        assert_eq!(own.len() + others.len(), IN_ALL);
+        assert!(is_refused(&one(-1)));
         drop(others);
-        assert!(begin(-1).is_ok());
+        assert!(one(-1).is_ok());
         drop(own);
         assert!(all.lock().is_empty(), "nothing is remembered");
+    }
+
+    #[test]
+    fn the_owners_of_a_place_leave_room_to_those_of_another() {
+        let all = AtOnce::default();
+        let [busy, other] = [1, 2].map(|tenant| Place::Tenant(TenantId(tenant)));
+        let mut theirs = of(&all, 0..16, busy);
+        assert!(is_refused(&begin(&all, 16, busy)));
+        assert!(begin(&all, 17, other).is_ok());
+        // Who has one there and moves counts where it began.
+        assert!(is_refused(&begin(&all, 0, other)));
+        theirs.pop();
+        assert!(begin(&all, 16, busy).is_ok());
     }
 }

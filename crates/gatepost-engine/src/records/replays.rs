@@ -6,9 +6,9 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
+    Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
 };
-use gatepost_storage::{Page, StoreError};
+use gatepost_storage::{Bodies, Page, StoreError};
 use webhook_model::OwnerId;
 
 use super::by_hand::full;
@@ -19,6 +19,8 @@ use crate::judge::Judge;
 
 /// Rows queued again in one transaction.
 const BITE: usize = 100;
+/// Fewer where their messages come to this: they are in memory until their owners' room is known.
+const BYTES: Bodies = Bodies::UpTo(8 * 1024 * 1024);
 /// What was made this long ago was allowed then: whether its owner still is, is asked again.
 const STALE: TimeDelta = TimeDelta::hours(1);
 
@@ -125,7 +127,7 @@ impl Replays {
                 before,
             } => (*webhook, *from, *before),
         };
-        let page = Page::first(u32::try_from(BITE).unwrap_or(u32::MAX));
+        let page = Page::first(u32::try_from(BITE).unwrap_or(u32::MAX)).with_bodies(BYTES);
         let query = DeliveryQuery {
             webhook: Some(webhook),
             states: vec![DeliveryState::Error],
@@ -145,12 +147,16 @@ impl Replays {
             ids.iter().copied().filter(|id| Some(*id) > after).collect();
         left.sort_unstable();
         left.dedup();
-        let mut rows = Vec::new();
+        let (mut rows, mut room) = (Vec::new(), BYTES.room());
         for id in left {
-            if rows.len() == BITE {
+            let Some(row) = self.store.delivery(id).await? else {
+                continue;
+            };
+            let has_room = room.take(row.body_bytes());
+            rows.push(row);
+            if rows.len() == BITE || !has_room {
                 break;
             }
-            rows.extend(self.store.delivery(id).await?);
         }
         Ok(rows)
     }

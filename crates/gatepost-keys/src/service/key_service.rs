@@ -65,10 +65,18 @@ impl KeyService {
 }
 
 impl Parts {
-    /// Writes what was noted. What the store does not take is dropped: a later login of the key
-    /// replaces it, and uses are missing.
-    pub(super) async fn flush(&self) {
-        self.admission.waiting.flush(&*self.keys.store).await;
+    /// Writes what was noted, whether or not the caller waits for the end. What the store does not
+    /// take is dropped: a later login of the key replaces it, and uses are missing.
+    pub(super) async fn flush(self: &Arc<Self>) {
+        if self.admission.waiting.is_written() {
+            return;
+        }
+        let parts = Arc::clone(self);
+        let written = tokio::spawn(async move {
+            parts.admission.waiting.flush(&*parts.keys.store).await;
+        });
+        // A store that panics took nothing.
+        let _ = written.await;
     }
 }
 

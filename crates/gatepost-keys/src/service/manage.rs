@@ -66,7 +66,7 @@ impl KeyService {
     /// Changes name, description, expiration, IP lists, grant, limit of requests, or whether the
     /// key is accepted; never the key string (SPEC 2.1 rule 3). In force for the next request. A
     /// request with an API key widens no key beyond that one. To disable a key is counted as a
-    /// change and never refused for that, as a deletion.
+    /// change and never refused for that, as a deletion; one that is disabled stays as it is.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
@@ -79,10 +79,11 @@ impl KeyService {
         edit: &KeyEdit,
     ) -> Result<KeyRow, KeyError> {
         let Parts { keys, changes, .. } = &*self.0;
+        let disables = edit.as_switch() == Some(false);
         for n in 0..TRIES {
             let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
-            if n == 0 && edit.as_switch() == Some(false) {
+            if n == 0 && disables {
                 changes.count(row.key.owner, now);
             } else if n == 0 {
                 changes.admit(row.key.owner, now)?;
@@ -94,6 +95,10 @@ impl KeyService {
                 self.check_limit(key.limit)?;
             }
             self.check_edit(actor, &row.key, &key).await?;
+            if disables && key == row.key {
+                // What is never refused is not to send every process to the store without end.
+                return Ok(row);
+            }
             match keys.store.update_key(&KeyRow { key, ..row }, now).await {
                 Err(error) if error.kind() == ErrorKind::Stale => continue,
                 Err(error) => return Err(error.into()),

@@ -33,6 +33,10 @@ pub(super) struct Waiting {
     /// Keys on all pages.
     keys: AtomicUsize,
     at_most: usize,
+    /// Whose turn it is to write.
+    turn: tokio::sync::Mutex<()>,
+    /// How often it was begun to write.
+    begun: AtomicUsize,
 }
 
 /// Two lines of the processor's cache, which are fetched together: nobody else's page is there.
@@ -56,6 +60,8 @@ impl Waiting {
             pages: Default::default(),
             keys: AtomicUsize::new(0),
             at_most: in_memory.saturating_add(MAX_WAITING),
+            turn: tokio::sync::Mutex::default(),
+            begun: AtomicUsize::new(0),
         }
     }
 
@@ -83,8 +89,22 @@ impl Waiting {
         }
     }
 
-    /// Writes what waits. What the store does not take is dropped.
+    /// Whether nothing waits, nor is being written.
+    pub(super) fn is_written(&self) -> bool {
+        let turn = self.turn.try_lock();
+        turn.is_ok_and(|_turn| self.keys.load(Ordering::Relaxed) == 0)
+    }
+
+    /// Writes what waits, one call at a time. What the store does not take is dropped, and so is
+    /// what is left when this is dropped itself.
     pub(super) async fn flush(&self, store: &dyn KeyStore) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        let _turn = self.turn.lock().await;
+        if self.begun.load(Ordering::Relaxed) != begun {
+            // Another call began after this one, and has written all that this one is about.
+            return;
+        }
+        self.begun.fetch_add(1, Ordering::Relaxed);
         let notes = self.take();
         for some in notes.logins.chunks(AT_ONCE) {
             if let Err(error) = store.record_logins(some).await {

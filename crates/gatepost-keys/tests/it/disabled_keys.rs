@@ -3,6 +3,8 @@
 use apikey_core::{KeyEdit, KeyId};
 use chrono::NaiveDate;
 use gatepost_keys::{Denied, KeyError, Quota};
+use gatepost_storage::KeyStore as _;
+use gatepost_storage::keys::KeySlice;
 
 use crate::world::{World, present};
 
@@ -55,4 +57,24 @@ async fn to_disable_a_key_is_a_change_that_is_never_refused_as_too_many() {
         "{refused:?}"
     );
     assert!(present(&world.keys, &key).await.is_err());
+}
+
+/// It is never refused, and a change costs every process a question.
+#[tokio::test]
+async fn to_disable_a_disabled_key_a_hundred_times_changes_nothing_for_anybody() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    let generation = || world.store.key_generation(KeySlice::of(key.lookup));
+    let enabled = generation();
+    world.switch(&key, false).await;
+    let disabled = generation();
+    assert_ne!(disabled, enabled, "control: the first time it is a change");
+    let row = world.store.key(key.id).await.unwrap();
+    for _ in 0..100 {
+        world.switch(&key, false).await;
+    }
+    assert_eq!(generation(), disabled);
+    assert_eq!(world.store.key(key.id).await.unwrap(), row);
+    world.switch(&key, true).await;
+    assert_eq!(present(&world.keys, &key).await, Ok(()));
 }

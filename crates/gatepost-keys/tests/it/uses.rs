@@ -6,6 +6,7 @@ use apikey_core::{Expiration, KeyEdit, KeyId};
 use gatepost_keys::{AccessLevel, Account, Denied, KeyService};
 use gatepost_storage::Clock as _;
 use gatepost_storage::keys::KeyUse;
+use gatepost_testkit::fault::When;
 
 use crate::world::{Made, World, present};
 
@@ -135,6 +136,23 @@ async fn a_store_that_takes_no_counts_keeps_nobody_out() {
     world.store.set_refused("record_uses", false);
     present(&world.keys, &key).await.unwrap();
     assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
+}
+
+/// Its client hangs up.
+#[tokio::test]
+async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
+    let world = World::new();
+    let (user, key, gate) = (world.user(1), world.key(1, "k").await, world.store.gate());
+    present(&world.keys, &key).await.unwrap();
+    gate.hold("record_uses", 1, When::Before);
+    tokio::select! {
+        _ = world.keys.get(&user, key.id) => panic!("it waits for what was noted"),
+        () = gate.arrived() => {}
+    }
+    present(&world.keys, &key).await.unwrap();
+    gate.open();
+    world.keys.shutdown().await;
+    assert_eq!(days(&world, &world.process(), key.id).await, [(2, 0)]);
 }
 
 #[tokio::test]

@@ -8,66 +8,153 @@ use crate::error::Result;
 /// The first version whose log is not copied.
 pub(super) const DONE: i32 = 3;
 /// Before the first step that is missing, and after that of [`DONE`].
-pub(super) const PART: &str = include_str!("../sql/ahead/part.sql");
-pub(super) const JOIN: &str = include_str!("../sql/ahead/join.sql");
+const PART: &str = include_str!("../sql/ahead/part.sql");
+const JOIN: &str = include_str!("../sql/ahead/join.sql");
+const LOCK: &str = include_str!("../sql/ahead/lock.sql");
 const TABLES: &str = include_str!("../sql/ahead/tables.sql");
-const COPY: [&str; 3] = [
+const NEXT: &str = include_str!("../sql/ahead/next.sql");
+const CHANGED: &str = include_str!("../sql/ahead/changed.sql");
+const COPY: [&str; 4] = [
+    include_str!("../sql/ahead/back.sql"),
     include_str!("../sql/ahead/deliveries.sql"),
     include_str!("../sql/ahead/attempts.sql"),
     include_str!("../sql/ahead/ends.sql"),
 ];
-/// Where the next bite ends: 10,000 deliveries further.
-const NEXT: &str = "SELECT max(id) FROM (
-    SELECT id FROM :schema.gatepost_delivery WHERE id > $1 AND id <= $2 ORDER BY id LIMIT 10000) bite";
+/// What the first version has not, and what stands there.
+const OF_FIRST: [(&str, &str); 4] = [
+    ("d.owner", "w.owner"),
+    ("d.tenant", "NULL::bigint"),
+    ("d.message_kept", "true"),
+    ("a.kept", "true"),
+];
+/// For the plans of the steps.
+const KNOWN: &str =
+    "ANALYZE :schema.gatepost_delivery_ahead; ANALYZE :schema.gatepost_outcome_ahead";
+/// Fewer changes than this are left to the steps.
+const FEW: usize = 1_000;
+/// No token is given twice to a delivery.
+const TOKEN: &str = "SELECT setval(':schema.gatepost_claim',
+    greatest((SELECT last_value FROM :schema.gatepost_claim), $1 + 1))";
 
-/// Copies what the log of an earlier version has now, beside processes that use it. Goes on where
-/// one that was killed has stopped; does nothing to a log of another version, or without a row.
-pub(super) async fn copy(db: &Db) -> Result<()> {
-    let Some(tx) = before(db).await? else {
-        return Ok(());
+/// Copies what the log of an earlier version has, beside processes that use it. Goes on where one
+/// that was killed has stopped; does nothing to a log of another version, or without a row. Returns
+/// the greatest token in the copy.
+pub(super) async fn copy(db: &Db) -> Result<Option<i64>> {
+    let Some(last) = alone::patiently(async || begin(db).await).await? else {
+        return Ok(None);
+    };
+    tracing::info!(
+        last,
+        "the log of an earlier version is copied ahead of its migration"
+    );
+    let (mut after, mut bites) = (0, 0);
+    while let Some(ids) = bite(db, NEXT, Some((after, last))).await? {
+        (after, bites) = (ids.last().copied().unwrap_or(last), bites + 1);
+    }
+    // What changed meanwhile, while it becomes less: they may change as fast as we copy.
+    for _ in 0..=bites {
+        let ids = bite(db, CHANGED, None).await?.unwrap_or_default();
+        if ids.len() < FEW {
+            break;
+        }
+    }
+    let Some((tx, _)) = before(db).await? else {
+        return Ok(None);
+    };
+    tx.run(KNOWN).await?;
+    let token = token(&tx).await?;
+    tx.commit().await?;
+    Ok(Some(token))
+}
+
+async fn token(tx: &Tx) -> Result<i64> {
+    let greatest = "SELECT coalesce(max(token), 0) FROM :schema.gatepost_outcome_ahead";
+    Ok(tx.query_one(greatest, &[]).await?.try_get(0)?)
+}
+
+/// Begins the copy, if there is something to copy: returns the last delivery.
+async fn begin(db: &Db) -> Result<Option<i64>> {
+    let Some((tx, _)) = before(db).await? else {
+        return Ok(None);
     };
     let last = "SELECT max(id) FROM :schema.gatepost_delivery";
     let last: Option<i64> = tx.query_one(last, &[]).await?.try_get(0)?;
-    let Some(last) = last else {
-        return Ok(());
-    };
-    if !there(&tx).await? {
+    if last.is_some() && !there(&tx).await? {
+        tx.run("SET LOCAL lock_timeout = '100ms'").await?;
         tx.run(TABLES).await?;
     }
-    let after = "SELECT coalesce(max(id), 0) FROM :schema.gatepost_delivery_ahead";
-    let mut after: i64 = tx.query_one(after, &[]).await?.try_get(0)?;
     tx.commit().await?;
-    while let Some(upto) = bite(db, after, last).await? {
-        after = upto;
+    Ok(last)
+}
+
+/// One transaction. Returns the deliveries that `which` gave; `None` when there was nothing left.
+async fn bite(db: &Db, which: &str, span: Option<(i64, i64)>) -> Result<Option<Vec<i64>>> {
+    let Some((tx, version)) = before(db).await? else {
+        return Ok(None);
+    };
+    let found = match &span {
+        Some((after, last)) => tx.query_one(which, &[after, last]).await?,
+        None => tx.query_one(which, &[]).await?,
+    };
+    let Some(ids) = found.try_get::<_, Option<Vec<i64>>>(0)? else {
+        return Ok(None);
+    };
+    for statement in COPY {
+        tx.query(&of_version(statement, version), &[&ids]).await?;
     }
-    Ok(())
+    tx.commit().await?;
+    Ok(Some(ids))
+}
+
+fn of_version(statement: &str, version: i32) -> String {
+    let missing = if version == 1 { &OF_FIRST[..] } else { &[] };
+    let put = |text: String, (what, instead): &(&str, &str)| text.replace(what, instead);
+    missing.iter().fold(statement.to_owned(), put)
+}
+
+/// A transaction beside which nobody migrates, and the version, if it is an earlier one.
+async fn before(db: &Db) -> Result<Option<(Tx, i32)>> {
+    let tx = alone::begin_bite(db).await?;
+    let version = alone::version(&tx).await?.unwrap_or_default();
+    Ok((1..DONE).contains(&version).then_some((tx, version)))
 }
 
 /// Whether something was copied, and waits to be joined.
-pub(super) async fn there(tx: &Tx) -> Result<bool> {
+async fn there(tx: &Tx) -> Result<bool> {
     let there = "SELECT to_regclass(':schema.gatepost_delivery_ahead') IS NOT NULL";
     Ok(tx.query_one(there, &[]).await?.try_get(0)?)
 }
 
-/// Returns where it ended; `None` when there was nothing left.
-async fn bite(db: &Db, after: i64, last: i64) -> Result<Option<i64>> {
-    let Some(tx) = before(db).await? else {
-        return Ok(None);
-    };
-    let upto: Option<i64> = tx.query_one(NEXT, &[&after, &last]).await?.try_get(0)?;
-    let Some(upto) = upto else {
-        return Ok(None);
-    };
-    for statement in COPY {
-        tx.query(statement, &[&after, &upto]).await?;
-    }
-    tx.commit().await?;
-    Ok(Some(upto))
+/// What was copied, for the transaction that takes the steps. `None` where nothing was.
+pub(super) struct Copied {
+    token: i64,
 }
 
-/// A transaction beside which nobody migrates, if the log is of an earlier version.
-async fn before(db: &Db) -> Result<Option<Tx>> {
-    let tx = alone::begin(db).await?;
-    let version = alone::version(&tx).await?.unwrap_or_default();
-    Ok((1..DONE).contains(&version).then_some(tx))
+impl Copied {
+    /// Takes the locks that the steps need, or fails after a moment. `greatest`: as [`copy`] found
+    /// it, if it did.
+    pub(super) async fn of(tx: &Tx, greatest: Option<i64>) -> Result<Option<Self>> {
+        let version = alone::version(tx).await?.unwrap_or_default();
+        if !(1..DONE).contains(&version) || !there(tx).await? {
+            return Ok(None);
+        }
+        let token = match greatest {
+            Some(token) => token,
+            None => token(tx).await?,
+        };
+        tx.run(LOCK).await?;
+        Ok(Some(Self { token }))
+    }
+
+    /// Before the first step.
+    pub(super) async fn part(&self, tx: &Tx) -> Result<()> {
+        tx.run(PART).await
+    }
+
+    /// After the step to [`DONE`].
+    pub(super) async fn join(&self, tx: &Tx) -> Result<()> {
+        tx.run(JOIN).await?;
+        tx.query(TOKEN, &[&self.token]).await?;
+        Ok(())
+    }
 }

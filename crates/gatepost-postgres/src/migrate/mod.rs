@@ -3,6 +3,7 @@
 mod ahead;
 mod alone;
 
+use ahead::{Copied, DONE};
 use gatepost_storage::{ErrorKind, StoreError};
 
 use crate::db::{Db, Tx};
@@ -77,8 +78,13 @@ pub(crate) async fn migrate(
 async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     // A session may have too little time even to say that it takes more.
     db.haste().learn(1);
-    ahead::copy(db).await?;
-    let tx = alone::begin(db).await?;
+    let token = ahead::copy(db).await?;
+    let (tx, copied) = alone::patiently(async || {
+        let tx = alone::begin(db).await?;
+        let copied = Copied::of(&tx, token).await?;
+        Ok((tx, copied))
+    })
+    .await?;
     let found = tx.query_one(FOUND, &[]).await?;
     let version: i32 = found.try_get("version")?;
     if version < 130_000 {
@@ -94,7 +100,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     if present > known() {
         return Err(Failure::newer(present, known()));
     }
-    take_steps(&tx, present).await?;
+    take_steps(&tx, present, copied).await?;
     if present < known() {
         // Nodes of the version before notice it at once.
         tx.query("SELECT pg_notify($1, 'migrated')", &[&channel])
@@ -121,10 +127,9 @@ async fn create(tx: &Tx, schema: &str) -> Result<i32> {
     Ok(0)
 }
 
-async fn take_steps(tx: &Tx, present: i32) -> Result<()> {
-    let copied = present < ahead::DONE && ahead::there(tx).await?;
-    if copied {
-        tx.run(ahead::PART).await?;
+async fn take_steps(tx: &Tx, present: i32, copied: Option<Copied>) -> Result<()> {
+    if let Some(copied) = &copied {
+        copied.part(tx).await?;
     }
     for (version, (name, sql)) in (1i32..)
         .zip(MIGRATIONS)
@@ -136,8 +141,8 @@ async fn take_steps(tx: &Tx, present: i32) -> Result<()> {
             &[&version, name],
         )
         .await?;
-        if copied && version == ahead::DONE {
-            tx.run(ahead::JOIN).await?;
+        if let (Some(copied), DONE) = (&copied, version) {
+            copied.join(tx).await?;
         }
     }
     Ok(())

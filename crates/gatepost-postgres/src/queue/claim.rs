@@ -20,6 +20,8 @@ use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const CLAIM: &str = concat!(
+    include_str!("../sql/queue/claim_lanes.sql"),
+    include_str!("../sql/queue/mixed.sql"),
     include_str!("../sql/queue/claim.sql"),
     include_str!("../sql/queue/idle.sql"),
     include_str!("../sql/queue/claimed.sql"),

@@ -19,6 +19,7 @@ macro_rules! lanes {
     ($of:literal) => {
         concat!(
             include_str!(concat!("../sql/queue/", $of, ".sql")),
+            include_str!("../sql/queue/mixed.sql"),
             include_str!("../sql/queue/claimable.sql"),
             include_str!("../sql/queue/idle.sql"),
             include_str!("../sql/queue/claimable_end.sql"),

@@ -2,16 +2,24 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
-use gatepost_storage::{Page, Scope};
+use gatepost_storage::{Bodies, Page, Scope};
 use tokio_postgres::Row;
 use webhook_model::{EventId, OwnerId, TaskId, WebhookId};
 
 use super::{event, scoped, task, webhook};
 use crate::error::{Failure, Result};
+use crate::list::Body;
 use crate::store::PostgresStore;
 
 /// How many rows are read at a time.
 const BITE: u32 = 500;
+/// Fewer where what may be large of them comes to this.
+const BYTES: Bodies = Bodies::UpTo(1024 * 1024);
+
+/// What may be large of each kind.
+const OF_WEBHOOKS: [Body; 1] = [large("headers")];
+const OF_TASKS: [Body; 1] = [large("message")];
+const OF_EVENTS: [Body; 2] = [large("filters"), large("context")];
 
 /// When a record was made that cannot be read.
 type Found = (DateTime<Utc>, UnreadableRecord);
@@ -35,17 +43,17 @@ impl PostgresStore {
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>> {
         let limit = limit as usize;
-        let webhooks = self.search(webhook::SELECT, scope, limit, |row| {
+        let webhooks = self.search((webhook::SELECT, &OF_WEBHOOKS), scope, limit, |row| {
             let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
             Ok((id, webhook::row(row, self.sealing()).err()))
         });
         let mut found = webhooks.await?;
-        let tasks = self.search(task::SELECT, scope, limit, |row| {
+        let tasks = self.search((task::SELECT, &OF_TASKS), scope, limit, |row| {
             let id = RecordId::Task(TaskId(row.try_get("id")?));
             Ok((id, task::row(row).err()))
         });
         found.extend(tasks.await?);
-        let events = self.search(event::SELECT, scope, limit, |row| {
+        let events = self.search((event::SELECT, &OF_EVENTS), scope, limit, |row| {
             let id = RecordId::Event(EventId(row.try_get("id")?));
             Ok((id, event::row(row).err()))
         });
@@ -58,15 +66,15 @@ impl PostgresStore {
     /// Reads a table bite by bite and notes what cannot be read: the first of it, at most `limit`.
     async fn search(
         &self,
-        select: &str,
+        (select, large): (&str, &'static [Body]),
         scope: Scope,
         limit: usize,
         read: impl Fn(&Row) -> Result<(RecordId, Option<Failure>)>,
     ) -> Result<Vec<Found>> {
         let mut found = Vec::new();
-        let mut page: Page<i64> = Page::first(BITE);
+        let mut page: Page<i64> = Page::first(BITE).with_bodies(BYTES);
         while found.len() < limit {
-            let list = scoped(select, scope);
+            let list = scoped(select, scope).bodies(large);
             let rows = list.page(self.db(), &page, |id| id).await?;
             for row in &rows {
                 let (record, failure) = read(row)?;
@@ -102,4 +110,9 @@ impl PostgresStore {
             bytes: number("bytes")?,
         })
     }
+}
+
+/// Measured, and always read: nothing stands for it.
+const fn large(column: &'static str) -> Body {
+    Body { column, empty: "" }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use gatepost_postgres::PostgresStore;
+use tokio::task::JoinHandle;
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use crate::common::raw;
 use crate::postgres::FreshSchema;
@@ -49,12 +51,19 @@ async fn number(client: &Client, sql: &str) -> i64 {
     client.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// The changes are made once the copy is there, and before the steps are taken.
-async fn changed_beside(at: &FreshSchema, client: &Client, changes: &str) {
+/// When the changes are made: once the copy is there, and before the steps are taken, or before the
+/// copy goes on, by the next process.
+#[derive(Clone, Copy, Debug)]
+enum Made {
+    BeforeTheSteps,
+    BeforeItGoesOn,
+}
+
+async fn changed_beside(at: &FreshSchema, client: &Client, changes: &str, made: Made) {
     let held = raw(at).await;
     let hold = "BEGIN; LOCK TABLE gatepost_webhook IN ACCESS SHARE MODE";
     held.batch_execute(hold).await.unwrap();
-    let opening = tokio::spawn(PostgresStore::connect(config_of(at)));
+    let mut opening = tokio::spawn(PostgresStore::connect(config_of(at)));
     let waits = "SELECT count(*) FROM pg_locks
         WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = 'gatepost_webhook'::regclass";
     let mut tries = 0;
@@ -67,9 +76,31 @@ async fn changed_beside(at: &FreshSchema, client: &Client, changes: &str) {
         "SELECT count(*) FROM gatepost_delivery_ahead a JOIN gatepost_delivery d ON d.id = a.id
         WHERE d.message_id IN ('sent', 'failed')";
     assert_eq!(number(client, copied).await, 2, "they are copied already");
+    if let Made::BeforeItGoesOn = made {
+        opening.abort();
+        assert!((&mut opening).await.unwrap_err().is_cancelled());
+    }
     client.batch_execute(changes).await.unwrap();
     held.batch_execute("COMMIT").await.unwrap();
+    if let Made::BeforeItGoesOn = made {
+        opening = tokio::spawn(PostgresStore::connect(config_of(at)));
+    }
     opening.await.unwrap().unwrap();
+}
+
+/// What this does again and again until it fails, as it must once the schema is another: how often
+/// it did not, and why it did.
+async fn until_it_fails(at: &FreshSchema, sql: &'static str) -> JoinHandle<(u32, SqlState)> {
+    let client = raw(at).await;
+    tokio::spawn(async move {
+        let mut times = 0;
+        loop {
+            match client.batch_execute(sql).await {
+                Ok(()) => times += 1,
+                Err(error) => return (times, error.code().unwrap().clone()),
+            }
+        }
+    })
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,19 +119,45 @@ async fn what_changes_beside_a_copy_is_as_if_there_had_been_none() {
     let of_first = [FIRST.to_vec(), vec![&second, &third]];
     let of_second = [[&FIRST[..], &[&second, ROWS_SECOND]].concat(), vec![&third]];
     for ([before, steps], added) in [(of_first, first_adds), (of_second, second_adds)] {
-        for changes in [format!("{CHANGES} {added}"), NOTHING_LEFT.to_owned()] {
+        let changes = [
+            (format!("{CHANGES} {added}"), Made::BeforeTheSteps),
+            (format!("{CHANGES} {added}"), Made::BeforeItGoesOn),
+            (NOTHING_LEFT.to_owned(), Made::BeforeTheSteps),
+            (NOTHING_LEFT.to_owned(), Made::BeforeItGoesOn),
+        ];
+        for (changes, made) in changes {
             let (at, beside) = written_at(&before).await;
-            changed_beside(&at, &beside, &changes).await;
+            changed_beside(&at, &beside, &changes, made).await;
             let in_one = [before.clone(), vec![&changes], steps.clone()].concat();
             let (at, alone) = written_at(&in_one).await;
             PostgresStore::connect(config_of(&at)).await.unwrap();
             let wanted = contents(&alone).await;
             assert!(wanted.len() > 2, "{wanted:?}");
-            assert_eq!(contents(&beside).await, wanted);
+            assert_eq!(contents(&beside).await, wanted, "{made:?}");
             let left =
                 "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace
                 AND (relname LIKE '%ahead' OR relname = 'gatepost_changed')";
             assert_eq!(number(&beside, left).await, 0);
         }
+    }
+}
+
+/// As the versions before take their locks: an emit the routes, then the webhook, and a settlement
+/// the delivery, then the webhook.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_works_beside_it_is_no_victim_of_a_deadlock() {
+    let (at, _) = written_at(&FIRST).await;
+    let emit = "BEGIN; SELECT FROM gatepost_routes FOR SHARE; SELECT pg_sleep(0.02);
+        SELECT FROM gatepost_webhook WHERE id = 2 FOR SHARE; COMMIT";
+    let settle = "BEGIN; LOCK TABLE gatepost_delivery IN ROW EXCLUSIVE MODE; SELECT pg_sleep(0.01);
+        UPDATE gatepost_delivery d SET due = d.due FROM gatepost_webhook w
+        WHERE w.id = d.webhook AND d.message_id = 'queued'; COMMIT";
+    let beside = [emit, settle].map(|sql| until_it_fails(&at, sql));
+    let beside = futures_util::future::join_all(beside).await;
+    PostgresStore::connect(config_of(&at)).await.unwrap();
+    for one in beside {
+        let (times, why) = one.await.unwrap();
+        assert!(times > 0);
+        assert_ne!(why, SqlState::T_R_DEADLOCK_DETECTED);
     }
 }

@@ -34,6 +34,12 @@ const CLAIMED: &str = "
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
     DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
+/// Others run 2,000; all webhooks have just become ones in order.
+const RUNNING: &str = "
+    INSERT INTO gatepost_running (id, lease_until, open, ids)
+    SELECT 5000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (
+        SELECT id FROM gatepost_delivery WHERE id <= 114000 * 20 ORDER BY id DESC LIMIT 2000) d;
+    UPDATE gatepost_webhook SET in_order = true, ordered_after = 6000000";
 const SET: &str =
     "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
     SET gatepost.picked = '{}'";
@@ -288,9 +294,10 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
             concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
         };
     }
-    let claim = queue!("claim", "idle", "claimed");
+    let claim = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
     let of = queue!(
         "lanes_of",
+        "mixed",
         "claimable",
         "idle",
         "claimable_end",
@@ -317,4 +324,30 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
         assert!(whole > 1_000, "{name}: {whole} pages: nothing is proved");
         assert!(since < 400, "{name}: {since} pages");
     }
+}
+
+#[tokio::test]
+async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
+    let (client, (_store, _place)) = filled().await;
+    client.batch_execute(RUNNING).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    macro_rules! queue {
+        ($($part:literal),+) => {
+            concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
+        };
+    }
+    let claim = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
+    let mut counted = Vec::new();
+    for hooks in [1, 20] {
+        let each = |what: &str| format!("array_fill({what}, ARRAY[{hooks}])");
+        let params = format!(
+            "ARRAY(SELECT generate_series(1, {hooks}))::bigint[], {}, {}, {}, '2026-03-01', '2026-03-01'",
+            each("0::smallint"),
+            each("1::bigint"),
+            each("NULL::timestamptz")
+        );
+        counted.push(pages(&client, claim, &params).await);
+    }
+    assert!(counted[0] > 1_000, "{counted:?}: nothing is proved");
+    assert!(counted[1] < counted[0] * 2, "{counted:?}");
 }

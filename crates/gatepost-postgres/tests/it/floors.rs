@@ -108,6 +108,35 @@ async fn what_was_open_when_it_was_looked_at_is_hidden_once_it_has_ended() {
     assert_eq!(crowded, 0);
 }
 
+/// So many wait that they are not counted: then nobody knows what may be hidden.
+#[tokio::test]
+async fn what_has_ended_is_shown_however_many_wait_that_came_later() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = stored_webhook(&store, "w").await;
+    queue(&store, hook, 1, 0).await;
+    send(&store, hook, 1, 0).await;
+    let many = format!(
+        "WITH new AS (
+             INSERT INTO gatepost_delivery (id, webhook, owner, created, message_id, body)
+             SELECT nextval('gatepost_delivery_id_seq'), w.id, w.owner, to_timestamp({}), 'm' || n, 'x'
+             FROM gatepost_webhook w, generate_series(1, 9000) AS n WHERE w.id = {}
+             RETURNING id, webhook, created)
+         INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+         SELECT id, webhook, created, 0, 0, 0, 0, false FROM new",
+        at(1).timestamp(),
+        hook.0
+    );
+    client.batch_execute(&many).await.unwrap();
+    assert_eq!(purge(&store, 3_000).await, 0);
+    assert_eq!(shown(&client, hook).await, 9_001);
+    // Once fewer wait it is known.
+    let fewer = "DELETE FROM gatepost_queue WHERE id IN (SELECT id FROM gatepost_queue ORDER BY id LIMIT 8500)";
+    client.batch_execute(fewer).await.unwrap();
+    assert_eq!(purge(&store, 3_000).await, 1);
+    assert_eq!(shown(&client, hook).await, 3_500);
+}
+
 #[tokio::test]
 async fn those_for_which_there_was_no_time_are_looked_at_by_and_by() {
     let (store, _, place) = fresh_at().await;

@@ -26,7 +26,7 @@ macro_rules! queue {
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
-        queue!("claim", "idle", "claimed"),
+        queue!("claim_lanes", "mixed", "claim", "idle", "claimed"),
         &[
             "gatepost_queue_lane",
             "gatepost_queue_of_webhook",
@@ -38,6 +38,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         "due_lanes",
         queue!(
             "due_lanes",
+            "mixed",
             "claimable",
             "idle",
             "claimable_end",
@@ -49,6 +50,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         "lanes_of",
         queue!(
             "lanes_of",
+            "mixed",
             "claimable",
             "idle",
             "claimable_end",
@@ -60,6 +62,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         "sweep_lanes",
         queue!(
             "sweep_lanes",
+            "mixed",
             "claimable",
             "idle",
             "claimable_end",

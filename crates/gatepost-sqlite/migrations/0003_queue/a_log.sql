@@ -2,8 +2,8 @@
 -- on it. The queue holds what waits, and nothing else; what runs is a row for each batch that was claimed together.
 --
 -- This step has four parts: the tables of the log, what is left to copy, the copy, all else. A log that is there is copied
--- ahead of it, by the first and the third part, in bites between which the version before reads and writes as ever. What
--- it changes meanwhile is noted, and copied once more here.
+-- ahead of it, by the first and the third part, in bites between which a version before reads and writes as ever. What it
+-- changes meanwhile is noted, and copied once more.
 
 -- Facts: no row is changed, but for the message of one that is not kept. `tenant` is where it was made. The numbers come
 -- from gatepost_log, so that none is given out again.
@@ -81,20 +81,20 @@ CREATE TABLE IF NOT EXISTS gatepost_copied (
     token INTEGER NOT NULL
 ) STRICT;
 INSERT INTO gatepost_copied SELECT 0, 0 WHERE NOT EXISTS (SELECT 1 FROM gatepost_copied);
--- Deliveries that changed since the copy began.
+-- Deliveries that changed since the copy began. (No `OR IGNORE`: what a statement itself says of conflicts would win.)
 CREATE TABLE IF NOT EXISTS gatepost_changed (id INTEGER PRIMARY KEY) STRICT;
 CREATE TRIGGER IF NOT EXISTS gatepost_delivery_changes AFTER UPDATE ON gatepost_delivery BEGIN
-    INSERT OR IGNORE INTO gatepost_changed VALUES (OLD.id);
+    INSERT INTO gatepost_changed SELECT OLD.id WHERE NOT EXISTS (SELECT 1 FROM gatepost_changed WHERE id = OLD.id);
 END;
 CREATE TRIGGER IF NOT EXISTS gatepost_delivery_goes AFTER DELETE ON gatepost_delivery BEGIN
-    INSERT OR IGNORE INTO gatepost_changed VALUES (OLD.id);
+    INSERT INTO gatepost_changed SELECT OLD.id WHERE NOT EXISTS (SELECT 1 FROM gatepost_changed WHERE id = OLD.id);
 END;
 CREATE TRIGGER IF NOT EXISTS gatepost_attempt_comes AFTER INSERT ON gatepost_attempt BEGIN
-    INSERT OR IGNORE INTO gatepost_changed VALUES (NEW.delivery);
+    INSERT INTO gatepost_changed SELECT NEW.delivery WHERE NOT EXISTS (SELECT 1 FROM gatepost_changed WHERE id = NEW.delivery);
 END;
 CREATE TRIGGER IF NOT EXISTS gatepost_attempt_changes AFTER UPDATE ON gatepost_attempt BEGIN
-    INSERT OR IGNORE INTO gatepost_changed VALUES (OLD.delivery);
+    INSERT INTO gatepost_changed SELECT OLD.delivery WHERE NOT EXISTS (SELECT 1 FROM gatepost_changed WHERE id = OLD.delivery);
 END;
 CREATE TRIGGER IF NOT EXISTS gatepost_attempt_goes AFTER DELETE ON gatepost_attempt BEGIN
-    INSERT OR IGNORE INTO gatepost_changed VALUES (OLD.delivery);
+    INSERT INTO gatepost_changed SELECT OLD.delivery WHERE NOT EXISTS (SELECT 1 FROM gatepost_changed WHERE id = OLD.delivery);
 END;

@@ -1,4 +1,16 @@
--- What is in gatepost_bite, if it is still there.
+-- What is in gatepost_bite: its copies of before go, and it is copied if it is still there.
+UPDATE gatepost_copied SET bytes = bytes
+    - (SELECT coalesce(sum(200 + octet_length(d.body)), 0) FROM gatepost_bite b CROSS JOIN gatepost_delivery_3 d ON d.id = b.id)
+    - (SELECT coalesce(sum(150 + coalesce(length(o.response_head), 0) + coalesce(length(o.response_body), 0)), 0)
+       FROM gatepost_bite b CROSS JOIN gatepost_outcome o ON o.delivery = b.id);
+DELETE FROM gatepost_of_webhook WHERE (webhook, delivery) IN
+    (SELECT d.webhook, d.id FROM gatepost_bite b CROSS JOIN gatepost_delivery_3 d ON d.id = b.id);
+DELETE FROM gatepost_of_task WHERE (task, delivery) IN
+    (SELECT d.task, d.id FROM gatepost_bite b CROSS JOIN gatepost_delivery_3 d ON d.id = b.id);
+DELETE FROM gatepost_of_tenant WHERE (tenant, delivery) IN
+    (SELECT d.tenant, d.id FROM gatepost_bite b CROSS JOIN gatepost_delivery_3 d ON d.id = b.id);
+DELETE FROM gatepost_outcome WHERE delivery IN (SELECT id FROM gatepost_bite);
+DELETE FROM gatepost_delivery_3 WHERE id IN (SELECT id FROM gatepost_bite);
 INSERT INTO gatepost_delivery_3
     SELECT d.id, d.webhook, d.task, d.tenant, d.created, d.message_kept, d.message_id, d.body
     FROM gatepost_bite b CROSS JOIN gatepost_delivery d ON d.id = b.id ORDER BY b.id;

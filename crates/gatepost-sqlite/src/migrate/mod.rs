@@ -64,7 +64,10 @@ fn unbound(connection: &Connection, yes: bool) -> Result<()> {
 
 fn take_steps(connection: &mut Connection, steps: &[&str]) -> Result<()> {
     loop {
-        ahead::copy(connection)?;
+        if ahead::concerns(version::of(connection)?) {
+            check_owner(connection)?;
+            ahead::copy(connection)?;
+        }
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         check_owner(&tx)?;
         tx.execute_batch(

@@ -233,6 +233,33 @@ async fn a_webhook_that_is_edited_before_the_claim_is_sent_as_it_is_then() {
     }
 }
 
+/// Else another takes it back while the request is out, and sends it once more.
+#[tokio::test(start_paused = true)]
+async fn a_timeout_that_was_made_longer_before_the_claim_has_a_lease_that_outlasts_it() {
+    let records = Records::new();
+    let timeout = |seconds| Timeout::from_secs(seconds).unwrap();
+    let webhook = records.webhook(|w| w.timeout = timeout(10)).await;
+    let id = records.waiting(webhook, "x").await;
+    let script = Script::new(&[]);
+    script.hold();
+    let bench = Bench::new(&records, &Limits::default(), script).await;
+    bench.store.gate().hold("claim", 1, When::Before);
+    let bench = run_on(bench, Limits::default());
+    bench.store.gate().arrived().await;
+    records.edit(webhook, |w| w.timeout = timeout(60)).await;
+    bench.store.gate().open();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(bench.script.sent(), ["x"]);
+    let now = noon() + TimeDelta::seconds(55);
+    let reclaimed = records.store.reclaim(10, now).await.unwrap();
+    assert_eq!((reclaimed.requeued, reclaimed.ended), (0, 0));
+    bench.script.gate.add_permits(1);
+    a_second().await;
+    assert_eq!(bench.script.sent(), ["x"], "once");
+    let stored = records.stored(id).await;
+    assert_eq!((stored.state, stored.attempts), (DeliveryState::Sent, 1));
+}
+
 /// Whoever has it by then has sent it, and what comes after it.
 #[tokio::test(start_paused = true)]
 async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {

@@ -1,14 +1,15 @@
 //! Who receives it is for the platform to say, and nobody but those waits for it.
 
 use gatepost_ids::{Audience, TenantId};
-use gatepost_storage::webhooks::Left;
+use gatepost_storage::webhooks::{Enqueue, Left, Origin, QueueStore as _};
+use gatepost_testkit::fixtures::direct;
 use webhook_model::{Chosen, OwnerId, TagId, Target, TaskId, WebhookId};
 
 use super::*;
 use crate::config::EmitLimits;
 use crate::judge::May;
 use crate::judge::testing::Manner;
-use crate::testing::addressed;
+use crate::testing::{addressed, new_delivery};
 
 const TENANT: Audience = Audience::Tenant(TenantId(7));
 
@@ -217,6 +218,38 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
     platform.set_watch_manner(Manner::Now);
     pass(&bench, Duration::from_secs(60)).await;
     assert_eq!(bodies(&records).await.len(), 300);
+}
+
+/// It took so long to read it that its audience was another's by then.
+#[tokio::test(start_paused = true)]
+async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
+    let (records, platform, bench, emitter) = tenant().await;
+    platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
+    let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
+    assert!(emitted.unwrap().pending);
+    let old = rows(&records).await.remove(0);
+    let both = Left::Tasks(vec![TaskId(1), TaskId(2)]);
+    assert_eq!((old.turn, &old.left), (0, &both));
+    let second = Left::Tasks(vec![TaskId(2)]);
+    let moved_on = Enqueue {
+        origin: Origin::Outbox {
+            row: old.id,
+            turn: 0,
+            occurrence: None,
+            left: Some((second.clone(), noon() + Duration::from_secs(3_600))),
+        },
+        ..direct(vec![new_delivery(1)])
+    };
+    records.store.enqueue(moved_on, noon()).await.unwrap();
+
+    let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
+    let (store, poll) = (bench.store.clone(), Duration::from_secs(1));
+    let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
+    let row = drain.readable(old, noon()).await.unwrap().unwrap();
+    drain.wait(row, noon()).await.unwrap();
+    pass(&bench, Duration::from_secs(4)).await;
+    assert_eq!(bodies(&records).await, ["x"], "the first has run once");
+    assert_eq!(rows(&records).await[0].left, second);
 }
 
 #[tokio::test(start_paused = true)]

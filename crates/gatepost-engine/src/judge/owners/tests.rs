@@ -372,3 +372,25 @@ async fn what_was_heard_about_a_hundred_thousand_users_is_kept_within_bounds() {
         "{count}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_users_of_one_tenant_change_leaves_questions_to_the_others() {
+    let world = World::new(Rule::AddressedOnly).await;
+    for owner in 100..300 {
+        world.platform.user(owner, 7);
+        let placed = world.memory.place_owner(OwnerId(owner), tenant(7), noon());
+        placed.await.unwrap();
+    }
+    world
+        .platform
+        .set_manner(Manner::Later(Duration::from_millis(1)));
+    let mut admitted = 0;
+    for owner in 100..200 {
+        let (change, once) = (OwnerId(owner), OwnerId(owner + 100));
+        admitted += usize::from(world.judge.admit_change(change).await.is_ok());
+        admitted += usize::from(world.judge.may_run_once(once).await.is_ok());
+    }
+    assert_eq!(admitted, 25, "their part of the questions of a second");
+    world.platform.user(1, 8);
+    assert!(world.judge.admit_change(OwnerId(1)).await.is_ok());
+}

@@ -12,14 +12,22 @@ use crate::judge::testing::Platform;
 
 /// Deliveries that ended in error, and what may replay them.
 async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
+    failed_with(count, "x", quota).await
+}
+
+async fn failed_with(
+    count: usize,
+    message: &str,
+    quota: Quota,
+) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
     let (records, platform) = (Records::new(), Platform::new());
     platform.set_quota(Some(quota));
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::OneSystem, &platform).await;
     let webhook = records.webhook(|_| {}).await;
     let mut ids = Vec::new();
-    for n in 0..count {
-        ids.push(records.waiting(webhook, &format!("{n}")).await);
+    for _ in 0..count {
+        ids.push(records.waiting(webhook, message).await);
     }
     deliveries(&bench).cancel(&ids).await.unwrap();
     (records, platform, bench, ids)
@@ -50,6 +58,21 @@ async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
     assert_eq!(replays.replay(&all()).await.unwrap(), 0);
     let again = Replay::Ids(ids[..3].to_vec());
     assert_eq!(replays.replay(&again).await.unwrap(), 0, "they wait");
+}
+
+#[tokio::test]
+async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
+    let large = "x".repeat(1024 * 1024);
+    let (_records, _platform, bench, ids) = failed_with(20, &large, Quota::UNLIMITED).await;
+    let replays = replays(&bench);
+    for which in [all(), Replay::Ids(ids.clone())] {
+        let before = bench.store.calls_of("replay");
+        let queued = replays.replay(&which).await.unwrap();
+        assert_eq!(queued, 20, "none is left out");
+        // What is read is queued, and let go of, before the next is read: 8, 8 and 4 of them.
+        assert_eq!(bench.store.calls_of("replay") - before, 3);
+        assert_eq!(deliveries(&bench).cancel(&ids).await.unwrap(), 20);
+    }
 }
 
 #[tokio::test(start_paused = true)]

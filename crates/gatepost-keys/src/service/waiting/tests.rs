@@ -5,7 +5,7 @@ use apikey_core::{KeyDraft, LastLogin, OwnerId, Peppers, Prefix};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyRow, KeyUse, Rolled};
 use gatepost_storage::{MemoryStore, Revision};
-use gatepost_testkit::fault::FaultStore;
+use gatepost_testkit::fault::{FaultStore, When};
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
@@ -121,6 +121,37 @@ async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_res
     assert_eq!(calls, [100, 100]);
     waiting.flush(&store).await;
     assert_eq!(store.calls(), 200, "nothing where nothing was noted");
+}
+
+/// Keys are used all the time: each of them would find something, and the last wait for all.
+#[tokio::test]
+async fn readers_at_the_same_time_wait_for_one_write_together() {
+    let (waiting, store) = (
+        Arc::new(Waiting::new(0)),
+        Arc::new(FaultStore::new(Arc::new(MemoryStore::new()))),
+    );
+    let (busy, gate) = (Arc::clone(&waiting), store.gate());
+    store.decide(move |_| {
+        busy.note_cold(KeyId(1), login());
+        None
+    });
+    let read = || {
+        let (waiting, store) = (Arc::clone(&waiting), Arc::clone(&store));
+        tokio::spawn(async move { waiting.flush(&*store).await })
+    };
+    waiting.note_cold(KeyId(1), login());
+    assert!(!waiting.is_written(), "it waits");
+    gate.hold("record_uses", 1, When::Before);
+    let mut readers = vec![read()];
+    gate.arrived().await;
+    assert!(!waiting.is_written(), "it is being written");
+    readers.extend((0..10).map(|_| read()));
+    tokio::task::yield_now().await;
+    gate.open();
+    for reader in readers {
+        reader.await.unwrap();
+    }
+    assert_eq!(store.calls_of("record_uses"), 2);
 }
 
 #[test]

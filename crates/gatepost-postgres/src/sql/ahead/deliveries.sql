@@ -1,8 +1,6 @@
--- $1: after this delivery, $2: up to this one. What has ended; a row that is there already was copied by another process,
--- and counts as changed if it changed since.
+-- Of the deliveries $1, those that have ended. What the first version has not is put in its place (`ahead.rs`).
 INSERT INTO :schema.gatepost_delivery_ahead (id, webhook, owner, tenant, task, created, message_id, body)
-SELECT d.id, d.webhook, coalesce(d.owner, w.owner), d.tenant, d.task, d.created, d.message_id, CASE WHEN d.message_kept THEN d.body END
+SELECT d.id, d.webhook, d.owner, d.tenant, d.task, d.created, d.message_id, CASE WHEN d.message_kept THEN d.body END
 FROM :schema.gatepost_delivery d LEFT JOIN :schema.gatepost_webhook w ON w.id = d.webhook
-WHERE d.id > $1 AND d.id <= $2 AND d.state IN ('sent', 'error')
+WHERE d.id = ANY ($1) AND d.state IN ('sent', 'error')
 ORDER BY d.id
-ON CONFLICT DO NOTHING

@@ -19,6 +19,3 @@ BEGIN
     EXECUTE format('ALTER TABLE :schema.gatepost_delivery ATTACH PARTITION :schema.gatepost_delivery_0 FOR VALUES FROM (0) TO (%s)', upto);
     EXECUTE format('ALTER TABLE :schema.gatepost_outcome ATTACH PARTITION :schema.gatepost_outcome_0 FOR VALUES FROM (0) TO (%s)', upto);
 END $$;
--- No token is given twice to a delivery.
-SELECT setval(':schema.gatepost_claim', greatest((SELECT last_value FROM :schema.gatepost_claim),
-    (SELECT coalesce(max(token), 0) + 1 FROM :schema.gatepost_outcome)));

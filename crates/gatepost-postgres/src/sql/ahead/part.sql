@@ -1,16 +1,16 @@
 -- Before the steps: they find only what is not copied, because it changed, waits, came after the last bite, or is the last of
--- all. What they lock later is locked here at once.
-LOCK TABLE :schema.gatepost_webhook, :schema.gatepost_task, :schema.gatepost_event, :schema.gatepost_delivery, :schema.gatepost_attempt
-    IN ACCESS EXCLUSIVE MODE;
+-- all.
 CREATE TEMPORARY TABLE gatepost_rest ON COMMIT DROP AS
 SELECT id FROM :schema.gatepost_changed
 UNION SELECT id FROM :schema.gatepost_delivery WHERE state = 'queued'
 UNION SELECT id FROM :schema.gatepost_delivery WHERE state = 'running'
 UNION SELECT id FROM :schema.gatepost_delivery WHERE id > (SELECT coalesce(max(id), 0) FROM :schema.gatepost_delivery_ahead)
 UNION SELECT max(id) FROM :schema.gatepost_delivery;
+ANALYZE gatepost_rest;
 DROP TRIGGER gatepost_delivery_changes ON :schema.gatepost_delivery;
 DROP TRIGGER gatepost_attempt_changes ON :schema.gatepost_attempt;
-DROP FUNCTION :schema.gatepost_delivery_changes(), :schema.gatepost_attempt_changes();
+DROP TRIGGER gatepost_webhook_changes ON :schema.gatepost_webhook;
+DROP FUNCTION :schema.gatepost_delivery_changes(), :schema.gatepost_attempt_changes(), :schema.gatepost_webhook_changes();
 DROP TABLE :schema.gatepost_changed;
 
 DELETE FROM :schema.gatepost_delivery_ahead a USING gatepost_rest r WHERE a.id = r.id;

@@ -1,11 +1,5 @@
 -- The log of a version before the third, as it will be: filled in bites, while processes of that version go on with it.
--- What they change meanwhile is noted. `owner` and what else the second version added may be missing still.
-ALTER TABLE :schema.gatepost_delivery
-    ADD COLUMN IF NOT EXISTS owner bigint,
-    ADD COLUMN IF NOT EXISTS tenant bigint,
-    ADD COLUMN IF NOT EXISTS message_kept boolean NOT NULL DEFAULT true;
-ALTER TABLE :schema.gatepost_attempt ADD COLUMN IF NOT EXISTS kept boolean NOT NULL DEFAULT true;
-
+-- What they change meanwhile is noted.
 CREATE TABLE :schema.gatepost_delivery_ahead (
     id         bigint NOT NULL PRIMARY KEY,
     webhook    bigint NOT NULL,
@@ -57,19 +51,31 @@ CREATE INDEX ON :schema.gatepost_outcome_ahead (tenant, delivery) WHERE state = 
 CREATE INDEX ON :schema.gatepost_outcome_ahead (task, delivery) WHERE state = 3 AND task IS NOT NULL;
 CREATE INDEX ON :schema.gatepost_outcome_ahead (delivery) WHERE state = 2 AND class <> 'ok';
 
--- Once for each change: nobody waits for another's.
+-- Once for each change: nobody waits for another's. With the rights of whoever made this table: those who change a row may
+-- have fewer.
 CREATE TABLE :schema.gatepost_changed (id bigint NOT NULL);
-CREATE FUNCTION :schema.gatepost_delivery_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION :schema.gatepost_delivery_changes() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
     INSERT INTO :schema.gatepost_changed VALUES (coalesce(NEW.id, OLD.id));
     RETURN NULL;
 END $$;
 CREATE TRIGGER gatepost_delivery_changes AFTER INSERT OR UPDATE OR DELETE ON :schema.gatepost_delivery
     FOR EACH ROW EXECUTE FUNCTION :schema.gatepost_delivery_changes();
-CREATE FUNCTION :schema.gatepost_attempt_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION :schema.gatepost_attempt_changes() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
     INSERT INTO :schema.gatepost_changed VALUES (coalesce(NEW.delivery, OLD.delivery));
     RETURN NULL;
 END $$;
 CREATE TRIGGER gatepost_attempt_changes AFTER INSERT OR UPDATE OR DELETE ON :schema.gatepost_attempt
     FOR EACH ROW EXECUTE FUNCTION :schema.gatepost_attempt_changes();
+-- In the first version a delivery's owner is its webhook's.
+CREATE FUNCTION :schema.gatepost_webhook_changes() RETURNS trigger LANGUAGE plpgsql
+    SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+    INSERT INTO :schema.gatepost_changed SELECT id FROM :schema.gatepost_delivery WHERE webhook = NEW.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER gatepost_webhook_changes AFTER UPDATE ON :schema.gatepost_webhook
+    FOR EACH ROW WHEN (NEW.owner <> OLD.owner) EXECUTE FUNCTION :schema.gatepost_webhook_changes();
