@@ -53,9 +53,12 @@ async fn look_at_memory(scene: Arc<Scene>, most: Arc<AtomicU64>) {
     let mut tick = tokio::time::interval(Duration::from_millis(50));
     loop {
         tick.tick().await;
-        let resident = process::resident(scene.platform.pid());
-        most.fetch_max(resident.unwrap_or_default(), SeqCst);
+        most.fetch_max(resident(&scene), SeqCst);
     }
+}
+
+fn resident(scene: &Scene) -> u64 {
+    process::resident(scene.platform.pid()).unwrap_or_default()
 }
 
 async fn one(scene: &Scene, member: &Member, begin: Instant, long: Duration) -> Phase {

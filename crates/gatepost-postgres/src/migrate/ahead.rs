@@ -1,7 +1,7 @@
 //! The second and the third step write the whole log once more. What is there when they come is
 //! copied ahead of them, so that they hold nobody up for longer than a moment.
 
-use super::alone;
+use super::alone::{self, Patience};
 use crate::db::{Db, Tx};
 use crate::error::Result;
 
@@ -40,8 +40,13 @@ const TOKEN: &str = "SELECT setval(':schema.gatepost_claim',
 /// that was killed has stopped; does nothing to a log of another version, or without a row. Returns
 /// the greatest token in the copy.
 pub(super) async fn copy(db: &Db) -> Result<Option<i64>> {
-    let Some(last) = alone::patiently(async || begin(db).await).await? else {
-        return Ok(None);
+    let mut patience = Patience::new();
+    let last = loop {
+        match begin(db).await {
+            Ok(Some(last)) => break last,
+            Ok(None) => return Ok(None),
+            Err(failure) => patience.after(failure).await?,
+        }
     };
     tracing::info!(
         last,

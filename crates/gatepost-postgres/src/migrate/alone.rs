@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::db::{Db, Tx};
-use crate::error::Result;
+use crate::error::{Failure, Result};
 
 /// What names no schema is found nowhere, and made nowhere.
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \
@@ -43,15 +43,21 @@ pub(super) async fn version(tx: &Tx) -> Result<Option<i32>> {
     Ok(Some(tx.query_one(newest, &[]).await?.try_get(0)?))
 }
 
-/// Does this again, in a transaction of its own each time, while others have what it needs.
-pub(super) async fn patiently<T>(mut attempt: impl AsyncFnMut() -> Result<T>) -> Result<T> {
-    for _ in 0..TRIES {
-        match attempt().await {
-            Err(failure) if failure.was_locked || failure.was_victim => {
-                tokio::time::sleep(PAUSE).await;
-            }
-            other => return other,
-        }
+/// For what is begun again, in a transaction of its own each time, while others have what it needs.
+pub(super) struct Patience(u32);
+
+impl Patience {
+    pub(super) fn new() -> Self {
+        Self(TRIES)
     }
-    attempt().await
+
+    /// Waits for a moment after this, unless that would not help or has not.
+    pub(super) async fn after(&mut self, failure: Failure) -> Result<()> {
+        if self.0 == 0 || !(failure.was_locked || failure.was_victim) {
+            return Err(failure);
+        }
+        self.0 -= 1;
+        tokio::time::sleep(PAUSE).await;
+        Ok(())
+    }
 }

@@ -4,6 +4,7 @@ mod ahead;
 mod alone;
 
 use ahead::{Copied, DONE};
+use alone::Patience;
 use gatepost_storage::{ErrorKind, StoreError};
 
 use crate::db::{Db, Tx};
@@ -79,12 +80,17 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     // A session may have too little time even to say that it takes more.
     db.haste().learn(1);
     let token = ahead::copy(db).await?;
-    let (tx, copied) = alone::patiently(async || {
+    let mut patience = Patience::new();
+    let (tx, copied) = loop {
         let tx = alone::begin(db).await?;
-        let copied = Copied::of(&tx, token).await?;
-        Ok((tx, copied))
-    })
-    .await?;
+        match Copied::of(&tx, token).await {
+            Ok(copied) => break (tx, copied),
+            Err(failure) => {
+                drop(tx);
+                patience.after(failure).await?;
+            }
+        }
+    };
     let found = tx.query_one(FOUND, &[]).await?;
     let version: i32 = found.try_get("version")?;
     if version < 130_000 {

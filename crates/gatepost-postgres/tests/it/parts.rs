@@ -222,8 +222,8 @@ async fn plain_role(owner: &Client, place: &FreshSchema) -> String {
     let url = format!("postgres://{role}@{server}");
     let (plain, connection) = tokio_postgres::connect(&url, NoTls).await.unwrap();
     tokio::spawn(connection);
-    let refused = plain.batch_execute(&format!("CREATE TABLE {schema}.own ()"));
-    refused.await.unwrap_err();
+    let define = format!("CREATE TABLE {schema}.own ()");
+    plain.batch_execute(&define).await.unwrap_err();
     url
 }
 
@@ -232,7 +232,7 @@ async fn a_role_that_may_not_define_tables_deletes_in_bites() {
     let (made, _, place) = fresh_at().await;
     made.close().await;
     let client = raw(&place).await;
-    let config = PostgresConfig::url(plain_role(&client, &place).await)
+    let config = PostgresConfig::url(&plain_role(&client, &place).await)
         .with_schema(&place.schema)
         .with_ddl(false);
     let store = PostgresStore::connect(config).await.unwrap();

@@ -18,8 +18,8 @@ const OF_FIRST: [(&str, &str); 3] = [
     ("a.kept", "1"),
 ];
 /// Deliveries of a bite, and bytes of their messages: about as many as are copied in a pause.
-const BITE: usize = 2_000;
-const BYTES: usize = 4 * 1024 * 1024;
+const BITE: i64 = 2_000;
+const BYTES: i64 = 4 * 1024 * 1024;
 /// Between two bites, for others who wait to write: they look again after at most 100 ms.
 const PAUSE: Duration = Duration::from_millis(30);
 /// Fewer than this are left to the step.
@@ -56,7 +56,7 @@ pub(super) fn concerns(version: u32) -> bool {
 /// that was killed has stopped; does nothing to a log without a row.
 pub(super) fn copy(connection: &mut Connection) -> Result<()> {
     let last = "SELECT coalesce(max(id), 0) FROM gatepost_delivery";
-    let last: u64 = connection.query_row(last, [], |row| row.get(0))?;
+    let last: i64 = connection.query_row(last, [], |row| row.get(0))?;
     if last == 0 {
         return Ok(());
     }
