@@ -75,10 +75,13 @@ async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
     let observer = Arc::new(Hangs(AtomicUsize::new(0), Mutex::new(hang)));
     let world = world_with(|builder| builder.observer(observer.clone())).await;
     let (receiver, addr) = receiver(false, &[410; 20]).await;
-    let webhook = world
-        .webhook("w", addr, |w| w.retries = Retries::new(0).unwrap())
-        .await;
-    for _ in 0..20 {
+    // Of one webhook there is one such notice an hour.
+    for n in 0..20 {
+        let webhook = world
+            .webhook(&format!("w{n}"), addr, |w| {
+                w.retries = Retries::new(0).unwrap()
+            })
+            .await;
         world.engine.send(webhook, None).await.unwrap();
     }
     until(|| receiver.bodies.lock().unwrap().len() == 20).await;

@@ -34,7 +34,7 @@ const KNOWN: &str =
 const FEW: usize = 1_000;
 /// No token is given twice to a delivery.
 const TOKEN: &str = "SELECT setval(':schema.gatepost_claim',
-    greatest((SELECT last_value FROM :schema.gatepost_claim), $1 + 1))";
+    greatest((SELECT last_value FROM :schema.gatepost_claim), $1::bigint + 1))";
 
 /// Copies what the log of an earlier version has, beside processes that use it. Goes on where one
 /// that was killed has stopped; does nothing to a log of another version, or without a row. Returns

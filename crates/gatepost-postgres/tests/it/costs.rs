@@ -339,12 +339,14 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
     let claim = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
     let mut counted = Vec::new();
     for hooks in [1, 20] {
-        let each = |what: &str| format!("array_fill({what}, ARRAY[{hooks}])");
+        let ids: Vec<String> = (1..=hooks).map(|id| id.to_string()).collect();
+        let all = |what: &str| vec![what; ids.len()].join(",");
         let params = format!(
-            "ARRAY(SELECT generate_series(1, {hooks}))::bigint[], {}, {}, {}, '2026-03-01', '2026-03-01'",
-            each("0::smallint"),
-            each("1::bigint"),
-            each("NULL::timestamptz")
+            "'{{{}}}', '{{{}}}', '{{{}}}', '{{{}}}', '2026-03-01', '2026-03-01'",
+            ids.join(","),
+            all("0"),
+            all("1"),
+            all("NULL")
         );
         counted.push(pages(&client, claim, &params).await);
     }
