@@ -34,6 +34,11 @@ const CLAIMED: &str = "
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
     DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
+/// Of the first owner 55,000 deliveries are hidden, with one in their midst that waits.
+const HIDDEN: &str = "
+    UPDATE gatepost_webhook SET floor = 110000 * 20 WHERE id = 1;
+    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    VALUES (50000 * 20, 1, '2026-03-01', 0, 0, 0, 0, false)";
 /// Others run 2,000; all webhooks have just become ones in order.
 const RUNNING: &str = "
     INSERT INTO gatepost_running (id, lease_until, open, ids)
@@ -352,4 +357,45 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
     }
     assert!(counted[0] > 1_000, "{counted:?}: nothing is proved");
     assert!(counted[1] < counted[0] * 2, "{counted:?}");
+}
+
+#[tokio::test]
+async fn a_list_does_not_walk_over_what_is_hidden() {
+    let (client, (store, _place)) = filled().await;
+    client.batch_execute(HIDDEN).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    let parts = [
+        include_str!("../../src/sql/log/next_shown.sql"),
+        include_str!("../../src/sql/log/last_shown.sql"),
+    ];
+    for (sql, span) in parts.into_iter().zip(["1, 9999999", "1, 2000000"]) {
+        let read = pages(&client, sql, &format!("{span}, 1")).await;
+        assert!(read < 100, "{read} pages");
+    }
+    let listed = async |order, after: Option<i64>| {
+        let page = Page {
+            order,
+            after: after.map(DeliveryId),
+            ..Page::first(3)
+        };
+        let query = DeliveryQuery {
+            scope: Scope::Owner(OwnerId(1)),
+            ..DeliveryQuery::all(page)
+        };
+        let found = store.list_deliveries(&query).await.unwrap();
+        found.iter().map(|row| row.id.0 / 20).collect::<Vec<_>>()
+    };
+    let waits = 50_000;
+    assert_eq!(
+        listed(Order::Ascending, None).await,
+        [waits, 110_001, 110_002]
+    );
+    assert_eq!(
+        listed(Order::Ascending, Some(waits * 20)).await,
+        [110_001, 110_002, 110_004]
+    );
+    assert_eq!(
+        listed(Order::Descending, Some(110_002 * 20)).await,
+        [110_001, waits]
+    );
 }
