@@ -79,7 +79,7 @@ async fn an_observer_that_hangs_holds_up_no_delivery_and_few_threads() {
     for n in 0..20 {
         let webhook = world
             .webhook(&format!("w{n}"), addr, |w| {
-                w.retries = Retries::new(0).unwrap()
+                w.retries = Retries::new(0).unwrap();
             })
             .await;
         world.engine.send(webhook, None).await.unwrap();

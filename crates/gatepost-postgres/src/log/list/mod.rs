@@ -144,7 +144,9 @@ async fn matching(
             Order::Ascending => range.start = last.saturating_add(1),
             Order::Descending => range.end = last,
         }
-        if ask == MOST && matches!(source, Source::Log { .. } | Source::Failed) {
+        // A whole page of which nothing is shown, or many that are seldom what is asked for.
+        let leaps = matches!(source, Source::Log { .. } | Source::Failed);
+        if leaps && (found.is_empty() || ask == MOST) {
             range = leap::leap(tx, key, query.page.order, range).await?;
         }
         ask = (ask * 4).min(MOST);
