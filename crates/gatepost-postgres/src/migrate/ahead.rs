@@ -138,8 +138,7 @@ pub(super) struct Copied {
 impl Copied {
     /// Takes the locks that the steps need, or fails after a moment. `greatest`: as [`copy`] found
     /// it, if it did.
-    pub(super) async fn of(tx: &Tx, greatest: Option<i64>) -> Result<Option<Self>> {
-        let version = alone::version(tx).await?.unwrap_or_default();
+    pub(super) async fn of(tx: &Tx, version: i32, greatest: Option<i64>) -> Result<Option<Self>> {
         if !(1..DONE).contains(&version) || !there(tx).await? {
             return Ok(None);
         }

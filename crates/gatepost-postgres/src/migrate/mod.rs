@@ -81,10 +81,11 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     db.haste().learn(1);
     let token = ahead::copy(db).await?;
     let mut patience = Patience::new();
-    let (tx, copied) = loop {
+    let (tx, version, copied) = loop {
         let tx = alone::begin(db).await?;
-        match Copied::of(&tx, token).await {
-            Ok(copied) => break (tx, copied),
+        let version = alone::version(&tx).await?;
+        match Copied::of(&tx, version.unwrap_or_default(), token).await {
+            Ok(copied) => break (tx, version, copied),
             Err(failure) => {
                 drop(tx);
                 patience.after(failure).await?;
@@ -92,14 +93,14 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
         }
     };
     let found = tx.query_one(FOUND, &[]).await?;
-    let version: i32 = found.try_get("version")?;
-    if version < 130_000 {
+    let server: i32 = found.try_get("version")?;
+    if server < 130_000 {
         return Err(Failure::new(
             ErrorKind::Unsupported,
             "PostgreSQL 13 or newer is needed",
         ));
     }
-    let present = match alone::version(&tx).await? {
+    let present = match version {
         Some(version) => version,
         None => create(&tx, schema).await?,
     };

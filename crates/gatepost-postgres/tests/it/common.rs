@@ -9,6 +9,25 @@ use webhook_model::WebhookId;
 use crate::postgres::{self, FreshSchema};
 use crate::slot::with_slots;
 
+/// Statements as the store puts them together.
+macro_rules! queue {
+    ($($part:literal),+) => {
+        concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
+    };
+}
+
+pub(crate) use queue;
+
+pub(crate) const CLAIM: &str = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
+pub(crate) const LANES_OF: &str = queue!(
+    "lanes_of",
+    "mixed",
+    "claimable",
+    "idle",
+    "claimable_end",
+    "lanes_of_end"
+);
+
 /// A store in a schema of its own, and how to open it again.
 pub(crate) async fn fresh() -> (PostgresStore, PostgresConfig) {
     let (store, config, _) = fresh_at().await;

@@ -11,9 +11,9 @@ use gatepost_testkit::fixtures::{UNLIMITED, webhook_of};
 use tokio_postgres::Client;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use crate::common::{fresh_at, pages, raw};
+use crate::common::{CLAIM, LANES_OF, fresh_at, pages, raw};
 use crate::postgres::FreshSchema;
-use crate::source::{Key, sources};
+use crate::source::{Key, shown, sources};
 
 /// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
 const FILL: &str = "
@@ -294,32 +294,18 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
         .batch_execute("VACUUM ANALYZE gatepost_queue")
         .await
         .unwrap();
-    macro_rules! queue {
-        ($($part:literal),+) => {
-            concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
-        };
-    }
-    let claim = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
-    let of = queue!(
-        "lanes_of",
-        "mixed",
-        "claimable",
-        "idle",
-        "claimable_end",
-        "lanes_of_end"
-    );
     let last = "timestamptz '2025-12-01' + 98900 * interval '1 ms'";
     let lease = "'2026-03-01', '2026-03-01'";
     for (name, sql, whole, since) in [
         (
             "claim",
-            claim,
+            CLAIM,
             format!("'{{7}}', '{{0}}', '{{16}}', '{{NULL}}', {lease}"),
             format!("'{{7}}', '{{0}}', '{{16}}', ARRAY[{last}], {lease}"),
         ),
         (
             "lanes_of",
-            of,
+            LANES_OF,
             "'2026-03-01', '{7}', '{0}', '{NULL}'".to_owned(),
             format!("'2026-03-01', '{{7}}', '{{0}}', ARRAY[{last}]"),
         ),
@@ -336,12 +322,6 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
     let (client, (_store, _place)) = filled().await;
     client.batch_execute(RUNNING).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();
-    macro_rules! queue {
-        ($($part:literal),+) => {
-            concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
-        };
-    }
-    let claim = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
     let mut counted = Vec::new();
     for hooks in [1, 20] {
         let ids: Vec<String> = (1..=hooks).map(|id| id.to_string()).collect();
@@ -353,7 +333,7 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
             all("1"),
             all("NULL")
         );
-        counted.push(pages(&client, claim, &params).await);
+        counted.push(pages(&client, CLAIM, &params).await);
     }
     assert!(counted[0] > 1_000, "{counted:?}: nothing is proved");
     assert!(counted[1] < counted[0] * 2, "{counted:?}");
@@ -364,11 +344,8 @@ async fn a_list_does_not_walk_over_what_is_hidden() {
     let (client, (store, _place)) = filled().await;
     client.batch_execute(HIDDEN).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();
-    let parts = [
-        include_str!("../../src/sql/log/next_shown.sql"),
-        include_str!("../../src/sql/log/last_shown.sql"),
-    ];
-    for (sql, span) in parts.into_iter().zip(["1, 9999999", "1, 2000000"]) {
+    let orders = [Order::Ascending, Order::Descending].map(shown);
+    for (sql, span) in orders.iter().zip(["1, 9999999", "1, 2000000"]) {
         let read = pages(&client, sql, &format!("{span}, 1")).await;
         assert!(read < 100, "{read} pages");
     }

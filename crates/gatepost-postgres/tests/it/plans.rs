@@ -8,25 +8,18 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement
 use tokio_postgres::Client;
 use webhook_model::{OwnerId, Webhook};
 
-use crate::common::{fresh_at, raw};
+use crate::common::{CLAIM, LANES_OF, fresh_at, queue, raw};
 use crate::postgres;
 use crate::slot::with_slots;
 
 const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_outcome, gatepost_queue, gatepost_running, gatepost_webhook, \
      gatepost_owner, gatepost_seen, gatepost_place, gatepost_task, gatepost_event, gatepost_key";
 
-/// Statements as the store puts them together.
-macro_rules! queue {
-    ($($part:literal),+) => {
-        concat!($(include_str!(concat!("../../src/sql/queue/", $part, ".sql"))),+)
-    };
-}
-
 /// The statements that run for every delivery, each with the index that it must use.
 const HOT: &[(&str, &str, &[&str])] = &[
     (
         "claim",
-        queue!("claim_lanes", "mixed", "claim", "idle", "claimed"),
+        CLAIM,
         &[
             "gatepost_queue_lane",
             "gatepost_queue_of_webhook",
@@ -46,18 +39,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ),
         &["gatepost_queue_due", "gatepost_queue_lane"],
     ),
-    (
-        "lanes_of",
-        queue!(
-            "lanes_of",
-            "mixed",
-            "claimable",
-            "idle",
-            "claimable_end",
-            "lanes_of_end"
-        ),
-        &["gatepost_queue_lane"],
-    ),
+    ("lanes_of", LANES_OF, &["gatepost_queue_lane"]),
     (
         "sweep_lanes",
         queue!(

@@ -182,6 +182,19 @@ impl Key {
     }
 }
 
+/// `$1` and `$2`: from which id until before which. `$3`: an owner. The first of this owner's, in
+/// this order, that is shown, or one before it: that of each webhook after its floor, that which
+/// waits, and what runs, whosever it is.
+pub(super) fn shown(order: Order) -> String {
+    let (edge, direction) = match order {
+        Order::Ascending => ("min", "ASC"),
+        Order::Descending => ("max", "DESC"),
+    };
+    include_str!("../../sql/log/shown.sql")
+        .replace(":edge", edge)
+        .replace(":direction", direction)
+}
+
 /// Of the partitions and of what had not ended when its partition left.
 fn both(table: &str, id: &str, of: &str, cut: &str, cut_all: &str) -> String {
     let from = |name: String| {

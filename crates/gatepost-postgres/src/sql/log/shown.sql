@@ -1,14 +1,13 @@
--- $1, $2: from which delivery until before which. $3: an owner. The first of this owner's that is shown, or one before it: that of
--- each webhook after its floor, that which waits, and what runs, whosever it is.
-SELECT min(f.id) FROM (
+-- As `shown` in list/source.rs says, which puts in `:edge` and `:direction`.
+SELECT :edge(f.id) FROM (
     SELECT s.id FROM :schema.gatepost_webhook v CROSS JOIN LATERAL (
         SELECT d.id FROM :schema.gatepost_delivery_all d
-        WHERE d.webhook = v.id AND d.id > v.floor AND d.id >= $1 AND d.id < $2 ORDER BY d.id LIMIT 1) s
+        WHERE d.webhook = v.id AND d.id > v.floor AND d.id >= $1 AND d.id < $2 ORDER BY d.id :direction LIMIT 1) s
     WHERE v.owner = $3
     UNION ALL
     SELECT s.id FROM :schema.gatepost_webhook v CROSS JOIN LATERAL (
         SELECT q.id FROM :schema.gatepost_queue q
-        WHERE q.webhook = v.id AND q.id >= $1 AND q.id < $2 ORDER BY q.webhook, q.id LIMIT 1) s
+        WHERE q.webhook = v.id AND q.id >= $1 AND q.id < $2 ORDER BY q.webhook :direction, q.id :direction LIMIT 1) s
     WHERE v.owner = $3
     UNION ALL
     SELECT u.id FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (id) WHERE u.id >= $1 AND u.id < $2
