@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::webhooks::{RecordId, WebhookStore};
 use gatepost_storage::{AtMost, Row};
 use webhook_model::{Activity, Webhook, WebhookId};
 
@@ -11,6 +11,7 @@ use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::error::EngineError;
+use crate::judge::Judge;
 use crate::troubles::Troubles;
 
 #[derive(Clone, Debug)]
@@ -19,20 +20,25 @@ pub(crate) struct Activities {
     pub clock: Arc<EngineClock>,
     pub admission: Arc<Admission>,
     pub troubles: Arc<Troubles>,
+    pub judge: Arc<Judge>,
 }
 
 impl Activities {
+    /// By hand: a change that an operator makes a few times a minute, as any other.
     pub(crate) async fn set(
         &self,
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        let owner = self.store.owner_of(RecordId::Webhook(id)).await?;
+        let owner = owner.ok_or(EngineError::NotFound)?;
+        self.judge.pace_change(owner).await?;
         let row = self.store_activity(id, activity, &mut None).await?;
         self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }
 
-    /// By the platform's policy, for this reason.
+    /// By the platform's policy, for this reason: whoever owns it, it is never too fast.
     pub(crate) async fn disable(
         &self,
         id: WebhookId,

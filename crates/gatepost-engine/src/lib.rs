@@ -30,6 +30,7 @@ mod records;
 mod render;
 mod routes;
 mod settle;
+mod shares;
 #[cfg(test)]
 mod testing;
 mod tokens;

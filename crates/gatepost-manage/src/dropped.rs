@@ -9,8 +9,9 @@ use crate::error::ManageError;
 use crate::finish::contain;
 
 impl Actor {
-    /// Deliveries that an owner's quotas did not let in, newest minute first: at most `limit`
-    /// counts, fewer if some of them are not the caller's to see.
+    /// Deliveries that an owner's quotas did not let in, newest minute first, as
+    /// [`Engine::dropped`](gatepost_engine::Engine::dropped) counts them: at most `limit` counts,
+    /// fewer if some of them are not the caller's to see.
     ///
     /// # Errors
     /// Failures of store and accounts.

@@ -29,6 +29,7 @@ mod looked_up;
 mod management;
 mod names;
 mod own;
+mod reading;
 mod replayable;
 mod sending;
 mod signing;

@@ -11,6 +11,7 @@ use crate::audit::{Audit, NoAudit};
 use crate::audit_log::AuditLog;
 use crate::directory::{Directory, NoDirectory};
 use crate::grantable::Grantable;
+use crate::reading::Reading;
 use crate::tables::AUDIT_LOG;
 
 /// The one door to keys, webhooks, tasks, events and deliveries: [`of`](Self::of) says who is
@@ -23,6 +24,7 @@ pub struct Management {
     pub(crate) log: Option<AuditLog>,
     pub(crate) directory: Arc<dyn Directory>,
     pub(crate) grantable: Arc<Grantable>,
+    pub(crate) reading: Arc<Reading>,
 }
 
 /// Sets up a [`Management`].
@@ -41,6 +43,7 @@ impl Management {
             log: None,
             directory: Arc::new(NoDirectory),
             grantable: Arc::default(),
+            reading: Arc::default(),
         })
     }
 }

@@ -15,11 +15,12 @@ impl Actor {
     }
 
     /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has at this
-    /// moment. Waits for at most a second; what is not known by then counts as allowed. Meant for
-    /// the moment at which a webhook was saved, not for each keystroke.
+    /// moment. Waits for at most a second; what is not known by then counts as allowed, as it does
+    /// while two other names are looked up for the caller's tenant. Meant for the moment at which a
+    /// webhook was saved, not for each keystroke.
     pub async fn judge_target(&self, url: &TargetUrl) -> TargetVerdict {
         // A resolver is the platform's code.
-        let judged = ask(self.engine().judge_target(url)).await;
+        let judged = ask(self.engine().judge_target(url, self.principal.owner)).await;
         judged.unwrap_or(TargetVerdict::Allowed)
     }
 }

@@ -120,7 +120,8 @@ impl Actor {
     /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::TooFast`] where it is
+    /// an operator's, failures of store and accounts.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,
@@ -138,7 +139,7 @@ impl Actor {
     /// Sends what was held, at a bounded rate, and what occurs from now on.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
+    /// As [`pause_webhook`](Self::pause_webhook).
     pub async fn resume_webhook(
         &self,
         id: WebhookId,

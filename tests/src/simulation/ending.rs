@@ -1,14 +1,18 @@
 //! How a run ends.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, DeliveryState};
+use gatepost_storage::webhooks::{
+    AttemptRecord, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState,
+};
 use gatepost_storage::{Clock as _, MemoryStore, Page};
 
 use super::clock::VirtualClock;
 use super::furnish::HOSTS;
 use super::script::Mood;
 use super::stage::Stage;
+use super::switches::Switched;
 
 /// When the trouble is over, the queue is empty so much later than the last delivery that waits is
 /// due or leased: a few polls, an open circuit breaker's pause, and what is sent of a backlog in a
@@ -25,8 +29,9 @@ impl Stage {
         self.cluster.heal().await;
         self.cluster.pass(Duration::from_secs(2)).await;
         let hooks = self.ledger.hooks.lock().unwrap().clone();
-        for hook in hooks {
+        for (index, hook) in hooks.iter().enumerate() {
             let process = self.cluster.running().next().unwrap();
+            self.ledger.switches(index, Switched::Rest, false);
             let _ = process.engine.resume_webhook(hook.id).await;
         }
         let store = self.cluster.ground.store.clone();
@@ -71,4 +76,17 @@ pub(super) async fn all_deliveries(store: &MemoryStore) -> Vec<Delivery> {
         all.extend(more);
         page = page.beyond(last);
     }
+}
+
+/// The attempts of each delivery, the oldest first.
+pub(super) async fn all_attempts(
+    store: &MemoryStore,
+    deliveries: &[Delivery],
+) -> HashMap<DeliveryId, Vec<AttemptRecord>> {
+    let mut all = HashMap::new();
+    for delivery in deliveries {
+        let attempts = store.attempts(delivery.id, u32::MAX).await.unwrap();
+        all.insert(delivery.id, attempts);
+    }
+    all
 }

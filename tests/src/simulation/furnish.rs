@@ -76,9 +76,13 @@ async fn hook(
         steady,
         in_order,
         retries: webhook.retries.get(),
+        fewest: webhook.retries.get(),
         replayed: false,
         hastened: false,
         deleted: false,
+        rests: Vec::new(),
+        orders: Vec::new(),
+        cancels: Vec::new(),
         tokens: vec![first],
         secrets: vec![first],
     });

@@ -5,12 +5,14 @@ use std::time::Duration;
 use gatepost_engine::Engine;
 use gatepost_storage::webhooks::{Cascade, DeliveryId, DeliveryQuery, DeliveryState, Replay};
 use gatepost_storage::{Clock as _, Page};
-use webhook_model::{Retries, Timeout};
+use webhook_model::{DeliveryOrder, Retries, Timeout, WebhookId};
 
 use super::clock::VirtualClock;
-use super::ledger::Hook;
+use super::ledger::{Hook, Ledger};
+use super::sabotage::Sabotage;
 use super::script::Act;
 use super::stage::Stage;
+use super::switches::Switched;
 
 impl Stage {
     /// An act upon one webhook.
@@ -27,23 +29,29 @@ impl Stage {
         };
         let (index, hook) = self.ledger.some_hook(hook);
         let now = VirtualClock::since(self.cluster.ground.began).now();
+        let sabotage = self.cluster.ground.sabotage;
         self.ask(process, move |engine, ledger| async move {
             match act {
-                Act::Pause { .. } => drop(engine.pause_webhook(hook.id).await),
-                Act::Resume { .. } => drop(engine.resume_webhook(hook.id).await),
+                Act::Pause { .. } => {
+                    let call = ledger.switches(index, Switched::Rest, true);
+                    let stored = engine.pause_webhook(hook.id).await.is_ok();
+                    ledger.switched(call, stored);
+                }
+                Act::Resume { .. } => {
+                    let call = ledger.switches(index, Switched::Rest, false);
+                    let stored = engine.resume_webhook(hook.id).await.is_ok();
+                    ledger.switched(call, stored);
+                }
                 Act::Edit { retries, .. } if !hook.steady => {
-                    let retries = u32::from(retries);
-                    ledger.note(index, |hook| hook.retries = hook.retries.max(retries));
-                    let edit = engine.edit_webhook(hook.id, |webhook| {
-                        webhook.retries = Retries::new(retries.into())?;
-                        webhook.timeout = Timeout::from_secs(u64::from(retries) + 3)?;
-                        Ok(())
-                    });
-                    drop(edit.await);
+                    let obeys = sabotage != Some(Sabotage::ForgetsSwitches);
+                    edit(&engine, &ledger, (index, hook.id), retries.into(), obeys).await;
                 }
                 Act::Delete { .. } if !hook.steady => {
                     ledger.note(index, |hook| hook.deleted = true);
-                    drop(engine.delete_webhook(hook.id, Cascade::Tasks).await);
+                    let call = ledger.switches(index, Switched::Rest, true);
+                    let delete = engine.delete_webhook(hook.id, Cascade::Tasks);
+                    let stored = delete.await.is_ok();
+                    ledger.switched(call, stored);
                 }
                 Act::Replay { .. } => {
                     ledger.note(index, |hook| hook.replayed = true);
@@ -56,7 +64,15 @@ impl Stage {
                 }
                 Act::Cancel { .. } if !hook.steady => {
                     let waiting = waiting(&engine, &hook).await;
-                    drop(engine.cancel(&waiting).await);
+                    let call = ledger.cancels(index, &waiting);
+                    let asked = waiting.len() as u64;
+                    let ended = match sabotage == Some(Sabotage::ForgetsCancels) {
+                        true => Some(asked),
+                        false => engine.cancel(&waiting).await.ok(),
+                    };
+                    if ended == Some(asked) {
+                        ledger.cancelled(index, call);
+                    }
                 }
                 Act::Hasten { .. } => {
                     ledger.note(index, |hook| hook.hastened = true);
@@ -67,6 +83,35 @@ impl Stage {
             }
         });
     }
+}
+
+/// Other retries and another timeout; it keeps its order from now on where the retries are odd, and
+/// else does not.
+async fn edit(
+    engine: &Engine,
+    ledger: &Ledger,
+    (index, id): (usize, WebhookId),
+    retries: u32,
+    obeys: bool,
+) {
+    let in_order = retries % 2 == 1;
+    ledger.note(index, |hook| {
+        hook.retries = hook.retries.max(retries);
+        hook.fewest = hook.fewest.min(retries);
+    });
+    let order = match in_order && obeys {
+        true => DeliveryOrder::InOrder,
+        false => DeliveryOrder::Unordered,
+    };
+    let call = ledger.switches(index, Switched::Order, in_order);
+    let edit = engine.edit_webhook(id, |webhook| {
+        webhook.retries = Retries::new(retries.into())?;
+        webhook.timeout = Timeout::from_secs(u64::from(retries) + 3)?;
+        webhook.order = order;
+        Ok(())
+    });
+    let stored = edit.await.is_ok();
+    ledger.switched(call, stored);
 }
 
 /// Those that wait of a webhook.

@@ -13,6 +13,7 @@ use super::credentials::Change;
 use super::keys::{Known, Use};
 use super::plans::Creation;
 use super::script::Shown;
+use super::switches::{Cancel, Switch};
 
 /// An occurrence.
 #[derive(Clone, Copy, Debug)]
@@ -46,11 +47,17 @@ pub(super) struct Hook {
     /// Nobody edits, cancels or deletes: what matches it is sent.
     pub steady: bool,
     pub in_order: bool,
-    /// The most retries that it ever had.
+    /// The most retries that it ever had, and the fewest.
     pub retries: u32,
+    pub fewest: u32,
     pub replayed: bool,
     pub hastened: bool,
     pub deleted: bool,
+    /// It is paused, or deleted.
+    pub rests: Vec<Switch>,
+    /// It keeps the order, by an edit.
+    pub orders: Vec<Switch>,
+    pub cancels: Vec<Cancel>,
     /// All that ever authenticated it, and signed for it, by number.
     pub tokens: Vec<Change>,
     pub secrets: Vec<Change>,

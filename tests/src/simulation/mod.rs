@@ -27,6 +27,7 @@ mod script;
 mod serve;
 mod shrink;
 mod stage;
+mod switches;
 mod tell;
 mod trace;
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::accounts::ALL;
 use super::clock::VirtualClock;
 use super::cluster::Cluster;
-use super::ending::all_deliveries;
+use super::ending::{all_attempts, all_deliveries};
 use super::furnish::{HOSTS, furnish};
 use super::judge::{Breach, Evidence, judge};
 use super::keys::create;
@@ -78,6 +78,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         cluster: Cluster::new(ground, script.processes),
         ledger: Arc::new(Ledger::new(VirtualClock::since(began))),
         jumped: 0,
+        first_jump: None,
     };
     stage.cluster.pass(Duration::from_secs(1)).await;
     if let Some(process) = stage.cluster.process(0) {
@@ -94,6 +95,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
     }
     let late = stage.end().await;
     let deliveries = all_deliveries(&store).await;
+    let attempts = all_attempts(&store, &deliveries).await;
     let (seen, most_at_once, forbidden) = stage.cluster.ground.network.end();
     let evidence = Evidence {
         ledger: &stage.ledger,
@@ -102,8 +104,10 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         most_at_once: &most_at_once,
         forbidden: &forbidden,
         deliveries: &deliveries,
+        attempts: &attempts,
         late,
         jumped: stage.jumped,
+        first_jump: stage.first_jump,
         calm: script.is_calm(),
         processes: script.processes,
     };

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Origin};
 use gatepost_testkit::fault::Passing;
-use webhook_model::{Webhook, WebhookId};
+use webhook_model::{Activity, Webhook, WebhookId};
 
 use super::clock::VirtualClock;
 use super::judge::Promise;
@@ -53,11 +53,23 @@ pub enum Sabotage {
     ForgetsKeyChanges,
     /// A delivery that failed once is given up without a word.
     GivesUpSilently,
+    /// A delivery that failed once is given up.
+    GivesUpEarly,
+    /// The next attempt is due after half of its delay.
+    HalvesDelays,
+    /// The next attempt is due an hour late.
+    RetriesLate,
+    /// An edit resumes a webhook that is paused.
+    EditsResume,
+    /// What is cancelled waits on.
+    ForgetsCancels,
+    /// A webhook that is to keep the order from now on does not.
+    ForgetsSwitches,
 }
 
 impl Sabotage {
     /// All of them, each with a promise that it breaks.
-    pub const ALL: [(Self, Promise); 19] = [
+    pub const ALL: [(Self, Promise); 25] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
         (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
@@ -77,6 +89,12 @@ impl Sabotage {
         (Self::KeysNeverEnd, Promise::RolledKeysEnd),
         (Self::ForgetsKeyChanges, Promise::RolledKeysEnd),
         (Self::GivesUpSilently, Promise::StatesTellTheTruth),
+        (Self::GivesUpEarly, Promise::NothingIsGivenUpEarly),
+        (Self::HalvesDelays, Promise::ScheduleIsKept),
+        (Self::RetriesLate, Promise::ScheduleIsKept),
+        (Self::EditsResume, Promise::PausesHold),
+        (Self::ForgetsCancels, Promise::CancelsHold),
+        (Self::ForgetsSwitches, Promise::OrderIsKept),
     ];
 
     /// Does it to whatever passes in one process.
@@ -88,6 +106,7 @@ impl Sabotage {
                 row.value.authorization = first.authorization.clone();
                 row.value.signing = first.signing.clone();
             }
+            (Self::EditsResume, Passing::Webhook(row)) => row.value.activity = Activity::Active,
             (_, passing) => self.alter(passing, clock.now()),
         }
     }
@@ -131,6 +150,15 @@ impl Sabotage {
                         (Self::WrongToken, _) => settlement.claim.token = ClaimToken(-1),
                         (Self::AllIsWell, end) => *end = Disposition::Sent,
                         (Self::RetriesAtOnce, Disposition::Retry { due }) => *due = now,
+                        (Self::HalvesDelays, Disposition::Retry { due }) => {
+                            *due = now + (*due - now) / 2;
+                        }
+                        (Self::RetriesLate, Disposition::Retry { due }) => {
+                            *due += Duration::from_secs(3_600);
+                        }
+                        (Self::GivesUpEarly, end @ Disposition::Retry { .. }) => {
+                            *end = Disposition::Failed;
+                        }
                         (Self::GivesUpSilently, end @ Disposition::Retry { .. }) => {
                             *end = Disposition::Failed;
                             settlement.status_info.clear();

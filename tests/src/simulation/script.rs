@@ -56,7 +56,8 @@ pub(super) enum Act {
     Pause { process: u8, hook: u8 },
     /// A webhook is resumed.
     Resume { process: u8, hook: u8 },
-    /// A webhook that may change gets other retries and another timeout.
+    /// A webhook that may change gets other retries and another timeout; and it keeps the order
+    /// from now on where the retries are odd, and else does not.
     Edit { process: u8, hook: u8, retries: u8 },
     /// A webhook that may change is deleted, with its tasks.
     Delete { process: u8, hook: u8 },

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use gatepost_engine::{EmitError, Emitted, Engine};
 
 use super::accounts::ALL;
@@ -17,6 +18,8 @@ pub(super) struct Stage {
     pub(super) ledger: Arc<Ledger>,
     /// The most seconds that a clock was wrong by.
     pub(super) jumped: u64,
+    /// When one was first set wrong.
+    pub(super) first_jump: Option<DateTime<Utc>>,
 }
 
 impl Stage {
@@ -56,6 +59,7 @@ impl Stage {
             } => self.cluster.stop(process, back_after),
             Act::Jump { process, seconds } => {
                 self.jumped = self.jumped.max(u64::from(seconds.unsigned_abs()));
+                self.first_jump.get_or_insert(self.ledger.now());
                 if let Some(process) = self.cluster.process(process) {
                     process.clock.set_wrong(seconds.into());
                 }

@@ -182,8 +182,9 @@ webhooks-table-all = All
 ## What was dropped
 
 webhooks-dropped-title = Dropped
-webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent.
-webhooks-dropped-minute = Minute
+webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one minute, or for one hour if many webhooks were affected.
+# The beginning of the minute or hour.
+webhooks-dropped-minute = From
 webhooks-dropped-deliveries = Deliveries
 webhooks-dropped-reason = Reason
 webhooks-dropped-waiting = Too many deliveries, or too many bytes, were waiting.

@@ -349,8 +349,9 @@
     button.setAttribute('aria-busy', 'true');
     addEventListener('pageshow', () => button.removeAttribute('aria-busy'), { once: true });
   });
-  // The row of the navigation scrolls on a narrow screen.
-  document.querySelector('.top nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  // The row of the navigation scrolls on a narrow screen. `scrollIntoView` would make the first Tab go on from there.
+  const [row, current] = ['.top nav', '.top nav [aria-current]'].map(css => document.querySelector(css)?.getBoundingClientRect());
+  if (current) document.querySelector('.top nav').scrollBy((current.left + current.right - row.left - row.right) / 2, 0);
   const wrong = document.querySelector('form.main [aria-invalid=true]');
   if (wrong) wrong.focus();
 })(TEXTS);

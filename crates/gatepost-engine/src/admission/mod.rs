@@ -16,6 +16,7 @@ mod lot;
 mod pace;
 mod pacer;
 mod parked;
+mod precedence;
 mod room;
 mod shared_breaker;
 mod slots;

@@ -11,6 +11,7 @@ use webhook_model::WebhookId;
 use super::counts::{Asked, Counts, when_slow};
 use super::feedback::{Feedback, Lesson};
 use super::known::Known;
+use super::precedence::Precedence;
 use super::room::{Blocked, Room, Trial, Wait, walled};
 use super::standing::Standing;
 use crate::config::Limits;
@@ -21,6 +22,7 @@ pub(super) struct Slots {
     limits: Limits,
     counts: Counts,
     known: Known,
+    precedence: Precedence,
     requests: usize,
     /// Counts the times that room became free.
     releases: u64,
@@ -31,6 +33,7 @@ impl Slots {
         Self {
             counts: Counts::new(limits.in_flight.clone()),
             known: Known::new(),
+            precedence: Precedence::default(),
             requests: 0,
             releases: 0,
             limits,
@@ -132,6 +135,10 @@ impl Slots {
         if let Some(wait) = self.counts.full(&asked) {
             return Err(wait);
         }
+        let until = self.precedence.lets_others_begin(&asked.rooms, hangs, now);
+        if let Some(until) = until {
+            return Err(Wait::Until(until));
+        }
         let silent_for = self.known.silent_for(route, now);
         let others = (standing == Standing::Proven)
             .then(|| self.counts.is_for_others(&asked, silent_for))
@@ -141,7 +148,14 @@ impl Slots {
 
     /// A request that has these rooms takes long, and takes others besides. A trial is over.
     /// Whether that leaves room for those that are not slow.
-    pub(super) fn became_slow(&mut self, route: &Route, place: Place, has: &mut Vec<Room>) -> bool {
+    pub(super) fn became_slow(
+        &mut self,
+        route: &Route,
+        place: Place,
+        has: &mut Vec<Room>,
+        now: Instant,
+    ) -> bool {
+        self.precedence.takes_long(has, now);
         let more = when_slow(route, place, has);
         self.counts.add(&more);
         let over: Vec<Room> = has.extract_if(.., |room| *room == Room::Trial).collect();
@@ -162,6 +176,7 @@ impl Slots {
         now: Instant,
     ) -> bool {
         self.counts.remove(rooms);
+        self.precedence.ended(rooms, now);
         self.requests = self.requests.saturating_sub(1);
         self.releases += 1;
         if lesson.feedback == Feedback::None {

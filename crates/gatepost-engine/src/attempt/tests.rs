@@ -109,6 +109,22 @@ async fn what_a_paused_webhook_holds_is_given_back_unsent() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_could_outlast_its_lease_is_given_back_unsent() {
+    for (left, is_sent) in [(0, true), (1, false)] {
+        let (records, bench, webhook) = bench(&[]).await;
+        let mut job = job(&records, &bench, webhook).await;
+        let id = job.claim.delivery;
+        let timeout = job.route.webhook.timeout.as_duration();
+        job.lease_until = noon() + timeout - Duration::from_millis(left);
+        bench.run(job).await;
+        match is_sent {
+            true => assert_eq!(bench.script.sent().len(), 1),
+            false => assert_given_back(&records, &bench, id).await,
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_meets_a_clock_that_cannot_be_read_is_given_back_unsent_once_it_can() {
     let (records, bench, webhook) = bench(&[]).await;
     let job = job(&records, &bench, webhook).await;

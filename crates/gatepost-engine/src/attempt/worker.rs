@@ -62,7 +62,7 @@ enum Tried {
     Rests,
     /// The clock cannot be read: nothing was sent.
     NoClock,
-    /// The lease is over: another may be sending it, and what comes after it.
+    /// The request could outlast the lease: another might send it then, and what comes after it.
     TooLate,
 }
 
@@ -177,7 +177,7 @@ impl Worker {
         let Ok(now) = self.clock.now() else {
             return Tried::NoClock;
         };
-        if now >= lease_until {
+        if now + route.webhook.timeout.as_duration() > lease_until {
             return Tried::TooLate;
         }
         let began = Instant::now();
@@ -206,7 +206,7 @@ impl Worker {
             Tried::Made(sent, lesson) => (*sent, lesson),
             Tried::NoClock => return self.given_back(job),
             Tried::TooLate => {
-                guarded(|| tracing::warn!("the lease ended before the request could begin"));
+                guarded(|| tracing::warn!("not enough of the lease is left for a request"));
                 return self.given_back(job);
             }
             Tried::Rests => {

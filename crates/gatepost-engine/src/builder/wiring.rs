@@ -27,7 +27,7 @@ use crate::operational::{Announcer, with_own_types};
 use crate::random::Random;
 use crate::records::Records;
 use crate::records::allowance::Allowance;
-use crate::records::at_once::AtOnce;
+use crate::records::at_once::{AtOnce, TESTS};
 use crate::records::by_hand::ByHand;
 use crate::records::deliveries::Deliveries;
 use crate::records::events::Events;
@@ -167,7 +167,7 @@ impl Ground {
             emitter: emitter.clone(),
             judge: self.judge.clone(),
         };
-        let targets = Targets::new(options.transport.clone());
+        let targets = Targets::new(options.transport.clone(), self.judge.clone());
         let records = Records {
             activities: self.activities(),
             webhooks: self.webhooks(targets.clone()),
@@ -203,6 +203,7 @@ impl Ground {
             clock: self.clock.clone(),
             admission: self.admission.clone(),
             troubles: self.troubles.clone(),
+            judge: self.judge.clone(),
         }
     }
 
@@ -244,7 +245,7 @@ impl Ground {
             emitter,
             transport,
             judge: self.judge.clone(),
-            at_once: AtOnce::default(),
+            at_once: AtOnce::new(TESTS),
         }
     }
 

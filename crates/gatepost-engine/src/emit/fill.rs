@@ -82,7 +82,7 @@ impl Emitter {
 
     async fn templates(&self, steps: &[(MatchedTask, Fate)]) -> Result<Templates, EmitError> {
         let run = steps.iter().filter(|(_, fate)| *fate == Fate::Run);
-        let tasks = run.map(|(task, _)| (task.id(), task.task.revision));
+        let tasks = run.map(|(task, _)| (task.id(), task.owner(), task.task.revision));
         Ok(self.finder.messages.of(tasks).await?)
     }
 

@@ -78,7 +78,10 @@ impl Engine {
         self.0.records.owners.unreadable(scope, limit).await
     }
 
-    /// Deliveries that were counted instead of stored, newest minute first.
+    /// Deliveries that were counted instead of stored, newest minute first, by webhook, reason and
+    /// minute. Where that makes more than 16 counts of an owner in a minute and a process, the
+    /// process counts by the hour until that hour ends: such a count begins with the hour, and has
+    /// what the hour's minutes do not have.
     ///
     /// # Errors
     /// Failures of the store.

@@ -2,7 +2,7 @@
 
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
-use webhook_model::{Activity, Invalid, TargetUrl, Webhook, WebhookId};
+use webhook_model::{Activity, Invalid, OwnerId, TargetUrl, Webhook, WebhookId};
 
 use super::handle::Engine;
 use crate::error::EngineError;
@@ -73,7 +73,8 @@ impl Engine {
     /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], failures of the store.
+    /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
+    /// changes a minute; failures of the store.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,
@@ -85,7 +86,7 @@ impl Engine {
     /// Sends what was held, at a bounded rate, and what occurs from now on.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], failures of the store.
+    /// As [`pause_webhook`](Self::pause_webhook).
     pub async fn resume_webhook(
         &self,
         id: WebhookId,
@@ -111,10 +112,11 @@ impl Engine {
         self.0.records.targets.judge_url(url)
     }
 
-    /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has now. Waits
-    /// for at most a second; what is not known by then, or while four other names are looked up,
-    /// counts as allowed. Every attempt asks again.
-    pub async fn judge_target(&self, url: &TargetUrl) -> TargetVerdict {
-        self.0.records.targets.judge(url).await
+    /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has now. `by` is
+    /// the user who wants to know. Waits for at most a second; what is not known by then counts as
+    /// allowed, as does everything while two other names are looked up for users of the same place,
+    /// or for the same user, or eight in all. Every attempt asks again.
+    pub async fn judge_target(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
+        self.0.records.targets.judge(url, by).await
     }
 }

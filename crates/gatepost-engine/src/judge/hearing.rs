@@ -134,6 +134,15 @@ impl Judge {
             .map_err(|error| EngineError::Platform(error.to_string()))
     }
 
+    /// Whether an owner is there and enabled, before something of that owner is done by hand; waits
+    /// for the platform. It is a question of the owner's tenant.
+    ///
+    /// # Errors
+    /// `Platform`: no answer. `Store`.
+    pub(crate) async fn is_enabled(&self, owner: OwnerId) -> Result<bool, EngineError> {
+        self.said_of(owner).await.map(is_good)
+    }
+
     /// Asks about all who are not known, so that they are waited for together.
     fn said(&self, heard: &Heard<'_>, owners: &[OwnerId]) -> Said {
         let now = |owner| self.account(heard, owner);

@@ -31,12 +31,13 @@ impl Judge {
         Ok(quota)
     }
 
-    /// Before a record of this owner is deleted, which nobody but an operator can be too fast for.
-    /// The platform is not asked: without its answer, too, all can be deleted.
+    /// Before a record of this owner is deleted, paused, resumed or given to another owner, which
+    /// nobody but an operator can be too fast for. The platform is not asked: without its answer,
+    /// too, all can be deleted and paused.
     ///
     /// # Errors
     /// `TooFast`, `Store`.
-    pub(crate) async fn admit_deletion(&self, owner: OwnerId) -> Result<(), EngineError> {
+    pub(crate) async fn pace_change(&self, owner: OwnerId) -> Result<(), EngineError> {
         if self.has_tenants() && self.owners.stood(owner).await? == Place::Operators {
             self.take_change(owner)?;
         }

@@ -56,12 +56,26 @@ impl Allowance {
         Ok(at_most)
     }
 
+    /// As [`of`](Self::of), of a record that another owner may have now. The place that it leaves
+    /// changes as well.
+    pub(super) async fn of_edited(
+        &self,
+        (from, to): (OwnerId, OwnerId),
+        kind: Kind,
+        admitted: &mut Admitted,
+    ) -> Result<AtMost, EngineError> {
+        if from != to && admitted.0.is_none() {
+            self.judge.pace_change(from).await?;
+        }
+        self.of(to, kind, admitted).await
+    }
+
     /// Before a record is deleted. One that cannot be read is always let go.
     pub(super) async fn of_deletion(&self, record: RecordId) -> Result<(), EngineError> {
         let Some(owner) = self.owner_of(record).await? else {
             return Ok(());
         };
-        match self.judge.admit_deletion(owner).await {
+        match self.judge.pace_change(owner).await {
             Err(EngineError::TooFast { .. }) if !self.is_readable(record).await? => Ok(()),
             other => other,
         }

@@ -1,5 +1,6 @@
-//! Messages that are sent at once, to test a webhook: past the queue, and so outside its shares of
-//! requests in flight. Of an owner, of a place, and in all, only a few are under way.
+//! What a user begins outside of the queue, and so of its shares of requests in flight: messages
+//! that are sent at once, to test a webhook, and names that are looked up for a form. Of an owner,
+//! of a place, and in all, only a few are under way.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,19 +11,33 @@ use webhook_model::OwnerId;
 
 use crate::error::EngineError;
 
-/// Of one owner.
-const OF_OWNER: usize = 4;
-/// Of the owners of one place, so that those of another find room. Where all are one system there
-/// is no other.
-const OF_PLACE: usize = 16;
-/// Of all in this process.
-const IN_ALL: usize = 64;
+/// Messages that are sent at once.
+pub(crate) const TESTS: Most = Most {
+    owner: 4,
+    place: 16,
+    all: 64,
+};
 /// When one that is refused may be tried again: most have ended by then.
 const SOON: Duration = Duration::from_secs(5);
 
+/// How many may be under way in this process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Most {
+    /// Of one owner.
+    pub owner: usize,
+    /// Of the owners of one place, so that those of another find room. Where all are one system
+    /// there is no other.
+    pub place: usize,
+    /// Of all.
+    pub all: usize,
+}
+
 /// Those that are under way. All clones are one.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct AtOnce(Arc<Mutex<Owners>>);
+#[derive(Clone, Debug)]
+pub(crate) struct AtOnce {
+    most: Most,
+    owners: Arc<Mutex<Owners>>,
+}
 
 /// How many each owner has, and where the owner stood at the first of them.
 type Owners = HashMap<OwnerId, (Place, usize)>;
@@ -35,6 +50,13 @@ pub(crate) struct UnderWay {
 }
 
 impl AtOnce {
+    pub(crate) fn new(most: Most) -> Self {
+        Self {
+            most,
+            owners: Arc::default(),
+        }
+    }
+
     /// # Errors
     /// `TooFast`: as many as may be are under way.
     pub(super) fn begin(&self, owner: OwnerId, place: Place) -> Result<UnderWay, EngineError> {
@@ -43,8 +65,8 @@ impl AtOnce {
         let of_place = owners.values().filter(|(there, _)| *there == place);
         let of_place: usize = of_place.map(|(_, count)| count).sum();
         let in_all: usize = owners.values().map(|(_, count)| count).sum();
-        let place_is_full = place != Place::Common && of_place >= OF_PLACE;
-        if own >= OF_OWNER || place_is_full || in_all >= IN_ALL {
+        let place_is_full = place != Place::Common && of_place >= self.most.place;
+        if own >= self.most.owner || place_is_full || in_all >= self.most.all {
             return Err(EngineError::TooFast { retry_after: SOON });
         }
         owners.insert(owner, (place, own + 1));
@@ -54,7 +76,7 @@ impl AtOnce {
 
     /// A panic under the lock could only come from a bug, and leaves whole counts.
     fn lock(&self) -> MutexGuard<'_, Owners> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,14 +114,14 @@ mod tests {
 
     #[test]
     fn an_owner_has_a_few_all_have_more_and_what_ended_makes_room() {
-        let all = AtOnce::default();
+        let all = AtOnce::new(TESTS);
         let one = |owner| begin(&all, owner, Place::Common);
-        let mut own: Vec<_> = (0..OF_OWNER).map(|_| one(0).unwrap()).collect();
+        let mut own: Vec<_> = (0..TESTS.owner).map(|_| one(0).unwrap()).collect();
         assert!(is_refused(&one(0)));
         own.pop();
         own.push(one(0).unwrap());
         let others = of(&all, 1..61, Place::Common);
-        assert_eq!(own.len() + others.len(), IN_ALL);
+        assert_eq!(own.len() + others.len(), TESTS.all);
         assert!(is_refused(&one(-1)));
         drop(others);
         assert!(one(-1).is_ok());
@@ -109,7 +131,7 @@ mod tests {
 
     #[test]
     fn the_owners_of_a_place_leave_room_to_those_of_another() {
-        let all = AtOnce::default();
+        let all = AtOnce::new(TESTS);
         let [busy, other] = [1, 2].map(|tenant| Place::Tenant(TenantId(tenant)));
         let mut theirs = of(&all, 0..16, busy);
         assert!(is_refused(&begin(&all, 16, busy)));

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
@@ -250,7 +249,7 @@ impl Deliveries {
 
     /// Nothing is sent for an owner whose account is disabled or gone.
     pub(super) async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
-        if self.judge.standing(owner, Place::Alone(owner)).await? {
+        if self.judge.is_enabled(owner).await? {
             return Ok(());
         }
         let words = "The account of the owner is disabled";

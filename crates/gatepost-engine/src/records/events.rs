@@ -132,8 +132,10 @@ impl Events {
             },
             {
                 // With another task it may get another owner.
-                let owner = self.owner(row.value.task).await?;
-                self.allowance.of(owner, Kind::Events, admitted).await?
+                let owners = (row.owner, self.owner(row.value.task).await?);
+                self.allowance
+                    .of_edited(owners, Kind::Events, admitted)
+                    .await?
             }
         )
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
 };
@@ -59,18 +58,23 @@ impl Replays {
     }
 
     pub(crate) async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
-        let mut shares = BTreeMap::<OwnerId, u32>::new();
+        let now = self.clock.now()?;
+        let (mut waiting, mut shares) = (Vec::new(), BTreeMap::<OwnerId, u32>::new());
         for id in ids {
             let delivery = self.store.delivery(*id).await?;
-            let waits = delivery.filter(|delivery| delivery.state == DeliveryState::Queued);
-            if let Some(delivery) = waits {
+            if let Some(delivery) = delivery.filter(|delivery| waits_for_later(delivery, now)) {
+                waiting.push(delivery.id);
                 *shares.entry(delivery.owner).or_default() += 1;
             }
+        }
+        // What changes nothing is charged to nobody, and costs no transaction.
+        if waiting.is_empty() {
+            return Ok(0);
         }
         for (owner, rows) in shares {
             self.judge.run_by_hand(owner, rows)?;
         }
-        let hastened = self.store.hasten(ids, self.clock.now()?).await?;
+        let hastened = self.store.hasten(&waiting, now).await?;
         self.admission.lanes.look_now();
         Ok(hastened)
     }
@@ -102,7 +106,7 @@ impl Replays {
     }
 
     async fn admit(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
-        if share.is_stale && !self.judge.standing(owner, Place::Alone(owner)).await? {
+        if share.is_stale && !self.judge.is_enabled(owner).await? {
             let words = "The account of the owner is disabled";
             return Err(EngineError::Forbidden(words.to_owned()));
         }
@@ -160,6 +164,11 @@ impl Replays {
         }
         Ok(rows)
     }
+}
+
+/// What is due, or is being sent, cannot be hastened.
+fn waits_for_later(row: &Delivery, now: DateTime<Utc>) -> bool {
+    row.state == DeliveryState::Queued && row.due > now
 }
 
 /// What did not end is being sent as it is, and what was not kept is gone.

@@ -4,16 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::{ErrorClass, TargetRefusal};
-use tokio::sync::Semaphore;
-use webhook_model::TargetUrl;
+use webhook_model::{OwnerId, TargetUrl};
 
+use super::at_once::{AtOnce, Most, UnderWay};
+use crate::judge::Judge;
 use crate::transport::Transport;
 
 /// Who saves a webhook waits for its name to be looked up no longer than this.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Names that are looked up at a time, those included for which nobody waits any more: deliveries
-/// need the resolver, too.
-const LOOKUPS: usize = 4;
+/// need the resolver, too. Those of one place that hang leave room to the others.
+const LOOKUPS: Most = Most {
+    owner: 2,
+    place: 2,
+    all: 8,
+};
 
 /// What the target policy says to a URL.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -31,14 +36,16 @@ pub enum TargetVerdict {
 #[derive(Clone, Debug)]
 pub(crate) struct Targets {
     transport: Arc<dyn Transport>,
-    lookups: Arc<Semaphore>,
+    judge: Arc<Judge>,
+    lookups: AtOnce,
 }
 
 impl Targets {
-    pub(crate) fn new(transport: Arc<dyn Transport>) -> Self {
+    pub(crate) fn new(transport: Arc<dyn Transport>, judge: Arc<Judge>) -> Self {
         Self {
             transport,
-            lookups: Arc::new(Semaphore::new(LOOKUPS)),
+            judge,
+            lookups: AtOnce::new(LOOKUPS),
         }
     }
 
@@ -50,22 +57,30 @@ impl Targets {
         }
     }
 
-    /// By its addresses, too, if they are known in time.
-    pub(crate) async fn judge(&self, url: &TargetUrl) -> TargetVerdict {
+    /// By its addresses, too, if they are known in time. This owner wants to know.
+    pub(crate) async fn judge(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
         let by_url = self.judge_url(url);
-        let permit = self.lookups.clone().try_acquire_owned();
-        let (TargetVerdict::Allowed, Ok(permit)) = (by_url, permit) else {
+        if by_url != TargetVerdict::Allowed {
+            return by_url;
+        }
+        let Some(under_way) = self.begin(by).await else {
             return by_url;
         };
         let (transport, url) = (self.transport.clone(), url.clone());
         let lookup = tokio::spawn(async move {
             let judged = transport.judge_target(&url).await;
-            drop(permit);
+            drop(under_way);
             judged
         });
         match tokio::time::timeout(PATIENCE, lookup).await {
             Ok(Ok(Err(ErrorClass::Dns(_) | ErrorClass::Refused(_)))) => TargetVerdict::NoAddress,
             _ => TargetVerdict::Allowed,
         }
+    }
+
+    /// One of the lookups that may be under way.
+    async fn begin(&self, by: OwnerId) -> Option<UnderWay> {
+        let place = self.judge.stood(by).await.ok()?;
+        self.lookups.begin(by, place).ok()
     }
 }

@@ -107,7 +107,9 @@ impl Tasks {
             {
                 // With another webhook it gets another owner.
                 let owner = self.owner(&row.task).await?;
-                let at_most = self.allowance.of(owner, Kind::Tasks, admitted).await?;
+                let owners = (row.owner, owner);
+                let at_most = self.allowance.of_edited(owners, Kind::Tasks, admitted);
+                let at_most = at_most.await?;
                 self.check(&row.task, owner).await?;
                 at_most
             }

@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Revision, StoreError};
-use webhook_model::{TaskId, Template};
+use webhook_model::{OwnerId, TaskId, Template};
 
 use crate::few::Few;
 use crate::generations::Generations;
 use crate::give_way::{GiveWay, apart};
 use crate::guard::guarded;
+use crate::shares::Shares;
 
 /// What an entry costs beyond its text, about.
 const ENTRY: usize = 256;
@@ -24,7 +25,7 @@ type Parsed = (Revision, Arc<Template>);
 pub(crate) struct Messages {
     store: Arc<dyn WebhookStore>,
     memory: usize,
-    recent: Mutex<Generations<TaskId, Parsed>>,
+    recent: Mutex<Shares<TaskId, Parsed>>,
     /// Tasks without a message that were reported, at which revision.
     reported: Mutex<Generations<TaskId, Revision>>,
 }
@@ -34,7 +35,7 @@ impl Messages {
         Self {
             store,
             memory,
-            recent: Mutex::new(Generations::new(memory)),
+            recent: Mutex::new(Shares::new(memory)),
             reported: Mutex::new(Generations::new(REPORTED)),
         }
     }
@@ -44,34 +45,37 @@ impl Messages {
     /// task is out of date, and the store refuses what was made of it.
     pub(crate) async fn of(
         &self,
-        tasks: impl Iterator<Item = (TaskId, Revision)>,
+        tasks: impl Iterator<Item = (TaskId, OwnerId, Revision)>,
     ) -> Result<Few<TaskId, Arc<Template>>, StoreError> {
         let (mut found, mut missing) = (Few::default(), Vec::new());
-        for (id, revision) in tasks {
-            match self.lock().get(&id) {
+        for (id, owner, revision) in tasks {
+            match self.lock().get(id) {
                 Some((known, template)) if *known == revision => {
                     found.insert(id, template.clone());
                 }
-                _ => missing.push((id, revision)),
+                _ => missing.push((id, owner, revision)),
             }
         }
         if missing.is_empty() {
             return Ok(found);
         }
-        let ids: Vec<TaskId> = missing.iter().map(|(id, _)| *id).collect();
+        let ids: Vec<TaskId> = missing.iter().map(|(id, ..)| *id).collect();
         let mut turns = GiveWay::default();
         for read in self.store.messages(&ids).await? {
             let (length, message) = (read.message.as_str().len(), read.message);
             turns.after(length).await;
             let template = Arc::new(apart(length, move || Template::parse(&message)).await);
             let bytes = 2 * length + ENTRY;
-            if bytes <= self.memory / LARGEST {
+            let asked = missing.iter().find(|(id, ..)| *id == read.id);
+            if bytes <= self.memory / LARGEST
+                && let Some((_, owner, _)) = asked
+            {
                 let parsed = (read.revision, template.clone());
-                self.lock().insert(read.id, parsed, bytes);
+                self.lock().insert(read.id, *owner, parsed, bytes);
             }
             found.insert(read.id, template);
         }
-        for (id, revision) in missing {
+        for (id, _, revision) in missing {
             if found.get(id).is_none() {
                 self.report(id, revision);
             }
@@ -91,7 +95,7 @@ impl Messages {
         guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations<TaskId, Parsed>> {
+    fn lock(&self) -> MutexGuard<'_, Shares<TaskId, Parsed>> {
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

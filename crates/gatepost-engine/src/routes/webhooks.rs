@@ -10,6 +10,7 @@ use webhook_model::{Webhook, WebhookId};
 use super::route::Route;
 use crate::generations::Generations;
 use crate::guard::guarded;
+use crate::shares::Shares;
 
 /// Bytes of all of them, about.
 const MEMORY: usize = 64 * 1024 * 1024;
@@ -31,17 +32,22 @@ pub(crate) struct Found {
 #[derive(Debug)]
 pub(crate) struct WebhookCache {
     store: Arc<dyn WebhookStore>,
-    /// At the newest revision that was read.
-    routes: Mutex<Generations<WebhookId, Arc<Route>>>,
+    /// At the newest revision that was read, with their access tokens.
+    routes: Mutex<Shares<WebhookId, Arc<Route>>>,
     /// Which unreadable webhooks were reported, at which revision.
     reported: Mutex<Generations<WebhookId, Revision>>,
 }
 
 impl WebhookCache {
     pub(crate) fn new(store: Arc<dyn WebhookStore>) -> Self {
+        Self::with_memory(store, MEMORY)
+    }
+
+    /// With room for this number of bytes, about.
+    pub(crate) fn with_memory(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
         Self {
             store,
-            routes: Mutex::new(Generations::new(MEMORY)),
+            routes: Mutex::new(Shares::new(memory)),
             reported: Mutex::new(Generations::new(REPORTED)),
         }
     }
@@ -49,8 +55,8 @@ impl WebhookCache {
     /// The webhook at this revision or a newer one, if it is at hand.
     pub(crate) fn cached(&self, id: WebhookId, revision: Revision) -> Option<Arc<Route>> {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        let route = routes.get(&id).filter(|route| route.revision >= revision);
-        route.map(|route| route.clone())
+        let route = routes.get(id).filter(|route| route.revision >= revision);
+        route.cloned()
     }
 
     /// The webhook at this revision or a newer one; `None` when it is gone.
@@ -127,13 +133,13 @@ impl WebhookCache {
         let route = Arc::new(Route::stored(row));
         warn_if_unsendable(&route);
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(newer) = routes.get(&route.id)
+        if let Some(newer) = routes.get(route.id)
             && newer.revision > route.revision
         {
             return newer.clone();
         }
         let bytes = ROUTE + 2 * texts + route.credentials.bytes();
-        routes.insert(route.id, route.clone(), bytes);
+        routes.insert(route.id, route.webhook.owner, route.clone(), bytes);
         route
     }
 

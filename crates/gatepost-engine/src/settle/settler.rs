@@ -90,7 +90,8 @@ impl Settler {
 
     /// Records one, however long the store is away: a lease that is over still settles as long as
     /// nobody else has the delivery, and becomes `Stale` if somebody has. `None` when the store
-    /// refuses what it says. An `urgent` one, for which others wait, is not gathered with more.
+    /// refuses what it says. An `urgent` one, for which others wait, is recorded at once, or two
+    /// milliseconds after what was recorded before it.
     pub(crate) async fn settle(&self, settlement: Settlement, urgent: bool) -> Option<Settled> {
         let (done, settled) = oneshot::channel();
         let _counted = self.unrecorded.begin();
@@ -229,9 +230,9 @@ mod tests {
         second.await.unwrap();
     }
 
-    /// Of a hundred times this number, at a distance of two milliseconds: how often the store was
-    /// called, and how long the last one took.
-    async fn recorded(each: usize) -> (u64, Duration) {
+    /// Of a hundred times this number, so far apart, and the last of each number urgent if asked
+    /// for: how often the store was called, and how long the last one took.
+    async fn recorded(each: usize, milliseconds: u64, urgent: bool) -> (u64, Duration) {
         let world = World::new().await;
         let mut settlements = Vec::new();
         for _ in 0..100 * each {
@@ -239,14 +240,15 @@ mod tests {
         }
         let (before, mut settling) = (world.store.calls(), Vec::new());
         for (n, settlement) in (1..).zip(settlements) {
-            let settler = world.settler.clone();
+            let (settler, is_last) = (world.settler.clone(), n % each == 0);
             settling.push(tokio::spawn(async move {
                 let began = tokio::time::Instant::now();
-                assert_eq!(settler.settle(settlement, false).await, Some(Settled::Done));
+                let settled = settler.settle(settlement, urgent && is_last).await;
+                assert_eq!(settled, Some(Settled::Done));
                 began.elapsed()
             }));
-            if n % each == 0 {
-                tokio::time::sleep(Duration::from_millis(2)).await;
+            if is_last {
+                tokio::time::sleep(Duration::from_millis(milliseconds)).await;
             }
         }
         let mut took = Duration::ZERO;
@@ -258,10 +260,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn while_many_come_they_are_gathered_for_ten_milliseconds_and_one_alone_never_waits() {
-        assert_eq!(recorded(1).await, (100, Duration::ZERO));
-        let (calls, took) = recorded(10).await;
+        assert_eq!(recorded(1, 2, false).await, (100, Duration::ZERO));
+        let (calls, took) = recorded(10, 2, false).await;
         assert!(calls <= 25, "{calls}");
         assert!(took <= Duration::from_millis(11), "{took:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_for_which_others_wait_ends_the_gathering_for_all_at_most_every_two_milliseconds() {
+        let (calls, took) = recorded(10, 1, true).await;
+        assert!(calls <= 60, "{calls}");
+        assert!(took <= Duration::from_millis(3), "{took:?}");
+        assert_eq!(recorded(20, 5, true).await, (100, Duration::ZERO), "rarer");
     }
 
     #[tokio::test(start_paused = true)]

@@ -22,6 +22,9 @@ const AT_ONCE: usize = 512;
 /// While many come, they are gathered until there are this many, or for as long as that: one
 /// transaction for 64 costs each of them half of what it costs for 16.
 const GATHERED: (usize, Duration) = (64, Duration::from_millis(10));
+/// While many come, one for which others wait ends the gathering, but not more often than this: a
+/// user with many webhooks in order would have those of all users recorded a few at a time.
+const APART: Duration = Duration::from_millis(2);
 /// The first and the longest wait after a failure.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 /// A call that takes longer is taken for one that will fail: until it returns, nothing new is sent.
@@ -80,10 +83,20 @@ impl Drop for FailsOnPanic<'_> {
     }
 }
 
-/// More that comes within a moment.
-async fn gather(queue: &mut mpsc::Receiver<Waiting>, batch: &mut Vec<Waiting>) {
-    let until = Instant::now() + GATHERED.1;
-    while batch.len() < GATHERED.0 && !batch.iter().any(|waiting| waiting.urgent) {
+/// More that comes within a moment. One that is urgent ends that, but not before `urgent_from`.
+async fn gather(
+    queue: &mut mpsc::Receiver<Waiting>,
+    batch: &mut Vec<Waiting>,
+    urgent_from: Instant,
+) {
+    let longest = Instant::now() + GATHERED.1;
+    while batch.len() < GATHERED.0 {
+        let is_urgent = batch.iter().any(|waiting| waiting.urgent);
+        let until = if is_urgent {
+            longest.min(urgent_from)
+        } else {
+            longest
+        };
         let room = AT_ONCE - batch.len();
         match tokio::time::timeout_at(until, queue.recv_many(batch, room)).await {
             Ok(0) | Err(_) => return,
@@ -114,6 +127,7 @@ impl SettlementWriter {
         let Backlog { queue, batch } = &mut *backlog;
         let _fails = FailsOnPanic(&self.failing);
         let (mut backoff, mut load) = (BACKOFF.0, Load::new(GATHERED.1));
+        let mut began = Instant::now();
         loop {
             if batch.is_empty() {
                 self.failing.store(false, Ordering::Relaxed);
@@ -123,9 +137,10 @@ impl SettlementWriter {
                     return;
                 }
                 if load.is_high() {
-                    gather(queue, batch).await;
+                    gather(queue, batch, began + APART).await;
                 }
                 load.add(batch.len());
+                began = Instant::now();
             }
             self.record_all(batch).await;
             if batch.is_empty() {

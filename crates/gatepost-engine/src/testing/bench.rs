@@ -43,26 +43,29 @@ impl Records {
     }
 
     pub(crate) async fn activities(&self) -> Activities {
+        let clock = self.engine_clock().await;
         Activities {
             store: self.store.clone(),
-            clock: self.engine_clock().await,
+            clock: clock.clone(),
             admission: Arc::new(Admission::new(&Limits::default())),
             troubles: Arc::default(),
+            judge: one_system(self.store.clone(), clock),
         }
     }
 
     pub(crate) async fn webhooks(&self) -> Webhooks {
         let clock = self.engine_clock().await;
+        let judge = one_system(self.store.clone(), clock.clone());
         Webhooks {
             store: self.store.clone(),
-            clock: clock.clone(),
+            clock,
             admission: Arc::new(Admission::new(&Limits::default())),
             allowance: Allowance {
                 store: self.store.clone(),
-                judge: one_system(self.store.clone(), clock),
+                judge: judge.clone(),
             },
             troubles: Arc::default(),
-            targets: Targets::new(Arc::new(Script::new(&[]))),
+            targets: Targets::new(Arc::new(Script::new(&[])), judge),
             schedules: RetryScheduleLimits::default(),
         }
     }
@@ -113,6 +116,7 @@ impl Bench {
             clock: clock.clone(),
             admission: admission.clone(),
             troubles: Arc::default(),
+            judge: judge.clone(),
         };
         let observers = Observers::new(Arc::new(Nobody));
         let worker = Arc::new(Worker {

@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
-    Action, Activity, Description, Event, EventLabel, Filter, OwnerId, TagId, Target, Task, TaskId,
-    Webhook, WebhookId,
+    Action, Activity, Description, Event, EventLabel, Filter, Headers, OwnerId, TagId, Target,
+    Task, TaskId, Webhook, WebhookId,
 };
 
 use super::values::{noon, webhook};
@@ -42,6 +42,21 @@ impl Records {
         let most = AtMost::UNLIMITED;
         let inserted = self.store.insert_webhook(&webhook, most, noon()).await;
         inserted.unwrap().id
+    }
+
+    /// Webhooks of this owner that take 17 KiB of memory each: twice their headers.
+    pub(crate) async fn large_webhooks(&self, owner: i64, number: usize) -> Vec<WebhookId> {
+        let headers = format!("X-Large: {}", "x".repeat(8_000));
+        let headers = Headers::parse_lines(&headers).unwrap();
+        let mut webhooks = Vec::new();
+        for _ in 0..number {
+            let large = |webhook: &mut Webhook| {
+                webhook.owner = OwnerId(owner);
+                webhook.headers = headers.clone();
+            };
+            webhooks.push(self.webhook(large).await);
+        }
+        webhooks
     }
 
     pub(crate) async fn task(&self, webhook: WebhookId, message: &str, once: bool) -> TaskId {

@@ -7,6 +7,8 @@ use deadpool_postgres::{
     Client, Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime,
 };
 use gatepost_storage::{ErrorKind, StoreError};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 use tokio_postgres::Row;
 
 use super::fence::Fence;
@@ -34,6 +36,8 @@ pub(crate) struct Db {
     texts: Texts,
     settings: Arc<Settings>,
     waits: Arc<Waits>,
+    /// Half of the connections, for what may read long: what is sent never waits for all of those.
+    readers: Arc<Semaphore>,
     haste: Haste,
     /// None while the schema is being brought up to date.
     fence: Option<Fence>,
@@ -82,6 +86,7 @@ impl Db {
             texts: Texts::of(schema),
             settings: Arc::new(config.settings()),
             waits: Arc::new(Waits::new(config.max_connections, config.lock_timeout)),
+            readers: Arc::new(Semaphore::new((config.max_connections / 2).max(1))),
             haste: haste.clone(),
             fence: None,
             learner,
@@ -112,6 +117,13 @@ impl Db {
 
     pub(crate) fn close(&self) {
         self.pool.close();
+    }
+
+    /// Room among those who may read long, for as long as it is kept.
+    pub(crate) async fn reader(&self) -> Result<SemaphorePermit<'_>> {
+        let room = timeout(WAIT, self.readers.acquire()).await;
+        let room = room.ok().and_then(std::result::Result::ok);
+        room.ok_or_else(|| Failure::unavailable("others are reading long lists"))
     }
 
     /// One statement.

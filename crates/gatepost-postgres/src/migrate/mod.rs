@@ -53,6 +53,7 @@ const MIGRATIONS: &[(&str, &str)] = &[
         include_str!("../../migrations/0016_cause_data.sql"),
     ),
     ("changes", include_str!("../../migrations/0017_changes.sql")),
+    ("left", include_str!("../../migrations/0018_left.sql")),
 ];
 
 /// The server's version, and how long a statement may take in a session as it begins.

@@ -7,13 +7,14 @@ use gatepost_ids::TenantId;
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Order, Page, Scope};
-use gatepost_testkit::fixtures::{UNLIMITED, webhook_of};
+use gatepost_testkit::fixtures::{UNLIMITED, at, task, webhook_of};
 use tokio_postgres::Client;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use crate::common::{CLAIM, LANES_OF, fresh_at, pages, raw};
 use crate::postgres::FreshSchema;
-use crate::source::{Key, shown, sources};
+use crate::shown::shown;
+use crate::source::{BEGIN, Key, Source, sources};
 
 /// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
 const FILL: &str = "
@@ -39,6 +40,18 @@ const HIDDEN: &str = "
     UPDATE gatepost_webhook SET floor = 110000 * 20 WHERE id = 1;
     INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     VALUES (50000 * 20, 1, '2026-03-01', 0, 0, 0, 0, false)";
+/// All is of the first user; the last one has a webhook with nothing, and one that is gone.
+const ONE_USER: &str = "
+    UPDATE gatepost_delivery SET webhook = 1, owner = 1, tenant = 1, task = 1;
+    UPDATE gatepost_outcome SET webhook = 1, owner = 1, tenant = 1, task = 1 WHERE state = 3;
+    UPDATE gatepost_webhook SET gone = true WHERE id = 19";
+/// The owners are in three tenants, and all of the second is hidden as well, but for some of an
+/// owner who went to another.
+const PLACED: &str = "
+    UPDATE gatepost_owner SET place = 'tenant:' || 1 + owner % 3, tenant = 1 + owner % 3, known = true;
+    UPDATE gatepost_webhook SET floor = 110000 * 20 WHERE owner % 3 = 1;
+    UPDATE gatepost_webhook SET floor = 109900 * 20 WHERE owner = 4;
+    UPDATE gatepost_owner SET place = 'tenant:9', tenant = 9 WHERE owner = 4";
 /// Others run 2,000; all webhooks have just become ones in order.
 const RUNNING: &str = "
     INSERT INTO gatepost_running (id, lease_until, open, ids)
@@ -53,10 +66,7 @@ async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
     let (store, _, place) = fresh_at().await;
     for owner in 1..=20 {
         let hook = webhook_of(owner, "w");
-        store
-            .insert_webhook(&hook, UNLIMITED, gatepost_testkit::fixtures::at(0))
-            .await
-            .unwrap();
+        store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     }
     let client = raw(&place).await;
     client.batch_execute(FILL).await.unwrap();
@@ -117,6 +127,7 @@ async fn the_ids_of_a_page_are_found_among_many() {
     let (client, _store) = filled().await;
     let whole = pages(&client, "SELECT count(created) FROM gatepost_delivery", "").await;
     assert!(whole > 1_000, "{whole} pages of all: nothing is proved");
+    as_a_list(&client).await;
     let mut worst = String::new();
     for query in queries() {
         let key = Key::of(&query);
@@ -143,6 +154,64 @@ async fn the_ids_of_a_page_are_found_among_many() {
                 )
                 .unwrap();
             }
+        }
+    }
+    assert_eq!(worst, "");
+}
+
+/// Who has nothing among what one user alone was sent: it seems as if the next row of any key were
+/// the next row.
+#[tokio::test]
+async fn who_has_nothing_does_not_look_through_what_another_has() {
+    let (client, _store) = filled().await;
+    client.batch_execute(ONE_USER).await.unwrap();
+    client.batch_execute("VACUUM ANALYZE").await.unwrap();
+    let mut worst = String::new();
+    for query in queries().iter().filter(|query| Key::of(query) != Key::All) {
+        let (key, order) = (Key::of(query), query.page.order);
+        let key = match key {
+            Key::Webhook(_) => Key::Webhook(20),
+            Key::Task(_) => Key::Task(20),
+            Key::Owner(_) => Key::Owner(20),
+            _ => Key::Tenant(20),
+        };
+        as_a_list(&client).await;
+        for source in sources(query) {
+            if matches!(source, Source::Log { .. } | Source::Failed) {
+                let params = format!("0, {}, 54, 20", i64::MAX);
+                let pages = pages(&client, &source.sql(key, order), &params).await;
+                if pages > 100 {
+                    writeln!(worst, "{pages} pages: {source:?} {key:?} {order:?}").unwrap();
+                }
+            }
+        }
+        leaps(&client, Key::Owner(20), 100).await;
+    }
+    client.batch_execute("RESET enable_sort").await.unwrap();
+    for (name, sql, params) in [
+        (
+            "floors",
+            include_str!("../../src/sql/log/floors.sql"),
+            "50, '{20}'",
+        ),
+        (
+            "replay_failed",
+            concat!(
+                include_str!("../../src/sql/log/replay_failed.sql"),
+                include_str!("../../src/sql/log/replay_lock.sql")
+            ),
+            "20, 50, '2026-01-01', '2027-02-01', 0, 999999999",
+        ),
+        ("last", include_str!("../../src/sql/gone/last.sql"), "50"),
+        (
+            "gone",
+            include_str!("../../src/sql/gone/deliveries.sql"),
+            "50",
+        ),
+    ] {
+        let pages = pages(&client, sql, params).await;
+        if pages > 300 {
+            writeln!(worst, "{pages} pages: {name}").unwrap();
         }
     }
     assert_eq!(worst, "");
@@ -339,16 +408,40 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
     assert!(counted[1] < counted[0] * 2, "{counted:?}");
 }
 
+/// As in the transaction of a list.
+async fn as_a_list(client: &Client) {
+    let (_, setting) = BEGIN.split_once("SET LOCAL").unwrap();
+    client
+        .batch_execute(&format!("SET {setting}"))
+        .await
+        .unwrap();
+}
+
+/// What is looked at to leap in either order.
+async fn leaps(client: &Client, key: Key, most: u64) {
+    as_a_list(client).await;
+    for (order, span) in [
+        (Order::Ascending, "1, 9999999"),
+        (Order::Descending, "1, 2000000"),
+    ] {
+        let params = format!("{span}, {}", key.value().unwrap());
+        let read = pages(client, &shown(key, order).unwrap(), &params).await;
+        assert!(read < most, "{read} pages: {key:?} {order:?}");
+    }
+}
+
+/// Which ones are listed, by their numbers in `FILL`.
+async fn ids(store: &PostgresStore, query: &DeliveryQuery) -> Vec<i64> {
+    let found = store.list_deliveries(query).await.unwrap();
+    found.iter().map(|row| row.id.0 / 20).collect()
+}
+
 #[tokio::test]
 async fn a_list_does_not_walk_over_what_is_hidden() {
     let (client, (store, _place)) = filled().await;
     client.batch_execute(HIDDEN).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();
-    let orders = [Order::Ascending, Order::Descending].map(shown);
-    for (sql, span) in orders.iter().zip(["1, 9999999", "1, 2000000"]) {
-        let read = pages(&client, sql, &format!("{span}, 1")).await;
-        assert!(read < 100, "{read} pages");
-    }
+    leaps(&client, Key::Owner(1), 100).await;
     let listed = async |order, after: Option<i64>| {
         let page = Page {
             order,
@@ -359,8 +452,7 @@ async fn a_list_does_not_walk_over_what_is_hidden() {
             scope: Scope::Owner(OwnerId(1)),
             ..DeliveryQuery::all(page)
         };
-        let found = store.list_deliveries(&query).await.unwrap();
-        found.iter().map(|row| row.id.0 / 20).collect::<Vec<_>>()
+        ids(&store, &query).await
     };
     let waits = 50_000;
     assert_eq!(
@@ -375,4 +467,75 @@ async fn a_list_does_not_walk_over_what_is_hidden() {
         listed(Order::Descending, Some(110_002 * 20)).await,
         [110_001, waits]
     );
+}
+
+#[tokio::test]
+async fn nor_does_one_of_a_tenant_from_which_an_owner_went() {
+    let (client, (store, _place)) = filled().await;
+    client.batch_execute(HIDDEN).await.unwrap();
+    client.batch_execute(PLACED).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    leaps(&client, Key::Tenant(2), 400).await;
+    let query = |order, limit| DeliveryQuery {
+        scope: Scope::Tenant(TenantId(2)),
+        ..DeliveryQuery::all(Page {
+            order,
+            ..Page::first(limit)
+        })
+    };
+    let first = [50_000, 109_927, 109_967, 110_001, 110_002];
+    assert_eq!(ids(&store, &query(Order::Ascending, 5)).await, first);
+    let mut all = ids(&store, &query(Order::Descending, 10_000)).await;
+    all.reverse();
+    assert_eq!(all[..5], first);
+    // Of one who was in more tenants than are kept, everything is looked at.
+    let many = "UPDATE gatepost_owner SET left_tenants = NULL WHERE owner = 4";
+    client.batch_execute(many).await.unwrap();
+    assert_eq!(ids(&store, &query(Order::Ascending, 5)).await, first);
+    // What was stored before moves were noted is looked at as well.
+    let all = "UPDATE gatepost_owner SET left_tenants = '{}' WHERE owner = 4;
+        UPDATE gatepost_kept SET left_from = 120000 * 20";
+    client.batch_execute(all).await.unwrap();
+    assert_eq!(ids(&store, &query(Order::Ascending, 5)).await, first);
+    let newest = ids(&store, &query(Order::Descending, 10_000)).await;
+    assert_eq!(newest.last(), Some(&50_000));
+}
+
+#[tokio::test]
+async fn nor_does_one_of_a_task_that_had_another_webhook() {
+    let (client, (store, _place)) = filled().await;
+    let task = task(WebhookId(1));
+    let row = store.insert_task(&task, UNLIMITED, at(0)).await.unwrap();
+    assert_eq!(row.id, TaskId(1));
+    client.batch_execute(HIDDEN).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    let listed = async |task| {
+        let query = DeliveryQuery {
+            task: Some(TaskId(task)),
+            ..DeliveryQuery::all(Page::first(3))
+        };
+        ids(&store, &query).await
+    };
+    let shown = [50_000, 110_001, 110_002];
+    assert_eq!(listed(1).await, shown);
+    for webhook in [2, 3, 1, 2] {
+        let edit = format!("UPDATE gatepost_task SET webhook = {webhook} WHERE id = 1");
+        client.batch_execute(&edit).await.unwrap();
+    }
+    leaps(&client, Key::Task(1), 100).await;
+    assert_eq!(listed(1).await, shown);
+    let left = "SELECT left_webhooks FROM gatepost_task";
+    let left: Vec<i64> = client.query_one(left, &[]).await.unwrap().get(0);
+    assert_eq!(left, [1, 2, 3]);
+    let others = (4..=20).map(|webhook| format!("UPDATE gatepost_task SET webhook = {webhook};"));
+    client
+        .batch_execute(&others.collect::<String>())
+        .await
+        .unwrap();
+    assert_eq!(listed(1).await, shown, "more than are kept");
+    client
+        .batch_execute("DELETE FROM gatepost_task")
+        .await
+        .unwrap();
+    assert_eq!(listed(1).await, shown, "a task that is gone");
 }

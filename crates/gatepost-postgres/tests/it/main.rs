@@ -29,6 +29,8 @@ mod races;
 mod schema;
 mod session;
 mod settle;
+#[path = "../../src/log/list/shown.rs"]
+mod shown;
 #[path = "../../src/db/slot.rs"]
 mod slot;
 #[path = "../../src/log/list/source.rs"]

@@ -1,16 +1,12 @@
 //! What each request carried, against what its webhook was to show.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use delivery::SigningKeys;
 
-use super::{Judge, Promise};
+use super::{CLAIMED, Judge, Promise};
 use crate::simulation::credentials::{Change, secret, token};
 use crate::simulation::ledger::Hook;
 use crate::simulation::network::Request;
-
-/// A request that was claimed before an edit shows what held then: so much later, at most, it is
-/// sent.
-const CLAIMED: TimeDelta = TimeDelta::seconds(60);
 
 impl Judge<'_> {
     /// What is sent after an edit shows what is new; the secret of before still signs beside it.
@@ -61,7 +57,7 @@ fn are_secrets_right(index: usize, hook: &Hook, request: &Request) -> Option<()>
     .then_some(())
 }
 
-/// No other was surely stored since, long enough ago.
+/// No other was surely stored since, long enough ago: what was claimed before shows what held then.
 fn is_current(all: &[Change], number: usize, at: DateTime<Utc>) -> bool {
     let later = all.iter().filter(|later| follows(later, &all[number]));
     let stored = later.filter_map(|later| later.ended);

@@ -25,6 +25,8 @@ impl Judge<'_> {
             self.states(delivery, &requests);
             self.repeats(delivery, &hook, requests.len());
             self.early(delivery, &hook, &requests);
+            self.given_up(delivery, &hook);
+            self.cancelled(delivery, &hook, &requests);
         }
         let unknown: Vec<_> = self.requests.keys().map(|id| (*id).to_owned()).collect();
         // A webhook that was deleted took its log with it.

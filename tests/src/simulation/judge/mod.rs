@@ -3,21 +3,29 @@
 mod accepted;
 mod credentials;
 mod deliveries;
+mod endings;
 mod keys;
 mod order;
 mod promise;
 mod quotas;
+mod rests;
+mod schedule;
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::Delivery;
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 pub use promise::{Breach, Promise};
 
 use super::ledger::{Hook, Ledger};
 use super::network::Request;
 use super::plans::Plans;
+
+/// What was claimed before an edit, a pause or a cancellation is sent at most this much later: its
+/// lease is over by then.
+const CLAIMED: TimeDelta = TimeDelta::seconds(60);
 
 /// What a run leaves behind.
 pub(super) struct Evidence<'a> {
@@ -27,10 +35,14 @@ pub(super) struct Evidence<'a> {
     pub most_at_once: &'a [usize],
     pub forbidden: &'a [IpAddr],
     pub deliveries: &'a [Delivery],
+    /// The attempts of each that were recorded, the oldest first.
+    pub attempts: &'a HashMap<DeliveryId, Vec<AttemptRecord>>,
     /// The queue did not become empty in time.
     pub late: Option<Duration>,
     /// The most seconds that a clock was wrong by.
     pub jumped: u64,
+    /// When one was first set wrong.
+    pub first_jump: Option<DateTime<Utc>>,
     /// No process died, no clock jumped, and the store was well.
     pub calm: bool,
     pub processes: u8,
@@ -50,6 +62,8 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.accepted();
     judge.once();
     judge.each_delivery();
+    judge.schedule();
+    judge.rests();
     judge.at_once();
     judge.order();
     judge.credentials();

@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Judge, Promise};
+use chrono::{DateTime, Utc};
+use webhook_model::WebhookId;
+
+use super::{CLAIMED, Judge, Promise};
+use crate::simulation::ledger::Hook;
+use crate::simulation::switches::surely_on;
 
 impl Judge<'_> {
     pub(super) fn at_once(&mut self) {
@@ -20,27 +25,44 @@ impl Judge<'_> {
         }
     }
 
-    /// Of two deliveries the older one's requests are all before the newer one's.
     pub(super) fn order(&mut self) {
-        let mut came: HashMap<&str, (usize, usize)> = HashMap::new();
-        for (at, request) in self.evidence.seen.iter().enumerate() {
-            came.entry(&request.id).or_insert((at, at)).1 = at;
-        }
-        for hook in self.hooks.clone() {
-            let in_order = hook.in_order && !hook.replayed;
-            let all = self.evidence.deliveries.iter();
-            let own = all.filter(|delivery| in_order && delivery.webhook == hook.id);
-            let mut before = 0;
-            for delivery in own {
-                let Some(&(first, last)) = came.get(delivery.message_id.as_str()) else {
-                    continue;
-                };
-                if first < before {
-                    let what = format!("{} overtook another", delivery.message_id);
-                    self.breach(Promise::OrderIsKept, what);
-                }
-                before = last;
+        let hooks = self.hooks.clone();
+        for hook in hooks.iter().filter(|hook| !hook.replayed) {
+            for span in spans(hook) {
+                self.order_within(hook.id, span);
             }
         }
     }
+
+    /// Of two deliveries the older one's requests within that time are all before the newer one's.
+    fn order_within(&mut self, hook: WebhookId, (from, until): (DateTime<Utc>, DateTime<Utc>)) {
+        let mut came: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (at, request) in self.evidence.seen.iter().enumerate() {
+            if from < request.at && request.at < until {
+                came.entry(&request.id).or_insert((at, at)).1 = at;
+            }
+        }
+        let all = self.evidence.deliveries.iter();
+        let mut before = 0;
+        for delivery in all.filter(|delivery| delivery.webhook == hook) {
+            let Some(&(first, last)) = came.get(delivery.message_id.as_str()) else {
+                continue;
+            };
+            if first < before {
+                let what = format!("{} overtook another", delivery.message_id);
+                self.breach(Promise::OrderIsKept, what);
+            }
+            before = last;
+        }
+    }
+}
+
+/// When it keeps the order: always, or from an edit on. What was claimed before that may overtake,
+/// and so may what is claimed once it may have been edited back.
+fn spans(hook: &Hook) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
+    if hook.in_order {
+        return vec![(DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC)];
+    }
+    let spans = surely_on(&hook.orders).into_iter();
+    spans.map(|(from, until)| (from + CLAIMED, until)).collect()
 }

@@ -38,6 +38,16 @@ pub enum Promise {
     /// In a webhook that keeps its order, none is sent before those that were stored earlier have
     /// ended.
     OrderIsKept,
+    /// Between an attempt that failed and the next there is the time that the schedule says, or
+    /// that the target wants; and where nothing is in its way not much more.
+    ScheduleIsKept,
+    /// A delivery ends in `error` after all attempts that its webhook allows, or for another reason
+    /// that is known.
+    NothingIsGivenUpEarly,
+    /// Of a webhook that is paused or deleted nothing is sent but what was claimed before.
+    PausesHold,
+    /// What was cancelled has ended, and is not sent.
+    CancelsHold,
 }
 
 /// A promise that was broken.

@@ -1,5 +1,6 @@
 //! The parts of admission together, in paused time.
 
+mod alone;
 mod backlogs;
 mod bounds;
 mod in_flight;

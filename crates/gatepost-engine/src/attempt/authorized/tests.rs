@@ -6,12 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{ErrorClass, Phase, Preview, TargetRefusal};
+use gatepost_storage::Revision;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
 use webhook_model::{ClientAuthentication, OwnerId, TargetUrl};
 
 use super::*;
-use crate::testing::{noon, responded};
+use crate::routes::WebhookCache;
+use crate::testing::{Records, noon, responded};
 
 const SECRET: &str = "cl1ent-s3cret";
 const WRONG: u16 = 401;
@@ -111,12 +113,16 @@ impl Transport for Net {
     }
 }
 
-fn route() -> Arc<Route> {
-    let url = "https://example.com/in".parse().unwrap();
+fn authorization() -> Authorization {
     let client = OAuth2::new("https://id.example.com/token", "me", SECRET).unwrap();
     let client = client.with_authentication(ClientAuthentication::Basic);
+    Authorization::OAuth2(Box::new(client))
+}
+
+fn route() -> Arc<Route> {
+    let url = "https://example.com/in".parse().unwrap();
     Arc::new(Route::unstored(Webhook {
-        authorization: Authorization::OAuth2(Box::new(client)),
+        authorization: authorization(),
         ..Webhook::new(OwnerId(1), "w".parse().unwrap(), url)
     }))
 }
@@ -148,6 +154,27 @@ async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_aga
         let sent = attempt(&net, &route).await;
         assert!(sent.attempt.is_success());
         assert_eq!(net.seen(), expected, "after {wait} more seconds");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_used_again_however_large_the_webhooks_of_others_are() {
+    let (net, records) = (Net::new(&[token("a", 3600)], &[]), Records::new());
+    let ours = records.webhook(|webhook| {
+        webhook.owner = OwnerId(2);
+        webhook.authorization = authorization();
+    });
+    let ours = ours.await;
+    let others = records.large_webhooks(1, 100).await;
+    let webhooks = WebhookCache::with_memory(records.store.clone(), 1024 * 1024);
+    for expected in [&["token", "Bearer a"][..], &["Bearer a"]] {
+        let route = webhooks.get(ours, Revision::FIRST).await.unwrap();
+        let sent = attempt(&net, &route.unwrap()).await;
+        assert!(sent.attempt.is_success());
+        assert_eq!(net.seen(), expected);
+        for other in &others {
+            webhooks.get(*other, Revision::FIRST).await.unwrap();
+        }
     }
 }
 

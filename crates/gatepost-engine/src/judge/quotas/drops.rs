@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, DurationRound, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, WebhookId};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{DeliveryLog, DropReason, Dropped};
 use tokio::time::Instant;
 
+use super::spans::Spans;
 use crate::guard::guarded;
 use crate::observe::{Notice, Observers};
 use crate::unwritten::Unwritten;
@@ -23,6 +24,8 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// Notices in a second: the observer has others to receive, too.
 const NOTICES: usize = 2;
 
+type Key = (OwnerId, WebhookId, DropReason);
+
 #[derive(Debug)]
 pub(in crate::judge) struct Drops {
     log: Arc<dyn DeliveryLog>,
@@ -32,8 +35,9 @@ pub(in crate::judge) struct Drops {
 
 #[derive(Debug, Default)]
 struct Counted {
-    webhooks: HashMap<(WebhookId, DropReason), u64>,
+    webhooks: HashMap<Key, u64>,
     owners: HashMap<OwnerId, OfOwner>,
+    spans: Spans,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +64,7 @@ impl Drops {
         count: u64,
     ) {
         let mut counted = self.lock();
-        counted.add(webhook, reason, count);
+        counted.add((owner, webhook, reason), count);
         let owners = &mut counted.owners;
         if owners.len() < MOST || owners.contains_key(&owner) {
             let of_owner = owners.entry(owner).or_default();
@@ -68,23 +72,14 @@ impl Drops {
         }
     }
 
-    /// Writes what was counted, as of this minute, and sends notices. What the store does not take
-    /// is tried again with the next.
+    /// Writes what was counted, as of this minute or hour, and sends notices. What the store does
+    /// not take is tried again with the next.
     pub(in crate::judge) async fn flush(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.notify();
-        let minute = now.duration_trunc(TimeDelta::minutes(1)).unwrap_or(now);
-        let counts = self.lock().webhooks.drain().collect();
-        let mut unwritten = Unwritten::new(counts, |((webhook, reason), count)| {
-            self.lock().add(webhook, reason, count);
-        });
+        let counts = self.lock().take(now);
+        let mut unwritten = Unwritten::new(counts, |(key, count)| self.lock().add(key, count));
         while let Some(bite) = unwritten.bite(BITE) {
-            let dropped = bite.iter().map(|((webhook, reason), count)| Dropped {
-                webhook: *webhook,
-                reason: *reason,
-                minute,
-                count: *count,
-            });
-            let dropped: Vec<_> = dropped.collect();
+            let dropped = self.lock().dated(bite);
             self.log.count_dropped(&dropped).await?;
             unwritten.written(dropped.len());
         }
@@ -122,12 +117,32 @@ impl Drops {
 }
 
 impl Counted {
-    fn add(&mut self, webhook: WebhookId, reason: DropReason, count: u64) {
-        let key = (webhook, reason);
+    /// What was counted until now, to be written.
+    fn take(&mut self, now: DateTime<Utc>) -> Vec<(Key, u64)> {
+        self.spans.turn(now);
+        self.webhooks.drain().collect()
+    }
+
+    /// As the store counts them: each with its minute, or hour.
+    fn dated(&mut self, counts: &[(Key, u64)]) -> Vec<Dropped> {
+        let spans = &mut self.spans;
+        let dated = counts
+            .iter()
+            .map(|((owner, webhook, reason), count)| Dropped {
+                webhook: *webhook,
+                reason: *reason,
+                minute: spans.of(*owner, *webhook, *reason),
+                count: *count,
+            });
+        dated.collect()
+    }
+
+    fn add(&mut self, key: Key, count: u64) {
         if self.webhooks.len() < MOST || self.webhooks.contains_key(&key) {
             let sum = self.webhooks.entry(key).or_default();
             *sum = sum.saturating_add(count);
         } else {
+            let (_, webhook, _) = key;
             guarded(|| tracing::warn!(webhook = webhook.0, count, "lost count of drops"));
         }
     }

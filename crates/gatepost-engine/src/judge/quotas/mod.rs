@@ -4,6 +4,7 @@ mod drops;
 mod over;
 mod rates;
 mod recount;
+mod spans;
 #[cfg(test)]
 mod tests;
 mod usage;

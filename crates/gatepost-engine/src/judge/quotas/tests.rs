@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_storage::webhooks::{
     DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
@@ -74,8 +75,12 @@ impl World {
     }
 
     async fn webhook(&self, owner: OwnerId) -> WebhookId {
+        self.named(owner, "w").await
+    }
+
+    async fn named(&self, owner: OwnerId, name: &str) -> WebhookId {
         let url = "https://example.com/".parse().unwrap();
-        let webhook = Webhook::new(owner, "w".parse().unwrap(), url);
+        let webhook = Webhook::new(owner, name.parse().unwrap(), url);
         let row = self
             .memory
             .insert_webhook(&webhook, AtMost::UNLIMITED, noon())
@@ -278,6 +283,39 @@ async fn drops_are_written_by_webhook_reason_and_minute_and_noticed_once_a_minut
     tokio::time::advance(60 * SECOND).await;
     world.judge.flush().await;
     assert_eq!(world.judge.drops.held(), (0, 0), "nothing is left behind");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_drops_of_40_webhooks_make_16_rows_in_a_minute_then_one_an_hour_and_none_is_lost() {
+    let world = World::new(small()).await;
+    let mut many = Vec::new();
+    for n in 0..40 {
+        many.push(world.named(OWNER, &format!("w{n}")).await);
+    }
+    let other = world.webhook(OwnerId(2)).await;
+    let at = |minute, second| noon() + TimeDelta::minutes(minute) + TimeDelta::seconds(second);
+    let drop = |owner, webhook| world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
+    // No more than ten of them in a second.
+    for (second, some) in (0..120).zip(many.chunks(10).cycle()) {
+        some.iter().for_each(|webhook| drop(OWNER, *webhook));
+        drop(OwnerId(2), other);
+        world.judge.drops.flush(at(20, second)).await.unwrap();
+    }
+    let rows = world.memory.dropped(Scope::All, 1_000).await.unwrap();
+    let others = rows.iter().filter(|row| row.webhook == other);
+    let others: Vec<_> = others.map(|row| (row.minute, row.count)).collect();
+    assert_eq!(others, [(at(21, 0), 60), (at(20, 0), 60)]);
+    let of = |at: DateTime<Utc>| rows.iter().filter(|row| row.minute == at).count();
+    let counted = [at(0, 0), at(20, 0), at(21, 0)].map(of);
+    assert_eq!(counted, [40, 16 + 1, 1], "of the hour, of each minute");
+    for webhook in &many {
+        let own = rows.iter().filter(|row| row.webhook == *webhook);
+        assert_eq!(own.map(|row| row.count).sum::<u64>(), 30);
+    }
+    drop(OWNER, many[0]);
+    world.judge.drops.flush(at(61, 0)).await.unwrap();
+    let newest = world.memory.dropped(Scope::All, 1).await.unwrap();
+    assert_eq!(newest[0].minute, at(61, 0), "that hour is over");
 }
 
 #[tokio::test(start_paused = true)]

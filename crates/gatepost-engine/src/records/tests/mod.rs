@@ -1,6 +1,7 @@
 //! Records over a memory store and a network that is a script.
 
 mod by_hand;
+mod operators;
 mod owned;
 mod quotas;
 mod replayed;
@@ -15,7 +16,7 @@ use webhook_model::{
 };
 
 use super::allowance::Allowance;
-use super::at_once::AtOnce;
+use super::at_once::{AtOnce, TESTS};
 use super::brought::Brought;
 use super::by_hand::ByHand;
 use super::deliveries::Deliveries;
@@ -26,6 +27,7 @@ use super::run_about::RunAbout;
 use super::targets::Targets;
 use super::tasks::Tasks;
 use super::webhooks::Webhooks;
+use crate::activity::Activities;
 use crate::config::{Limits, RetryScheduleLimits};
 use crate::error::EngineError;
 use crate::last_runs::LastRuns;
@@ -51,6 +53,20 @@ fn by_hand(bench: &Bench) -> ByHand {
     }
 }
 
+fn activities(bench: &Bench) -> Activities {
+    Activities {
+        store: bench.store.clone(),
+        clock: bench.clock.clone(),
+        admission: bench.admission.clone(),
+        troubles: Arc::default(),
+        judge: bench.judge.clone(),
+    }
+}
+
+fn targets(bench: &Bench) -> Targets {
+    Targets::new(bench.script.clone(), bench.judge.clone())
+}
+
 fn webhooks(bench: &Bench) -> Webhooks {
     Webhooks {
         store: bench.store.clone(),
@@ -58,7 +74,7 @@ fn webhooks(bench: &Bench) -> Webhooks {
         admission: bench.admission.clone(),
         allowance: allowance(bench),
         troubles: Arc::default(),
-        targets: Targets::new(bench.script.clone()),
+        targets: targets(bench),
         schedules: RetryScheduleLimits::default(),
     }
 }
@@ -95,7 +111,7 @@ fn deliveries(bench: &Bench) -> Deliveries {
         emitter,
         transport: bench.script.clone(),
         judge: bench.judge.clone(),
-        at_once: AtOnce::default(),
+        at_once: AtOnce::new(TESTS),
     }
 }
 

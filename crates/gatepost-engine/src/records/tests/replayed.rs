@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use gatepost_ids::Quota;
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_ids::{OwnerId, Place, Quota, TenantId};
+use gatepost_storage::owners::OwnerStore as _;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _};
 use gatepost_testkit::fault::Fault;
 
 use super::*;
 use crate::judge::Rule;
-use crate::judge::testing::Platform;
+use crate::judge::testing::{Manner, Platform};
 
 /// Deliveries that ended in error, and what may replay them.
 async fn failed(count: usize, quota: Quota) -> (Records, Arc<Platform>, Bench, Vec<DeliveryId>) {
@@ -129,4 +130,78 @@ async fn what_may_not_wait_is_not_queued_again() {
     assert_eq!(queued(&records).await, 0);
     let one = Replay::Ids(ids[..1].to_vec());
     assert_eq!(replays.replay(&one).await.unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_at_a_rate() {
+    let quota = Quota::default().with_runs_per_minute(2);
+    let (records, _platform, bench, ended) = failed(1, quota).await;
+    let (webhook, replays) = (WebhookId(1), replays(&bench));
+    let due = records.waiting(webhook, "x").await;
+    for _ in 0..5 {
+        assert_eq!(replays.hasten(&[ended[0], due]).await.unwrap(), 0);
+    }
+    assert_eq!(bench.store.calls_of("hasten"), 0);
+    let in_an_hour = noon() + Duration::from_secs(3_600);
+    for _ in 0..3 {
+        records.due(webhook, "x", in_an_hour).await;
+    }
+    let stored = records.deliveries().await;
+    let later = stored.iter().filter(|d| d.due == in_an_hour);
+    let later: Vec<_> = later.map(|d| d.id).collect();
+    for id in &later[..2] {
+        assert_eq!(replays.hasten(&[*id]).await.unwrap(), 1);
+    }
+    let fast = replays.hasten(&later[2..]).await.unwrap_err();
+    assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
+    assert_eq!(bench.store.calls_of("hasten"), 2);
+}
+
+/// A user of this tenant with a paused webhook, and a delivery of that which has ended.
+async fn ended_of(
+    (records, platform): (&Records, &Platform),
+    owner: i64,
+    tenant: i64,
+) -> (WebhookId, DeliveryId) {
+    platform.user(owner, tenant);
+    let place = Place::Tenant(TenantId(tenant));
+    let placed = records.store.place_owner(OwnerId(owner), place, noon());
+    placed.await.unwrap();
+    let paused = records.webhook(|webhook| {
+        webhook.owner = OwnerId(owner);
+        webhook.activity = Activity::Paused;
+    });
+    let webhook = paused.await;
+    let id = records.waiting(webhook, "x").await;
+    let ended = records.store.cancel(&[id], "cancelled", noon()).await;
+    assert_eq!(ended.unwrap(), 1);
+    (webhook, id)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_users_of_one_tenant_replay_and_send_leaves_questions_to_the_others() {
+    let (records, platform) = (Records::new(), Platform::new());
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let (replays, deliveries) = (replays(&bench), deliveries(&bench));
+    let world = (&records, &*platform);
+    let mut made = Vec::new();
+    for owner in 100..200 {
+        made.push(ended_of(world, owner, 7).await);
+    }
+    let (_, other) = ended_of(world, 1, 8).await;
+    // What is replayed was made so long ago that the platform is asked about its owner.
+    bench.broken.clock.advance(Duration::from_secs(3_601));
+    let later = Manner::Later(Duration::from_millis(1));
+    platform.set_manner(later);
+    let mut admitted = 0;
+    for two in made.chunks(2) {
+        let ((_, ended), (webhook, _)) = (two[0], two[1]);
+        let replayed = replays.replay(&Replay::Ids(vec![ended])).await;
+        admitted += usize::from(replayed.is_ok());
+        admitted += usize::from(deliveries.send(webhook, None).await.is_ok());
+    }
+    assert_eq!(admitted, 25, "their part of the questions of a second");
+    let replayed = replays.replay(&Replay::Ids(vec![other])).await;
+    assert_eq!(replayed.unwrap(), 1);
 }

@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use delivery::TargetRefusal;
+use gatepost_ids::{Place, TenantId};
+use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::DeliveryState;
 use tokio::time::Instant;
-use webhook_model::{Activity, Object, ObjectId, TargetUrl};
+use webhook_model::{Activity, Object, ObjectId, OwnerId, TargetUrl};
 
 use super::super::run_about::RunAbout;
-use super::super::targets::{TargetVerdict, Targets};
-use super::{bench, deliveries, tasks};
+use super::super::targets::TargetVerdict;
+use super::{bench, deliveries, targets, tasks};
+use crate::config::Limits;
+use crate::judge::Rule;
+use crate::judge::testing::Platform;
+use crate::testing::{Bench, Records, Script, noon};
 
 fn about() -> RunAbout {
     RunAbout {
@@ -70,37 +76,62 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
 #[tokio::test(start_paused = true)]
 async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_address() {
     let (_, bench) = bench().await;
-    let targets = Targets::new(bench.script.clone());
+    let (targets, owner) = (targets(&bench), OwnerId(1));
     let url = |text: &str| text.parse::<TargetUrl>().unwrap();
-    let private = targets.judge(&url("http://10.0.0.1/")).await;
+    let private = targets.judge(&url("http://10.0.0.1/"), owner).await;
     assert!(matches!(
         private,
         TargetVerdict::Refused(TargetRefusal::Special(_))
     ));
     let name = url("http://nowhere.example/");
     assert_eq!(targets.judge_url(&name), TargetVerdict::Allowed);
-    assert_eq!(targets.judge(&name).await, TargetVerdict::NoAddress);
+    assert_eq!(targets.judge(&name, owner).await, TargetVerdict::NoAddress);
 }
 
 #[tokio::test(start_paused = true)]
 async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
     let (_, bench) = bench().await;
     bench.script.hold();
-    let targets = Arc::new(Targets::new(bench.script.clone()));
+    let targets = Arc::new(targets(&bench));
     let name: TargetUrl = "http://hangs.example/".parse().unwrap();
-    let begun = Instant::now();
-    let hung = (0..4).map(|_| {
+    let (begun, another) = (Instant::now(), OwnerId(9));
+    // Two of each of four users.
+    let hung = (0..8).map(|n| {
         let (targets, name) = (targets.clone(), name.clone());
-        tokio::spawn(async move { targets.judge(&name).await })
+        tokio::spawn(async move { targets.judge(&name, OwnerId(n / 2)).await })
     });
     for hung in hung.collect::<Vec<_>>() {
         assert_eq!(hung.await.unwrap(), TargetVerdict::Allowed, "not known");
     }
     assert_eq!(begun.elapsed().as_secs(), 1);
-    // They still hang: nobody else waits for a fifth.
-    assert_eq!(targets.judge(&name).await, TargetVerdict::Allowed);
+    // They still hang: nobody else waits for a ninth.
+    let judged = targets.judge(&name, another).await;
+    assert_eq!(judged, TargetVerdict::Allowed);
     assert_eq!(begun.elapsed().as_secs(), 1);
-    bench.script.gate.add_permits(5);
+    bench.script.gate.add_permits(9);
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    assert_eq!(targets.judge(&name).await, TargetVerdict::NoAddress);
+    let judged = targets.judge(&name, another).await;
+    assert_eq!(judged, TargetVerdict::NoAddress);
+}
+
+#[tokio::test(start_paused = true)]
+async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
+    let (records, platform) = (Records::new(), Platform::new());
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    for (owner, tenant) in [(1, 7), (2, 7), (3, 7), (4, 8)] {
+        let place = Place::Tenant(TenantId(tenant));
+        let placed = records.store.place_owner(OwnerId(owner), place, noon());
+        placed.await.unwrap();
+    }
+    bench.script.hold();
+    let targets = targets(&bench);
+    let name: TargetUrl = "http://hangs.example/".parse().unwrap();
+    // The first two hang on when nobody waits for them any more: the third is not begun.
+    for (owner, seconds) in [(1, 1), (2, 1), (3, 0), (4, 1)] {
+        let begun = Instant::now();
+        let judged = targets.judge(&name, OwnerId(owner)).await;
+        assert_eq!(judged, TargetVerdict::Allowed, "not known");
+        assert_eq!(begun.elapsed().as_secs(), seconds, "owner {owner}");
+    }
 }

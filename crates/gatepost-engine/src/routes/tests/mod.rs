@@ -2,6 +2,7 @@
 
 mod addressed;
 mod filters;
+mod owners;
 mod table;
 
 use std::sync::Arc;
@@ -196,7 +197,7 @@ async fn messages_are_read_once_together_and_again_when_they_have_changed() {
     let messages = Messages::new(store.clone(), MIB);
     let of = async |ids: &[TaskId], revision| {
         let read = messages
-            .of(ids.iter().map(|id| (*id, revision)))
+            .of(ids.iter().map(|id| (*id, OwnerId(1), revision)))
             .await
             .unwrap();
         let texts = ids
@@ -223,8 +224,8 @@ async fn a_message_that_takes_much_of_the_memory_is_not_remembered() {
     let store = counted(&records);
     let messages = Messages::new(store.clone(), MIB);
     for calls in 1..=2 {
-        let read = messages.of([(task, Revision::FIRST)].into_iter()).await;
-        assert_eq!(read.unwrap().iter().count(), 1);
+        let read = messages.of([(task, OwnerId(1), Revision::FIRST)].into_iter());
+        assert_eq!(read.await.unwrap().iter().count(), 1);
         assert_eq!(store.calls(), calls);
     }
 }

@@ -5,21 +5,25 @@ use std::ops::Range;
 
 use gatepost_storage::Order;
 
-use super::source::{Key, shown};
+use super::shown::shown;
+use super::source::Key;
 use crate::db::{Param, Tx};
 use crate::error::Result;
 
-/// What is left of the range once it begins, in this order, where something may be shown. Of an
-/// owner alone: what a tenant was sent may be from webhooks of those who left it.
+/// What is left of the range once it begins, in this order, where something may be shown.
 pub(super) async fn leap(tx: &Tx, key: Key, order: Order, range: Range<i64>) -> Result<Range<i64>> {
-    let Key::Owner(owner) = key else {
+    let (Some(sql), Some(value)) = (shown(key, order), key.value()) else {
         return Ok(range);
     };
-    let params: [Param<'_>; 3] = [&range.start, &range.end, &owner];
-    let first: Option<i64> = tx.query_one(&shown(order), &params).await?.try_get(0)?;
-    Ok(match (first, order) {
-        (None, _) => range.start..range.start,
-        (Some(id), Order::Ascending) => id..range.end,
-        (Some(id), Order::Descending) => range.start..id.saturating_add(1),
+    let params: [Param<'_>; 3] = [&range.start, &range.end, &value];
+    let row = tx.query_one(&sql, &params).await?;
+    let (first, unknown): (Option<i64>, i64) = (row.try_get(0)?, row.try_get(1)?);
+    Ok(match order {
+        Order::Ascending if range.start <= unknown => range,
+        Order::Ascending => first.unwrap_or(range.end)..range.end,
+        Order::Descending => {
+            let first = first.unwrap_or(unknown).max(unknown);
+            range.start..range.end.min(first.saturating_add(1))
+        }
     })
 }

@@ -3,6 +3,11 @@
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use gatepost_storage::{Order, Scope};
 
+/// Ids come in order from an index that begins with the key. Without this, the index of ids would
+/// be walked instead, and what it has of the key sorted: of ranges that are not known yet a plan
+/// expects little.
+pub(super) const BEGIN: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_sort = off";
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
 const MARKED: &str = "(SELECT q.marked FROM :schema.gatepost_queue q WHERE q.id = d.id)";
@@ -108,19 +113,16 @@ impl Source {
         match self {
             Self::Log { waiting } => {
                 let of = match waiting {
-                    Waiting::All => key.is("d"),
-                    Waiting::Marked => format!("{} AND {MARKED} IS NOT FALSE", key.is("d")),
-                    Waiting::None => format!("{} AND {MARKED} IS NULL", key.is("d")),
+                    Waiting::All => String::new(),
+                    Waiting::Marked => format!(" AND {MARKED} IS NOT FALSE"),
+                    Waiting::None => format!(" AND {MARKED} IS NULL"),
                 };
-                both("delivery", "id", &of, &cut("d.id"), &cut("c.id"))
+                both(key, ("delivery", "id"), &of, direction)
             }
-            Self::Failed => {
-                let of = format!(" AND d.state = 3{}", key.is("d"));
-                both("outcome", "delivery", &of, &cut("d.delivery"), &cut("c.id"))
-            }
+            Self::Failed => both(key, ("outcome", "delivery"), " AND d.state = 3", direction),
             Self::Odd => {
                 let of = format!(" AND d.state = 2 AND d.class <> 'ok'{}", key.unused());
-                both("outcome", "delivery", &of, &cut("d.delivery"), &cut("c.id"))
+                both(Key::All, ("outcome", "delivery"), &of, direction)
             }
             Self::Running => format!(
                 "SELECT DISTINCT u.id FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (id) WHERE {}{} {}",
@@ -134,11 +136,16 @@ impl Source {
                     "SELECT q.id FROM :schema.gatepost_queue q WHERE {}{marked}",
                     within("q.id")
                 );
+                let of = |webhook: &str| {
+                    format!(
+                        "{rows} AND q.webhook = ANY (ARRAY[{webhook}]) ORDER BY q.webhook {direction}, q.id {direction} LIMIT $3"
+                    )
+                };
                 match key {
-                    Key::Webhook(_) => format!("{rows} AND q.webhook = $4 {}", cut("q.id")),
+                    Key::Webhook(_) => of("$4::bigint"),
                     Key::Owner(_) | Key::Tenant(_) => format!(
-                        "SELECT q.id FROM :schema.gatepost_webhook v CROSS JOIN LATERAL ({rows} AND q.webhook = v.id {}) q WHERE {} {}",
-                        cut("q.id"),
+                        "SELECT q.id FROM :schema.gatepost_webhook v CROSS JOIN LATERAL ({}) q WHERE {} {}",
+                        of("v.id"),
                         key.of_webhooks(),
                         cut("q.id")
                     ),
@@ -157,9 +164,18 @@ impl Source {
 }
 
 impl Key {
-    fn is(self, table: &str) -> String {
-        let column = self.column();
-        column.map_or_else(String::new, |column| format!(" AND {table}.{column} = $4"))
+    /// Which rows are this key's, and in which order they are found among those of an id's range.
+    /// An array of one value, as with equality the order of ids alone would do, and no sort: their
+    /// index would be walked in search of the next row of a key that has none.
+    fn rows(self, id: &str, direction: &str) -> (String, String) {
+        let by_id = format!("d.{id} {direction}");
+        match self.column() {
+            Some(column) => (
+                format!(" AND d.{column} = ANY (ARRAY[$4::bigint])"),
+                format!("d.{column} {direction}, {by_id}"),
+            ),
+            None => (String::new(), by_id),
+        }
     }
 
     /// A parameter needs a type, used or not.
@@ -182,26 +198,16 @@ impl Key {
     }
 }
 
-/// `$1` and `$2`: from which id until before which. `$3`: an owner. The first of this owner's, in
-/// this order, that is shown, or one before it: that of each webhook after its floor, that which
-/// waits, and what runs, whosever it is.
-pub(super) fn shown(order: Order) -> String {
-    let (edge, direction) = match order {
-        Order::Ascending => ("min", "ASC"),
-        Order::Descending => ("max", "DESC"),
-    };
-    include_str!("../../sql/log/shown.sql")
-        .replace(":edge", edge)
-        .replace(":direction", direction)
-}
-
 /// Of the partitions and of what had not ended when its partition left.
-fn both(table: &str, id: &str, of: &str, cut: &str, cut_all: &str) -> String {
+fn both(key: Key, (table, id): (&str, &str), of: &str, direction: &str) -> String {
+    let (own, order) = key.rows(id, direction);
     let from = |name: String| {
-        format!("(SELECT d.{id} AS id FROM {name} d WHERE d.{id} >= $1 AND d.{id} < $2{of} {cut})")
+        format!(
+            "(SELECT d.{id} AS id FROM {name} d WHERE d.{id} >= $1 AND d.{id} < $2{own}{of} ORDER BY {order} LIMIT $3)"
+        )
     };
     format!(
-        "SELECT c.id FROM ({} UNION ALL {}) c {cut_all}",
+        "SELECT c.id FROM ({} UNION ALL {}) c ORDER BY c.id {direction} LIMIT $3",
         from(format!(":schema.gatepost_{table}")),
         from(format!(":schema.gatepost_{table}_old"))
     )

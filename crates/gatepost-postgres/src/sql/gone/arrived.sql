@@ -2,7 +2,7 @@
 UPDATE :schema.gatepost_owner o SET moving = NULL
 WHERE o.owner = ANY (current_setting('gatepost.moving')::bigint[]) AND (
     SELECT min(q.id) FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
-        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
+        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[w.id]) AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE w.owner = o.owner AND NOT w.gone) IS NULL
 AND o.owner NOT IN (
     SELECT d.owner FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (

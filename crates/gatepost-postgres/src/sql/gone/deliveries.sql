@@ -4,5 +4,6 @@ SELECT set_config('gatepost.picked', ARRAY(
     CROSS JOIN LATERAL (
         (SELECT d.id FROM :schema.gatepost_delivery_old d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)
         UNION ALL
-        (SELECT d.id FROM :schema.gatepost_delivery d WHERE d.webhook = w.id ORDER BY d.webhook, d.id LIMIT $1)) d
+        (SELECT d.id FROM :schema.gatepost_delivery d WHERE d.webhook = ANY (ARRAY[w.id])
+         ORDER BY d.webhook, d.id LIMIT $1)) d
     WHERE w.gone LIMIT $1)::text, true)

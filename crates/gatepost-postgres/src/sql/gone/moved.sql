@@ -3,7 +3,7 @@ WITH gone AS (
     DELETE FROM :schema.gatepost_queue WHERE ctid = ANY (ARRAY(
         SELECT q.tid FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner AND NOT w.gone
         CROSS JOIN LATERAL (
-            SELECT q.ctid AS tid FROM :schema.gatepost_queue q WHERE q.webhook = w.id AND q.id <= o.moving
+            SELECT q.ctid AS tid FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[w.id]) AND q.id <= o.moving
             ORDER BY q.webhook, q.id LIMIT $1 FOR UPDATE SKIP LOCKED) q
         WHERE o.moving IS NOT NULL LIMIT $1))
     RETURNING id, tries, attempts, lost

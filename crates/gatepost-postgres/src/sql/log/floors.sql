@@ -8,14 +8,14 @@ WITH running AS MATERIALIZED (
     WHERE (SELECT e.token FROM :schema.gatepost_outcome_all e WHERE e.delivery = u.delivery AND e.token = g.id) IS NULL
 ), page AS MATERIALIZED (
     SELECT w.id, w.floor, w.crowded, f.id AS newest FROM :schema.gatepost_webhook w LEFT JOIN LATERAL (
-        SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = w.id AND d.id > w.floor
+        SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = ANY (ARRAY[w.id]) AND d.id > w.floor
         ORDER BY d.webhook DESC, d.id DESC OFFSET $1 LIMIT 1) f ON true
     WHERE w.id = ANY ($2::bigint[])
 ), low AS MATERIALIZED (
     SELECT p.id, CASE WHEN b.open = a.open THEN a.floor WHEN d.open = b.open THEN c.floor END AS floor, p.newest
     FROM page p
     CROSS JOIN LATERAL (
-        SELECT o.open, (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = p.id AND d.id > p.floor
+        SELECT o.open, (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE d.webhook = ANY (ARRAY[p.id]) AND d.id > p.floor
             ORDER BY d.webhook DESC, d.id DESC OFFSET $1 + o.open LIMIT 1) AS floor
         FROM (SELECT (SELECT nullif(count(*), 5001) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= p.newest LIMIT 5001) q)
             + (SELECT count(*) FROM running r WHERE r.webhook = p.id AND r.delivery >= p.newest) AS open) o) a
@@ -23,7 +23,7 @@ WITH running AS MATERIALIZED (
         SELECT (SELECT nullif(count(*), 5001) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= a.floor LIMIT 5001) q)
             + (SELECT count(*) FROM running r WHERE r.webhook = p.id AND r.delivery >= a.floor) AS open) b
     CROSS JOIN LATERAL (
-        SELECT (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE b.open <> a.open AND d.webhook = p.id AND d.id > p.floor
+        SELECT (SELECT d.id FROM :schema.gatepost_delivery_all d WHERE b.open <> a.open AND d.webhook = ANY (ARRAY[p.id]) AND d.id > p.floor
             ORDER BY d.webhook DESC, d.id DESC OFFSET $1 + b.open LIMIT 1) AS floor) c
     CROSS JOIN LATERAL (
         SELECT (SELECT nullif(count(*), 5001) FROM (SELECT FROM :schema.gatepost_queue q WHERE q.webhook = p.id AND q.id >= c.floor LIMIT 5001) q)

@@ -11,7 +11,8 @@ WITH old AS MATERIALIZED (
     FROM old
 ), waits AS MATERIALIZED (
     SELECT q.id FROM old JOIN :schema.gatepost_webhook w ON w.owner = old.owner AND NOT w.gone CROSS JOIN LATERAL (
-        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = w.id ORDER BY q.webhook, q.id LIMIT 1) q
+        SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[w.id])
+        ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE old.place <> 'common' AND old.place <> old.new_place
     UNION ALL
     SELECT u.id FROM old, :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (

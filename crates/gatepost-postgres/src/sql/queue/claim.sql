@@ -10,7 +10,8 @@
 ), heads AS MATERIALIZED (
     SELECT d.*
     FROM lane l
-    CROSS JOIN LATERAL (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = l.webhook ORDER BY q.webhook, q.id LIMIT 1) head
+    CROSS JOIN LATERAL (SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[l.webhook])
+        ORDER BY q.webhook, q.id LIMIT 1) head
     CROSS JOIN LATERAL (
         SELECT q.ctid AS tid, q.* FROM :schema.gatepost_queue q
         WHERE q.id = head.id AND q.class = l.class AND q.due <= $6 FOR UPDATE SKIP LOCKED

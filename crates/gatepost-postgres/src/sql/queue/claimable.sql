@@ -13,5 +13,6 @@
          ORDER BY q.webhook, q.class, q.due, q.id LIMIT 1)
         UNION ALL
         SELECT q.due FROM (
-            SELECT q.class, q.due FROM :schema.gatepost_queue q WHERE q.webhook = l.webhook ORDER BY q.webhook, q.id LIMIT 1) q
+            SELECT q.class, q.due FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[l.webhook])
+            ORDER BY q.webhook, q.id LIMIT 1) q
         WHERE l.in_order AND q.class = l.class AND q.due <= $1 AND (

@@ -1,0 +1,89 @@
+//! Operators change little: every occurrence reads their place.
+
+use std::time::Duration;
+
+use gatepost_ids::{AccessLevel, Place};
+use gatepost_storage::owners::OwnerStore as _;
+use webhook_model::{Action, OwnerId};
+
+use super::*;
+use crate::judge::Rule;
+use crate::judge::testing::Platform;
+
+/// A webhook of an operator, and one of a user of a tenant.
+async fn world() -> (Records, Bench, [WebhookId; 2]) {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.account(1, AccessLevel::SystemAdministrator, None);
+    platform.user(2, 7);
+    let (limits, script) = (Limits::default(), Script::new(&[]));
+    let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
+    let operators = Place::Operators;
+    let placed = records.store.place_owner(OwnerId(1), operators, noon());
+    placed.await.unwrap();
+    let mut webhooks = [WebhookId(0); 2];
+    for (owner, webhook) in (1..).zip(&mut webhooks) {
+        *webhook = records.webhook(|w| w.owner = OwnerId(owner)).await;
+    }
+    (records, bench, webhooks)
+}
+
+fn is_too_fast<T>(result: &Result<T, EngineError>) -> bool {
+    matches!(result, Err(EngineError::TooFast { .. }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disables_is_none() {
+    let (records, bench, [operators, users]) = world().await;
+    let activities = activities(&bench);
+    for _ in 0..5 {
+        activities.set(operators, Activity::Paused).await.unwrap();
+        activities.set(operators, Activity::Active).await.unwrap();
+    }
+    for activity in [Activity::Paused, Activity::Active] {
+        let set = activities.set(operators, activity).await;
+        assert!(is_too_fast(&set), "{set:?}");
+    }
+    activities.disable(operators, "it failed").await.unwrap();
+    assert_eq!(records.activity(operators).await, Activity::Disabled);
+    tokio::time::advance(Duration::from_secs(6)).await;
+    activities.set(operators, Activity::Active).await.unwrap();
+    for _ in 0..30 {
+        activities.set(users, Activity::Paused).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too() {
+    let (records, bench, [operators, users]) = world().await;
+    let (tasks, events) = (tasks(&bench), events(&bench));
+    let mut made = Vec::new();
+    for _ in 0..12 {
+        made.push(records.task(operators, "x", false).await);
+    }
+    let target = Target::Instance(ObjectId(9));
+    records.event(target, made[11]).await;
+    let give = async |task| {
+        let given = tasks.edit(task, |task| {
+            let Action::Send { webhook, .. } = &mut task.action else {
+                panic!("it sends");
+            };
+            *webhook = users;
+            Ok(())
+        });
+        given.await
+    };
+    for task in &made[..10] {
+        assert_eq!(give(*task).await.unwrap().owner, OwnerId(2));
+    }
+    let given = give(made[10]).await;
+    assert!(is_too_fast(&given), "{given:?}");
+    let to_users = |event: &mut webhook_model::Event| {
+        event.task = made[0];
+        Ok(())
+    };
+    let given = events.edit(EventId(1), to_users).await;
+    assert!(is_too_fast(&given), "{given:?}");
+    tokio::time::advance(Duration::from_secs(6)).await;
+    let given = events.edit(EventId(1), to_users).await;
+    assert_eq!(given.unwrap().owner, OwnerId(2));
+}

@@ -1,0 +1,236 @@
+//! A map that owners share: what one of them has pushes out nothing of the others.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+
+use webhook_model::OwnerId;
+
+/// One part in this many of all is an owner's own.
+const SHARE: usize = 16;
+
+/// A map of at most a given weight. Where room is needed, the owner who has most gives up what was
+/// not used for the longest time, if that owner has more than a sixteenth of all. If nobody has,
+/// what nobody used for the longest time goes. So one owner may have everything until others need
+/// room.
+#[derive(Debug)]
+pub(crate) struct Shares<K, V> {
+    entries: HashMap<K, Entry<V>>,
+    /// What was not used for the longest time comes first.
+    by_use: BTreeSet<(u64, K)>,
+    owners: HashMap<OwnerId, Owned<K>>,
+    /// Who has most comes last.
+    by_weight: BTreeSet<(usize, OwnerId)>,
+    weight: usize,
+    at_most: usize,
+    /// How often something was inserted. It is the time at which entries were used: between two
+    /// insertions their order does not matter, and using one again costs no more than finding it.
+    inserted: u64,
+}
+
+#[derive(Debug)]
+struct Entry<V> {
+    owner: OwnerId,
+    value: V,
+    weight: usize,
+    used: u64,
+}
+
+/// What one owner has.
+#[derive(Debug)]
+struct Owned<K> {
+    weight: usize,
+    by_use: BTreeSet<(u64, K)>,
+}
+
+impl<K: Copy + Hash + Ord, V> Shares<K, V> {
+    pub(crate) fn new(at_most: usize) -> Self {
+        Self {
+            entries: HashMap::new(),
+            by_use: BTreeSet::new(),
+            owners: HashMap::new(),
+            by_weight: BTreeSet::new(),
+            weight: 0,
+            at_most,
+            inserted: 0,
+        }
+    }
+
+    /// The value, which counts as used now.
+    pub(crate) fn get(&mut self, key: K) -> Option<&V> {
+        let entry = self.entries.get_mut(&key)?;
+        let before = std::mem::replace(&mut entry.used, self.inserted);
+        if before != self.inserted {
+            let owned = self.owners.get_mut(&entry.owner);
+            let owned = owned.map(|owned| &mut owned.by_use);
+            for order in [Some(&mut self.by_use), owned].into_iter().flatten() {
+                order.remove(&(before, key));
+                order.insert((self.inserted, key));
+            }
+        }
+        Some(&entry.value)
+    }
+
+    /// Adds a value of an owner, or replaces it, and makes room for it. One that is heavier than
+    /// the room which others leave is forgotten at once.
+    pub(crate) fn insert(&mut self, key: K, owner: OwnerId, value: V, weight: usize) {
+        self.remove(key);
+        self.inserted += 1;
+        let used = self.inserted;
+        let owned = self.owners.entry(owner).or_insert_with(|| Owned {
+            weight: 0,
+            by_use: BTreeSet::new(),
+        });
+        self.by_weight.remove(&(owned.weight, owner));
+        owned.weight += weight;
+        self.by_weight.insert((owned.weight, owner));
+        owned.by_use.insert((used, key));
+        self.by_use.insert((used, key));
+        self.weight += weight;
+        let entry = Entry {
+            owner,
+            value,
+            weight,
+            used,
+        };
+        self.entries.insert(key, entry);
+        while self.weight > self.at_most
+            && let Some(key) = self.next_to_go()
+        {
+            self.remove(key);
+        }
+    }
+
+    fn next_to_go(&self) -> Option<K> {
+        let (weight, owner) = self.by_weight.last()?;
+        let is_over = *weight > self.at_most / SHARE;
+        let owned = self.owners.get(owner).filter(|_| is_over);
+        let order = owned.map_or(&self.by_use, |owned| &owned.by_use);
+        order.first().map(|(_, key)| *key)
+    }
+
+    fn remove(&mut self, key: K) {
+        let Some(entry) = self.entries.remove(&key) else {
+            return;
+        };
+        let (owner, used) = (entry.owner, entry.used);
+        self.weight -= entry.weight;
+        self.by_use.remove(&(used, key));
+        let Some(owned) = self.owners.get_mut(&owner) else {
+            return;
+        };
+        self.by_weight.remove(&(owned.weight, owner));
+        owned.weight -= entry.weight;
+        owned.by_use.remove(&(used, key));
+        if owned.by_use.is_empty() {
+            self.owners.remove(&owner);
+        } else {
+            self.by_weight.insert((owned.weight, owner));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A map of 160, of which a share is 10.
+    fn map() -> Shares<i64, &'static str> {
+        Shares::new(160)
+    }
+
+    /// Inserts a number of entries of an owner, each of this weight.
+    fn fill(map: &mut Shares<i64, &'static str>, owner: i64, number: i64, weight: usize) {
+        for n in 0..number {
+            map.insert(10_000 * owner + n, OwnerId(owner), "value", weight);
+        }
+    }
+
+    /// How many entries each of these owners has.
+    fn held<const N: usize>(map: &Shares<i64, &'static str>, owners: [i64; N]) -> [usize; N] {
+        owners.map(|owner| {
+            let owned = map.owners.get(&OwnerId(owner));
+            owned.map_or(0, |owned| owned.by_use.len())
+        })
+    }
+
+    #[test]
+    fn who_has_more_than_a_share_pushes_out_only_what_is_its_own() {
+        let mut map = map();
+        for owner in 1..=6 {
+            fill(&mut map, owner, 10, 1);
+        }
+        fill(&mut map, 7, 1_000, 5);
+        assert_eq!(held(&map, [1, 2, 3, 4, 5]), [10; 5]);
+        assert_eq!(held(&map, [6, 7]), [10, 20]);
+        assert_eq!(map.get(70_999), Some(&"value"), "the last that came");
+        assert_eq!(map.get(70_000), None);
+        fill(&mut map, 8, 1, 500);
+        assert_eq!(held(&map, [1, 6, 8]), [10, 10, 0], "too heavy");
+    }
+
+    #[test]
+    fn one_owner_has_everything_until_others_need_room_and_then_they_have_as_much() {
+        let mut map = map();
+        fill(&mut map, 1, 1_000, 1);
+        assert_eq!(held(&map, [1]), [160]);
+        fill(&mut map, 2, 10, 1);
+        assert_eq!(held(&map, [1, 2]), [150, 10]);
+        fill(&mut map, 3, 1_000, 1);
+        assert_eq!(held(&map, [1, 2, 3]), [75, 10, 75]);
+    }
+
+    #[test]
+    fn where_nobody_has_more_than_a_share_what_was_used_stays() {
+        let mut map = map();
+        for owner in 0..16 {
+            fill(&mut map, owner, 10, 1);
+        }
+        for n in 0..10 {
+            assert_eq!(map.get(n), Some(&"value"));
+        }
+        fill(&mut map, 16, 10, 1);
+        assert_eq!(held(&map, [0, 1, 2, 16]), [10, 0, 10, 10]);
+    }
+
+    #[test]
+    fn what_is_replaced_is_found_as_it_is_now_and_may_have_another_owner() {
+        let mut map = map();
+        map.insert(1, OwnerId(1), "first", 100);
+        map.insert(1, OwnerId(2), "second", 50);
+        assert_eq!(map.get(1), Some(&"second"));
+        assert_eq!(held(&map, [1, 2]), [0, 1]);
+        assert_eq!(map.weight, 50);
+    }
+
+    fn assert_whole(map: &Shares<i64, &'static str>) {
+        let (mut by_use, mut weights) = (BTreeSet::new(), HashMap::new());
+        for (key, entry) in &map.entries {
+            by_use.insert((entry.used, *key));
+            *weights.entry(entry.owner).or_insert(0) += entry.weight;
+        }
+        let of_owners = map.owners.values().flat_map(|owned| &owned.by_use);
+        assert_eq!(of_owners.copied().collect::<BTreeSet<_>>(), by_use);
+        assert_eq!(map.by_use, by_use);
+        assert_eq!(map.weight, weights.values().sum::<usize>());
+        let by_weight = weights.iter().map(|(owner, weight)| (*weight, *owner));
+        assert_eq!(map.by_weight, by_weight.collect::<BTreeSet<_>>());
+        assert!(map.weight <= map.at_most);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_counted_is_what_is_there(
+            calls in proptest::collection::vec((0..40_i64, 0..5_i64, 0..20_usize), 0..200)
+        ) {
+            let mut map = Shares::new(100);
+            for (key, owner, weight) in calls {
+                if weight == 0 {
+                    map.get(key);
+                } else {
+                    map.insert(key, OwnerId(owner), "value", weight);
+                }
+                assert_whole(&map);
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What ended without success, against what its webhook allows; and what was cancelled.
+
+use chrono::TimeDelta;
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryState, EXPIRED_INFO, MAX_LOST_CLAIMS, lost_claims_info,
+};
+
+use super::{CLAIMED, Judge, Promise};
+use crate::simulation::ledger::Hook;
+use crate::simulation::network::Request;
+
+/// What is said of a delivery that was cancelled.
+const CANCELLED: &str = "cancelled";
+/// Nothing that waits was claimed where no claim is lost.
+const AT_ONCE: TimeDelta = TimeDelta::seconds(1);
+
+impl Judge<'_> {
+    /// All attempts were made that its webhook allowed at any time, or there is another reason.
+    pub(super) fn given_up(&mut self, delivery: &Delivery, hook: &Hook) {
+        if delivery.state != DeliveryState::Error {
+            return;
+        }
+        let has_reason = match delivery.status_info.as_str() {
+            CANCELLED => {
+                let mut cancels = hook.cancels.iter();
+                cancels.any(|cancel| cancel.asked.contains(&delivery.id))
+            }
+            EXPIRED_INFO => hook.rests.iter().any(|rest| rest.on),
+            info if info == lost_claims_info() => {
+                !self.evidence.calm && delivery.lost_claims >= MAX_LOST_CLAIMS
+            }
+            _ if delivery.class == "refused" => hook.host.is_none(),
+            _ => delivery.tries > hook.fewest,
+        };
+        if !has_reason {
+            let what = format!(
+                "{}: {:?} after {} attempts, {} retries are allowed",
+                delivery.message_id, delivery.status_info, delivery.tries, hook.fewest,
+            );
+            self.breach(Promise::NothingIsGivenUpEarly, what);
+        }
+    }
+
+    /// It stays so, and no request follows; but a claim that was lost before may still be used for
+    /// as long as its lease lasts.
+    pub(super) fn cancelled(&mut self, delivery: &Delivery, hook: &Hook, requests: &[&Request]) {
+        let cancels = hook.cancels.iter();
+        let cancels = cancels.filter(|cancel| cancel.asked.contains(&delivery.id));
+        let Some(done) = cancels.filter_map(|cancel| cancel.done).min() else {
+            return;
+        };
+        if hook.replayed {
+            return;
+        }
+        let used_until = match self.evidence.calm {
+            true => done + AT_ONCE,
+            false => done + CLAIMED,
+        };
+        let stays = delivery.state == DeliveryState::Error && delivery.status_info == CANCELLED;
+        let sent = requests.iter().find(|request| request.at > used_until);
+        if !stays || sent.is_some() {
+            let what = format!(
+                "{}: cancelled at {done}, then {:?} {:?}, sent at {:?}",
+                delivery.message_id,
+                delivery.state,
+                delivery.status_info,
+                sent.map(|request| request.at),
+            );
+            self.breach(Promise::CancelsHold, what);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! When attempts were made, against when they were due.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::webhooks::AttemptRecord;
+use webhook_model::WebhookId;
+
+use super::{Judge, Promise};
+use crate::simulation::ledger::Hook;
+
+/// Seconds from each attempt to the next, and from all further ones, before jitter.
+const DELAYS: [i64; 5] = [5, 30, 120, 600, 1_800];
+const FURTHER: i64 = 3_600;
+/// The least and the most that jitter makes of a second, in milliseconds.
+const JITTER: (i64, i64) = (800, 1_200);
+/// Clocks that are right differ by half a second, as they are compared, and may be corrected by
+/// that.
+const CLOCKS: TimeDelta = TimeDelta::seconds(2);
+/// A webhook of which something is due makes an attempt within this time: a few polls, an open
+/// circuit breaker's pause, turns of a backlog, timeouts of others.
+const IDLE: TimeDelta = TimeDelta::seconds(300);
+
+/// An attempt, and the next one of the same delivery.
+#[derive(Clone, Copy, Debug)]
+struct Pair<'a> {
+    made: &'a AttemptRecord,
+    next: &'a AttemptRecord,
+}
+
+impl Judge<'_> {
+    /// An attempt follows the one that failed before it not sooner than the schedule says and the
+    /// target wants; nor much later, where nothing is in its way.
+    pub(super) fn schedule(&mut self) {
+        let attempts = self.evidence.attempts;
+        let mut of_webhooks: HashMap<WebhookId, Vec<&AttemptRecord>> = HashMap::new();
+        for delivery in self.evidence.deliveries {
+            let all = of_webhooks.entry(delivery.webhook).or_default();
+            all.extend(attempts[&delivery.id].iter());
+        }
+        for hook in self.hooks.clone() {
+            // What is hastened is due at once, and what is replayed has its schedule again.
+            if hook.hastened || hook.replayed {
+                continue;
+            }
+            let is_free = self.evidence.calm && is_never_held(&hook);
+            let all = self.evidence.deliveries.iter();
+            for delivery in all.filter(|delivery| delivery.webhook == hook.id) {
+                for two in attempts[&delivery.id].windows(2) {
+                    let pair = Pair {
+                        made: &two[0],
+                        next: &two[1],
+                    };
+                    let is_late = is_free && pair.is_late(&of_webhooks[&hook.id]);
+                    if is_late || pair.is_early(self.evidence.first_jump) {
+                        let what = format!("{}: {}", delivery.message_id, pair.told());
+                        self.breach(Promise::ScheduleIsKept, what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether it was neither paused nor switched to keep the order: then something else may be in the
+/// way of what is due.
+fn is_never_held(hook: &Hook) -> bool {
+    hook.orders.is_empty() && !hook.rests.iter().any(|rest| rest.on)
+}
+
+impl Pair<'_> {
+    /// Once a clock was set, nobody knows when an attempt ended that was under way.
+    fn is_early(self, first_jump: Option<DateTime<Utc>>) -> bool {
+        let (made, next) = (end(self.made), self.next.started);
+        let are_clocks_right = first_jump.is_none_or(|jump| made + CLOCKS < jump && next < jump);
+        are_clocks_right && next + CLOCKS < made + self.waits().0
+    }
+
+    /// `all` attempts of the webhook are known: while there are others, it takes its turn.
+    fn is_late(self, all: &[&AttemptRecord]) -> bool {
+        let (made, next) = (end(self.made), self.next.started);
+        let due = made + self.waits().1;
+        let mut before = all.iter().filter(|other| other.started < next);
+        next > due + IDLE && before.all(|other| next > end(other) + IDLE)
+    }
+
+    /// The least and the most time from the end of the one to the other. Without a replay its
+    /// number says how many were made.
+    fn waits(self) -> (TimeDelta, TimeDelta) {
+        let nth = (self.made.number as usize).saturating_sub(1);
+        let delay = DELAYS.get(nth).copied().unwrap_or(FURTHER);
+        let head = String::from_utf8_lossy(&self.made.response_head);
+        let wanted = head
+            .lines()
+            .find_map(|line| line.strip_prefix("retry-after: ")?.parse::<i64>().ok());
+        let wanted = TimeDelta::seconds(wanted.unwrap_or_default());
+        let wait = |jitter: i64| TimeDelta::milliseconds(delay * jitter).max(wanted);
+        (wait(JITTER.0), wait(JITTER.1))
+    }
+
+    fn told(self) -> String {
+        let (least, most) = self.waits();
+        format!(
+            "attempt {} ended at {}, the next began at {}, and not {least} to {most} later",
+            self.made.number,
+            end(self.made),
+            self.next.started,
+        )
+    }
+}
+
+fn end(attempt: &AttemptRecord) -> DateTime<Utc> {
+    attempt.started + attempt.duration
+}
