@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tests::simulation::{Sabotage, Script, pairs, run, run_sabotaged, told};
+use tests::simulation::{Promise, Sabotage, Script, pairs, run, run_sabotaged, told};
 
 /// An hour of trouble, and as long again until the last retry is over.
 fn script(seed: u64) -> Script {
@@ -71,6 +71,17 @@ fn each_engine_that_is_wrong_is_found_out() {
             panic!("{sabotage:?} does not break {promise:?} in 16 seeds");
         };
         eprintln!("{sabotage:?} breaks {promise:?}: found within {seeds} seeds");
+    }
+}
+
+#[test]
+fn no_request_outlasts_its_lease_though_claims_are_answered_when_it_is_nearly_over() {
+    for seed in (0..16).step_by(4) {
+        let outcome = run_sabotaged(&script(seed), Sabotage::AnswersClaimsLate);
+        assert!(outcome.requests > 0, "seed {seed}: nothing happened");
+        let mut breaches = outcome.breaches.iter();
+        let outlasts = breaches.find(|breach| breach.promise == Promise::LeasesOutlastRequests);
+        assert!(outlasts.is_none(), "seed {seed}: {outlasts:?}");
     }
 }
 

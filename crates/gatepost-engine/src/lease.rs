@@ -11,6 +11,8 @@ use crate::routes::Route;
 
 /// The longest timeout of each class but the last.
 const CLASSES: [Duration; 2] = [Duration::from_secs(10), Duration::from_secs(30)];
+/// With less, a claim that takes a moment would leave too little for its request, again and again.
+const LEAST_MARGIN: Duration = Duration::from_secs(1);
 
 /// Webhooks whose timeouts are of about one length.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -25,13 +27,13 @@ impl LeaseClass {
 
     /// The end of a lease that begins now.
     pub(crate) fn lease_until(self, margin: Duration, now: DateTime<Utc>) -> DateTime<Utc> {
-        now + self.0 + margin
+        now + self.0 + margin.max(LEAST_MARGIN)
     }
 }
 
 /// The longest lease of any webhook.
 pub(crate) fn longest_lease(margin: Duration) -> Duration {
-    Timeout::MAX.as_duration() + margin
+    Timeout::MAX.as_duration() + margin.max(LEAST_MARGIN)
 }
 
 #[cfg(test)]
@@ -52,6 +54,8 @@ mod tests {
             let expected = DateTime::UNIX_EPOCH + Duration::from_secs(class) + margin;
             assert_eq!(lease, expected, "{timeout} s");
             assert!(lease <= DateTime::UNIX_EPOCH + longest_lease(margin));
+            let none = LeaseClass::of(&route).lease_until(Duration::ZERO, DateTime::UNIX_EPOCH);
+            assert_eq!(none, expected - margin + LEAST_MARGIN, "room to begin");
         }
     }
 }

@@ -100,6 +100,16 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
         }
     }
 
+    /// A value weighs this much now; it may be forgotten for that.
+    pub(crate) fn weigh(&mut self, key: K, weight: usize) {
+        let is_known = |entry: &Entry<V>| entry.weight == weight;
+        if !self.entries.get(&key).is_none_or(is_known)
+            && let Some(entry) = self.remove(key)
+        {
+            self.insert(key, entry.owner, entry.value, weight);
+        }
+    }
+
     fn next_to_go(&self) -> Option<K> {
         let (weight, owner) = self.by_weight.last()?;
         let is_over = *weight > self.at_most / SHARE;
@@ -108,24 +118,22 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
         order.first().map(|(_, key)| *key)
     }
 
-    fn remove(&mut self, key: K) {
-        let Some(entry) = self.entries.remove(&key) else {
-            return;
-        };
+    fn remove(&mut self, key: K) -> Option<Entry<V>> {
+        let entry = self.entries.remove(&key)?;
         let (owner, used) = (entry.owner, entry.used);
         self.weight -= entry.weight;
         self.by_use.remove(&(used, key));
-        let Some(owned) = self.owners.get_mut(&owner) else {
-            return;
-        };
-        self.by_weight.remove(&(owned.weight, owner));
-        owned.weight -= entry.weight;
-        owned.by_use.remove(&(used, key));
-        if owned.by_use.is_empty() {
-            self.owners.remove(&owner);
-        } else {
-            self.by_weight.insert((owned.weight, owner));
+        if let Some(owned) = self.owners.get_mut(&owner) {
+            self.by_weight.remove(&(owned.weight, owner));
+            owned.weight -= entry.weight;
+            owned.by_use.remove(&(used, key));
+            if owned.by_use.is_empty() {
+                self.owners.remove(&owner);
+            } else {
+                self.by_weight.insert((owned.weight, owner));
+            }
         }
+        Some(entry)
     }
 }
 

@@ -2,13 +2,36 @@
 
 use std::collections::HashMap;
 
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{Dropped, RecordId};
+use webhook_model::WebhookId;
 
 use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
+/// Counts of an owner that are looked through for those of one webhook: an hour of minutes has 960.
+const OF_OWNER: u32 = 4_000;
+
 impl Actor {
+    /// The newest counts of one webhook, as [`dropped`](Self::dropped): at most `limit`.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`]; failures of store and accounts.
+    pub async fn dropped_of(
+        &self,
+        webhook: WebhookId,
+        limit: usize,
+    ) -> Result<Vec<Dropped>, ManageError> {
+        contain(async {
+            let owner = self.own_record(RecordId::Webhook(webhook)).await?;
+            let all = self.engine().dropped(Scope::Owner(owner), OF_OWNER).await?;
+            let own = all.into_iter().filter(|count| count.webhook == webhook);
+            Ok(own.take(limit).collect())
+        })
+        .await
+    }
+
     /// Deliveries that an owner's quotas did not let in, newest minute first, as
     /// [`Engine::dropped`](gatepost_engine::Engine::dropped) counts them: at most `limit` counts,
     /// fewer if some of them are not the caller's to see.

@@ -1,10 +1,14 @@
 //! All processes of the platform: they die, and are started again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
+use gatepost_storage::Clock as _;
 use tokio::time::Instant;
 
+use super::clock::VirtualClock;
 use super::faults::Way;
 use super::process::{Ground, Process};
 
@@ -24,6 +28,8 @@ pub(super) struct Cluster {
     /// How many were ever started.
     started: u64,
     down_until: Instant,
+    /// When processes were killed, by their number.
+    pub(super) killed: BTreeMap<u64, DateTime<Utc>>,
 }
 
 impl Cluster {
@@ -34,6 +40,7 @@ impl Cluster {
             slots: (0..processes).map(|_| Slot::Away(now)).collect(),
             started: 0,
             down_until: now,
+            killed: BTreeMap::new(),
         }
     }
 
@@ -98,6 +105,10 @@ impl Cluster {
 
     /// Kills a process. What it was about to do stays undone.
     pub(super) fn kill(&mut self, slot: u8, back_after: u16) {
+        if let Some(number) = self.process(slot).map(|process| process.number) {
+            let now = VirtualClock::since(self.ground.began).now();
+            self.killed.insert(number, now);
+        }
         self.away(slot, back_after, |process| process.kill());
     }
 

@@ -26,12 +26,16 @@ impl Stage {
         for host in 0..HOSTS {
             self.cluster.ground.network.set(host, Mood::Well);
         }
+        if !self.jumps.is_empty() {
+            self.jumps.push(self.ledger.now());
+        }
         self.cluster.heal().await;
         self.cluster.pass(Duration::from_secs(2)).await;
         let hooks = self.ledger.hooks.lock().unwrap().clone();
         for (index, hook) in hooks.iter().enumerate() {
             let process = self.cluster.running().next().unwrap();
-            self.ledger.switches(index, Switched::Rest, false);
+            let asked = process.number;
+            self.ledger.switches(asked, index, Switched::Rest, false);
             let _ = process.engine.resume_webhook(hook.id).await;
         }
         let store = self.cluster.ground.store.clone();

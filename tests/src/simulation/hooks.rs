@@ -27,28 +27,32 @@ impl Stage {
         else {
             return;
         };
+        let Some(asked) = self.cluster.process(process).map(|process| process.number) else {
+            return;
+        };
         let (index, hook) = self.ledger.some_hook(hook);
         let now = VirtualClock::since(self.cluster.ground.began).now();
         let sabotage = self.cluster.ground.sabotage;
         self.ask(process, move |engine, ledger| async move {
             match act {
                 Act::Pause { .. } => {
-                    let call = ledger.switches(index, Switched::Rest, true);
+                    let call = ledger.switches(asked, index, Switched::Rest, true);
                     let stored = engine.pause_webhook(hook.id).await.is_ok();
                     ledger.switched(call, stored);
                 }
                 Act::Resume { .. } => {
-                    let call = ledger.switches(index, Switched::Rest, false);
+                    let call = ledger.switches(asked, index, Switched::Rest, false);
                     let stored = engine.resume_webhook(hook.id).await.is_ok();
                     ledger.switched(call, stored);
                 }
                 Act::Edit { retries, .. } if !hook.steady => {
                     let obeys = sabotage != Some(Sabotage::ForgetsSwitches);
-                    edit(&engine, &ledger, (index, hook.id), retries.into(), obeys).await;
+                    let hook = (index, hook.id);
+                    edit(&engine, &ledger, asked, hook, retries.into(), obeys).await;
                 }
                 Act::Delete { .. } if !hook.steady => {
                     ledger.note(index, |hook| hook.deleted = true);
-                    let call = ledger.switches(index, Switched::Rest, true);
+                    let call = ledger.switches(asked, index, Switched::Rest, true);
                     let delete = engine.delete_webhook(hook.id, Cascade::Tasks);
                     let stored = delete.await.is_ok();
                     ledger.switched(call, stored);
@@ -90,6 +94,7 @@ impl Stage {
 async fn edit(
     engine: &Engine,
     ledger: &Ledger,
+    asked: u64,
     (index, id): (usize, WebhookId),
     retries: u32,
     obeys: bool,
@@ -103,7 +108,7 @@ async fn edit(
         true => DeliveryOrder::InOrder,
         false => DeliveryOrder::Unordered,
     };
-    let call = ledger.switches(index, Switched::Order, in_order);
+    let call = ledger.switches(asked, index, Switched::Order, in_order);
     let edit = engine.edit_webhook(id, |webhook| {
         webhook.retries = Retries::new(retries.into())?;
         webhook.timeout = Timeout::from_secs(u64::from(retries) + 3)?;

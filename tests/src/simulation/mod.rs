@@ -16,6 +16,7 @@ mod furnish;
 mod hooks;
 mod judge;
 mod keys;
+mod leases;
 mod ledger;
 mod network;
 mod pairs;

@@ -31,6 +31,8 @@ pub(super) struct Request {
     pub answered: Option<(u16, chrono::DateTime<chrono::Utc>)>,
     /// How many seconds the answer asked to be left alone.
     pub leave_alone: Option<u64>,
+    /// When it was answered, or the connection closed.
+    pub over: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// A request, as it is read.
@@ -114,6 +116,7 @@ impl Network {
             at: self.clock.now(),
             answered: None,
             leave_alone: None,
+            over: None,
         });
         state.seen.len() - 1
     }
@@ -125,6 +128,7 @@ impl Network {
         let ended = &mut state.seen[request];
         ended.answered = status.map(|status| (status, now));
         ended.leave_alone = leave_alone;
+        ended.over = Some(now);
         let (host, id) = (ended.host, ended.id.clone());
         self.trace
             .lock()

@@ -16,6 +16,7 @@ use super::accounts::Users;
 use super::clock::VirtualClock;
 use super::faults::Way;
 use super::furnish::catalog;
+use super::leases::Leases;
 use super::network::{Link, Network};
 use super::plans::{Plans, Strictest};
 use super::sabotage::Sabotage;
@@ -29,6 +30,7 @@ pub(super) struct Ground {
     pub store: Arc<MemoryStore>,
     pub network: Arc<Network>,
     pub plans: Arc<Plans>,
+    pub leases: Arc<Leases>,
     pub trace: Arc<Mutex<Trace>>,
     pub sabotage: Option<Sabotage>,
 }
@@ -69,6 +71,8 @@ fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService
 /// A process that runs, or that was killed: then nothing that it does is felt by anybody.
 #[derive(Debug)]
 pub(super) struct Process {
+    /// How many had been started with it.
+    pub number: u64,
     pub engine: Engine,
     pub keys: KeyService,
     pub clock: Arc<VirtualClock>,
@@ -80,10 +84,18 @@ impl Process {
     /// Starts the `number`th process of the run. `None` when the store was away; then it is to be
     /// tried again.
     pub(super) async fn start(ground: &Ground, number: u64, way: Arc<Way>) -> Option<Self> {
-        let store = FaultStore::new(ground.store.clone());
+        // What faults and sabotage make of a call is what the store records.
+        let watched = FaultStore::new(ground.store.clone());
+        watched.alter(ground.leases.clone().watching());
+        let store = FaultStore::new(Arc::new(watched));
         store.set_server_clock(Arc::new(VirtualClock::since(ground.began)));
-        let decided = way.clone();
-        store.decide(move |method| decided.decide(method));
+        let (decided, sabotage) = (way.clone(), ground.sabotage);
+        let mut claims = 0;
+        store.decide(move |method| {
+            claims += u64::from(method == "claim");
+            let sabotaged = sabotage.and_then(|sabotage| sabotage.fault(method, claims));
+            decided.decide(method).or(sabotaged)
+        });
         if let Some(sabotage) = ground.sabotage {
             store.alter(sabotage.altering(VirtualClock::since(ground.began)));
         }
@@ -108,6 +120,7 @@ impl Process {
             .start();
         let engine = engine.await.ok()?;
         Some(Self {
+            number,
             engine,
             keys: keys(ground, &way, clock.clone()),
             clock,

@@ -13,6 +13,7 @@ use super::ending::{all_attempts, all_deliveries};
 use super::furnish::{HOSTS, furnish};
 use super::judge::{Breach, Evidence, judge};
 use super::keys::create;
+use super::leases::Leases;
 use super::ledger::Ledger;
 use super::network::Network;
 use super::plans::Plans;
@@ -71,6 +72,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         store: store.clone(),
         network: Arc::new(network),
         plans: Arc::new(Plans::new(VirtualClock::since(began))),
+        leases: Arc::new(Leases::new(VirtualClock::since(began))),
         trace: trace.clone(),
         sabotage,
     };
@@ -78,7 +80,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         cluster: Cluster::new(ground, script.processes),
         ledger: Arc::new(Ledger::new(VirtualClock::since(began))),
         jumped: 0,
-        first_jump: None,
+        jumps: Vec::new(),
     };
     stage.cluster.pass(Duration::from_secs(1)).await;
     if let Some(process) = stage.cluster.process(0) {
@@ -100,6 +102,7 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
     let evidence = Evidence {
         ledger: &stage.ledger,
         plans: &stage.cluster.ground.plans,
+        leases: &stage.cluster.ground.leases,
         seen: &seen,
         most_at_once: &most_at_once,
         forbidden: &forbidden,
@@ -107,7 +110,8 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         attempts: &attempts,
         late,
         jumped: stage.jumped,
-        first_jump: stage.first_jump,
+        jumps: &stage.jumps,
+        killed: &stage.cluster.killed,
         calm: script.is_calm(),
         processes: script.processes,
     };

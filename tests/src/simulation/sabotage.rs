@@ -3,14 +3,17 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Clock as _;
-use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Origin};
-use gatepost_testkit::fault::Passing;
+use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Enqueue, Origin};
+use gatepost_testkit::fault::{Fault, Passing};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use super::clock::VirtualClock;
 use super::judge::Promise;
+
+/// Seconds of a lease, which lasts 40; timeouts are 3 to 10.
+const MOST_OF_A_LEASE: u32 = 35;
 
 /// One way to be wrong.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -65,11 +68,15 @@ pub enum Sabotage {
     ForgetsCancels,
     /// A webhook that is to keep the order from now on does not.
     ForgetsSwitches,
+    /// A lease that is stored ends long before that on which requests rely.
+    OverstatesLeases,
+    /// No engine is wrong here: of three claims one is answered when most of its lease is over.
+    AnswersClaimsLate,
 }
 
 impl Sabotage {
-    /// All of them, each with a promise that it breaks.
-    pub const ALL: [(Self, Promise); 25] = [
+    /// All that are wrong, each with a promise that it breaks.
+    pub const ALL: [(Self, Promise); 26] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
         (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
@@ -95,7 +102,15 @@ impl Sabotage {
         (Self::EditsResume, Promise::PausesHold),
         (Self::ForgetsCancels, Promise::CancelsHold),
         (Self::ForgetsSwitches, Promise::OrderIsKept),
+        (Self::OverstatesLeases, Promise::LeasesOutlastRequests),
     ];
+
+    /// What goes wrong by it with a call of this method, with or after the `nth` claim.
+    pub(super) fn fault(self, method: &str, nth: u64) -> Option<Fault> {
+        let is_late = self == Self::AnswersClaimsLate && method == "claim";
+        let late = Duration::from_secs(MOST_OF_A_LEASE.into());
+        (is_late && nth.is_multiple_of(3)).then_some(Fault::Late(late))
+    }
 
     /// Does it to whatever passes in one process.
     pub(super) fn altering(self, clock: VirtualClock) -> impl FnMut(Passing<'_>) + Send + 'static {
@@ -126,11 +141,14 @@ impl Sabotage {
             }
             (Self::ShortLeases, Passing::Lease(until)) => *until = now + Duration::from_secs(1),
             (Self::ShortLeases, Passing::Enqueue(batch)) => {
-                let leased = batch
-                    .deliveries
-                    .iter_mut()
-                    .filter_map(|d| d.lease_until.as_mut());
-                leased.for_each(|until| *until = now + Duration::from_secs(1));
+                leases(batch).for_each(|until| *until = now + Duration::from_secs(1));
+            }
+            (Self::OverstatesLeases, Passing::Lease(until)) => {
+                *until -= TimeDelta::seconds(MOST_OF_A_LEASE.into());
+            }
+            (Self::OverstatesLeases, Passing::Enqueue(batch)) => {
+                let early = TimeDelta::seconds(MOST_OF_A_LEASE.into());
+                leases(batch).for_each(|until| *until -= early);
             }
             (Self::NeverReclaims, Passing::Reclaim(limit)) => *limit = 0,
             (Self::MixesWebhooksUp, Passing::Enqueue(batch)) => {
@@ -170,4 +188,10 @@ impl Sabotage {
             _ => {}
         }
     }
+}
+
+/// The ends of the leases that are to be stored.
+fn leases(batch: &mut Enqueue) -> impl Iterator<Item = &mut DateTime<Utc>> {
+    let new = batch.deliveries.iter_mut();
+    new.filter_map(|new| new.lease_until.as_mut())
 }

@@ -18,8 +18,8 @@ pub(super) struct Stage {
     pub(super) ledger: Arc<Ledger>,
     /// The most seconds that a clock was wrong by.
     pub(super) jumped: u64,
-    /// When one was first set wrong.
-    pub(super) first_jump: Option<DateTime<Utc>>,
+    /// When one was set, also when it was set right again.
+    pub(super) jumps: Vec<DateTime<Utc>>,
 }
 
 impl Stage {
@@ -59,8 +59,8 @@ impl Stage {
             } => self.cluster.stop(process, back_after),
             Act::Jump { process, seconds } => {
                 self.jumped = self.jumped.max(u64::from(seconds.unsigned_abs()));
-                self.first_jump.get_or_insert(self.ledger.now());
                 if let Some(process) = self.cluster.process(process) {
+                    self.jumps.push(self.ledger.now());
                     process.clock.set_wrong(seconds.into());
                 }
             }

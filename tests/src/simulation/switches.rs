@@ -1,5 +1,7 @@
 //! What users switch on and off and what they cancel, and since when that is sure.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::DeliveryId;
 
@@ -18,6 +20,8 @@ pub(super) enum Switched {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Switch {
     pub on: bool,
+    /// The number of the process that was asked.
+    pub process: u64,
     /// When it was asked for.
     pub began: DateTime<Utc>,
     /// When it was answered, and whether it is stored for sure. `None`: it never was.
@@ -54,7 +58,22 @@ pub(super) fn surely_on(all: &[Switch]) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
     spans.collect()
 }
 
+/// Ends the calls that processes had not answered when they were killed.
+pub(super) fn end_killed(hooks: &mut [Hook], killed: &BTreeMap<u64, DateTime<Utc>>) {
+    for hook in hooks {
+        for switch in hook.rests.iter_mut().chain(&mut hook.orders) {
+            switch.end_killed(killed);
+        }
+    }
+}
+
 impl Switch {
+    /// It may be stored, but not by a process that is dead: no later.
+    fn end_killed(&mut self, killed: &BTreeMap<u64, DateTime<Utc>>) {
+        let killed = killed.get(&self.process).copied();
+        self.ended = self.ended.or(killed.map(|at| (at, false)));
+    }
+
     /// Whether it was over for sure before the other began.
     fn is_before(&self, other: &Self) -> bool {
         self.ended.is_some_and(|(ended, _)| ended < other.began)
@@ -71,13 +90,14 @@ impl Hook {
 }
 
 impl Ledger {
-    /// A webhook is to be switched.
-    pub(super) fn switches(&self, hook: usize, what: Switched, on: bool) -> Call {
+    /// A process is asked to switch a webhook.
+    pub(super) fn switches(&self, process: u64, hook: usize, what: Switched, on: bool) -> Call {
         let began = self.now();
         let mut hooks = self.hooks.lock().unwrap();
         let all = hooks[hook].switches(what);
         all.push(Switch {
             on,
+            process,
             began,
             ended: None,
         });
@@ -110,5 +130,35 @@ impl Ledger {
     pub(super) fn cancelled(&self, hook: usize, number: usize) {
         let done = Some(self.now());
         self.note(hook, |hook| hook.cancels[number].done = done);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn what_a_killed_process_never_answered_ends_no_later_span() {
+        let at = |seconds| DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds);
+        let mut off = Switch {
+            on: false,
+            process: 7,
+            began: at(1),
+            ended: None,
+        };
+        let on = Switch {
+            on: true,
+            process: 8,
+            began: at(3),
+            ended: Some((at(4), true)),
+        };
+        assert_eq!(surely_on(&[off, on]), [(at(4), at(1))], "it may come yet");
+        off.end_killed(&BTreeMap::from([(8, at(2))]));
+        assert_eq!(off.ended, None, "that is another process");
+        off.end_killed(&BTreeMap::from([(7, at(2))]));
+        let until = DateTime::<Utc>::MAX_UTC;
+        assert_eq!(surely_on(&[off, on]), [(at(4), until)]);
     }
 }

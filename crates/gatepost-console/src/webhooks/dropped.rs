@@ -11,16 +11,12 @@ use crate::failure::Failure;
 use crate::texts::Texts;
 use crate::time::stamp;
 
-/// Counts of all webhooks that are looked through for those of one.
-const READ: u32 = 1_000;
 /// Counts that are shown.
 const SHOWN: usize = 10;
 
 /// The newest counts of this webhook.
 pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Dropped>, Failure> {
-    let all = ctx.actor.dropped(READ).await?.into_iter();
-    let own = all.filter(|count| count.webhook == webhook);
-    Ok(own.take(SHOWN).collect())
+    Ok(ctx.actor.dropped_of(webhook, SHOWN).await?)
 }
 
 /// The section of a webhook's page; nothing where nothing was dropped.

@@ -49,13 +49,16 @@ impl Baton {
     /// If not, this one keeps it until it gets what it waits for: then the next is notified.
     ///
     /// A lane that now waits for something narrower may be the only one to do so. What is free for
-    /// one tenant only is that tenant's matter. Otherwise lanes could go back and forth between two
-    /// rooms in their thousands, each time that one of both is full: so that has a limit.
+    /// one tenant only is that tenant's matter, unless the lane now waits for others of its class:
+    /// those of other classes need not. Otherwise lanes could go back and forth between two rooms
+    /// in their thousands, each time that one of both is full: so that has a limit. Those that are
+    /// sent alone are few, no more than were in flight when their claims were lost.
     pub(super) fn goes_on(&self, wait: &Wait) -> bool {
-        if wait.is_narrower(&self.room) {
+        if wait.is_narrower(&self.room) || *wait == Wait::Room(Room::Alone) {
             return true;
         }
         let others_too = *wait == Wait::Room(Room::All);
-        !others_too && !self.room.is_of_one() && self.hops < HOPS
+        let is_its_matter = self.room.is_of_one() && !wait.is_of_class();
+        !others_too && !is_its_matter && self.hops < HOPS
     }
 }

@@ -212,9 +212,8 @@ impl Permit {
     /// The request takes long: from now on it counts among the slow, and leaves the room of those
     /// that are not.
     pub(crate) fn became_slow(&mut self) {
-        let (rooms, now) = (&mut self.rooms, Instant::now());
         let mut slots = self.in_flight.lock();
-        let leaves_room = slots.became_slow(&self.route, self.place, rooms, now);
+        let leaves_room = slots.became_slow(&self.route, self.place, &mut self.rooms);
         drop(slots);
         if leaves_room {
             self.in_flight.lanes.freed(&[Room::All]);

@@ -4,53 +4,61 @@
 //! if it hangs. Otherwise both would be lost when one kills the sender, both would be suspected
 //! once more, and both would come back together, until both have ended. So one that hangs keeps
 //! all others waiting until it times out; but once: then they begin before another of its owner,
-//! and before another of its tenant.
+//! and before another of its tenant, until they have had a minute.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::feedback::{Feedback, Lesson};
 use super::room::Room;
+use super::standing::SLOW_AFTER;
 
 /// For this long the others may begin, for each reason to let them. They are woken at once, so it
 /// is only this long if there are none.
 const OTHERS_FIRST: Duration = Duration::from_secs(1);
-/// For how long it is remembered who kept others waiting.
-const REMEMBERED: Duration = Duration::from_secs(3_600);
+/// Who hung gives way until the others have had this time. Of others that hang, each counts for as
+/// long as it took to see that.
+const GIVES_WAY: Duration = Duration::from_secs(60);
+/// Who takes longer hangs, even if a response comes in the end: else a target could keep all others
+/// waiting for nearly its timeout, each time.
+const RESPONDS_WITHIN: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub(super) struct Precedence {
-    /// When the last one ended.
+    /// When the last one ended for which a request was made.
     last_ended: Option<Instant>,
-    /// Owners and tenants whose last one took long, and until when that is remembered.
-    took_long: HashMap<Room, Instant>,
+    /// Owners and tenants whose last one hung, and for how long they still give way.
+    hung: HashMap<Room, Duration>,
 }
 
 impl Precedence {
-    /// The request that has these rooms takes long.
-    pub(super) fn takes_long(&mut self, rooms: &[Room], now: Instant) {
-        if !rooms.contains(&Room::Alone) {
+    /// The request that had these rooms has ended. If none was made, nothing changes.
+    pub(super) fn ended(&mut self, rooms: &[Room], lesson: Lesson, now: Instant) {
+        let hung = has_hung(lesson);
+        let says_nothing = lesson.feedback == Feedback::None && !hung;
+        if says_nothing || !rooms.contains(&Room::Alone) {
             return;
         }
-        self.took_long.retain(|_, until| *until > now);
+        let others_had = if hung {
+            SLOW_AFTER
+        } else {
+            self.last_ended.map_or(Duration::ZERO, |at| now - at)
+        };
+        self.last_ended = Some(now);
+        self.hung.retain(|_, left| {
+            *left = left.saturating_sub(others_had);
+            !left.is_zero()
+        });
         let whose = rooms
             .iter()
             .filter(|room| matches!(room, Room::Owner(_) | Room::Tenant(_)));
-        let noted = whose.map(|room| (room.clone(), now + REMEMBERED));
-        self.took_long.extend(noted);
-    }
-
-    /// The request that had these rooms has ended.
-    pub(super) fn ended(&mut self, rooms: &[Room], now: Instant) {
-        if !rooms.contains(&Room::Alone) {
-            return;
-        }
-        self.last_ended = Some(now);
-        let took_long = |room: &Room| matches!(room, Room::WebhookSlow(_));
-        if !rooms.iter().any(took_long) {
-            for room in rooms {
-                self.took_long.remove(room);
+        for room in whose {
+            if hung {
+                self.hung.insert(room.clone(), GIVES_WAY);
+            } else {
+                self.hung.remove(room);
             }
         }
     }
@@ -64,13 +72,22 @@ impl Precedence {
         now: Instant,
     ) -> Option<Instant> {
         let ended = self.last_ended.filter(|_| rooms.contains(&Room::Alone))?;
-        let remembered = rooms.iter().filter(|room| {
-            let until = self.took_long.get(*room);
-            until.is_some_and(|until| *until > now)
-        });
-        let of_whose: Duration = remembered.map(|_| OTHERS_FIRST).sum();
+        let gives_way = rooms.iter().filter(|room| self.hung.contains_key(*room));
+        let of_whose: Duration = gives_way.map(|_| OTHERS_FIRST).sum();
         let of_webhook = if hangs { OTHERS_FIRST } else { Duration::ZERO };
         let until = ended + of_whose + of_webhook;
         (until > now).then_some(until)
     }
+}
+
+/// Whether the target kept others waiting. Some that close the connection without a response say
+/// nothing else.
+fn has_hung(lesson: Lesson) -> bool {
+    let within = match lesson.feedback {
+        Feedback::Received | Feedback::Overloaded | Feedback::Responded => RESPONDS_WITHIN,
+        Feedback::None | Feedback::TimedOut | Feedback::Refused | Feedback::Unreachable => {
+            SLOW_AFTER
+        }
+    };
+    lesson.took >= within
 }

@@ -122,6 +122,14 @@ impl Wait {
     pub(super) fn is_of_one(&self) -> bool {
         matches!(self, Self::Room(room) if room.breadth() <= 6)
     }
+
+    /// Whether only lanes of one class wait for it.
+    pub(super) fn is_of_class(&self) -> bool {
+        matches!(
+            self,
+            Self::RetryTurn | Self::Room(Room::Retries | Room::Alone)
+        )
+    }
 }
 
 impl Room {

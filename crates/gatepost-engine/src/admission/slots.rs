@@ -148,14 +148,7 @@ impl Slots {
 
     /// A request that has these rooms takes long, and takes others besides. A trial is over.
     /// Whether that leaves room for those that are not slow.
-    pub(super) fn became_slow(
-        &mut self,
-        route: &Route,
-        place: Place,
-        has: &mut Vec<Room>,
-        now: Instant,
-    ) -> bool {
-        self.precedence.takes_long(has, now);
+    pub(super) fn became_slow(&mut self, route: &Route, place: Place, has: &mut Vec<Room>) -> bool {
         let more = when_slow(route, place, has);
         self.counts.add(&more);
         let over: Vec<Room> = has.extract_if(.., |room| *room == Room::Trial).collect();
@@ -176,7 +169,7 @@ impl Slots {
         now: Instant,
     ) -> bool {
         self.counts.remove(rooms);
-        self.precedence.ended(rooms, now);
+        self.precedence.ended(rooms, lesson, now);
         self.requests = self.requests.saturating_sub(1);
         self.releases += 1;
         if lesson.feedback == Feedback::None {

@@ -41,6 +41,8 @@ use crate::transport::Transport;
 /// How long an owner's deliveries wait who is not in good standing, or about whose standing the
 /// platform says nothing: then it is asked again.
 pub(crate) const REST: Duration = Duration::from_secs(5);
+/// When a claim is tried again of which too little was left.
+const TOO_LATE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(crate) struct Worker {
@@ -207,7 +209,8 @@ impl Worker {
             Tried::NoClock => return self.given_back(job),
             Tried::TooLate => {
                 guarded(|| tracing::warn!("not enough of the lease is left for a request"));
-                return self.given_back(job);
+                let now = self.clock.now().unwrap_or(job.claimed);
+                return job.given_back_until(now + TOO_LATE);
             }
             Tried::Rests => {
                 let owner = job.route.webhook.owner;

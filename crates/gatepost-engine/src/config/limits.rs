@@ -112,7 +112,8 @@ pub struct BreakerLimits {
 pub struct Timing {
     /// How much longer a lease lasts than the longest timeout of its class: 10, 30 or 120 seconds.
     /// A request that could outlast its lease is not begun, so this must be longer than what lies
-    /// between a claim and its request, by far. Default 30 seconds.
+    /// between a claim and its request, by far. At least 1 second, whatever is set; default 30
+    /// seconds.
     pub lease_margin: Duration,
     /// How often the store is asked for work of other processes that it did not announce; its
     /// outbox four times as often while anything arrives there, and for ten polls afterwards.

@@ -76,6 +76,15 @@ impl Judge {
         self.owners.stood(owner).await
     }
 
+    /// With which others an owner shares what there are few of, as [`stood`](Self::stood) says;
+    /// `None` where all are one system. Who was not placed yet shares with all such.
+    pub(crate) async fn shares_with(&self, owner: OwnerId) -> Result<Option<Place>, StoreError> {
+        match self.decides {
+            Decides::Nobody => Ok(None),
+            _ => self.stood(owner).await.map(Some),
+        }
+    }
+
     /// The audience of an occurrence in the outbox, where a row that names none reads `OneSystem`.
     pub(crate) fn audience_in_outbox(&self, named: Audience) -> Audience {
         match (&self.decides, named) {

@@ -25,8 +25,7 @@ const SOON: Duration = Duration::from_secs(5);
 pub(crate) struct Most {
     /// Of one owner.
     pub owner: usize,
-    /// Of the owners of one place, so that those of another find room. Where all are one system
-    /// there is no other.
+    /// Of the owners of one place, so that those of another find room.
     pub place: usize,
     /// Of all.
     pub all: usize,
@@ -39,8 +38,9 @@ pub(crate) struct AtOnce {
     owners: Arc<Mutex<Owners>>,
 }
 
-/// How many each owner has, and where the owner stood at the first of them.
-type Owners = HashMap<OwnerId, (Place, usize)>;
+/// How many each owner has, and where the owner stood at the first of them; `None` where all are
+/// one system.
+type Owners = HashMap<OwnerId, (Option<Place>, usize)>;
 
 /// One of them, for as long as it is held.
 #[derive(Debug)]
@@ -59,13 +59,17 @@ impl AtOnce {
 
     /// # Errors
     /// `TooFast`: as many as may be are under way.
-    pub(super) fn begin(&self, owner: OwnerId, place: Place) -> Result<UnderWay, EngineError> {
+    pub(super) fn begin(
+        &self,
+        owner: OwnerId,
+        place: Option<Place>,
+    ) -> Result<UnderWay, EngineError> {
         let mut owners = self.lock();
         let (place, own) = owners.get(&owner).copied().unwrap_or((place, 0));
         let of_place = owners.values().filter(|(there, _)| *there == place);
         let of_place: usize = of_place.map(|(_, count)| count).sum();
         let in_all: usize = owners.values().map(|(_, count)| count).sum();
-        let place_is_full = place != Place::Common && of_place >= self.most.place;
+        let place_is_full = place.is_some() && of_place >= self.most.place;
         if own >= self.most.owner || place_is_full || in_all >= self.most.all {
             return Err(EngineError::TooFast { retry_after: SOON });
         }
@@ -98,12 +102,12 @@ mod tests {
 
     use super::*;
 
-    fn begin(all: &AtOnce, owner: i64, place: Place) -> Result<UnderWay, EngineError> {
+    fn begin(all: &AtOnce, owner: i64, place: Option<Place>) -> Result<UnderWay, EngineError> {
         all.begin(OwnerId(owner), place)
     }
 
     /// Owners that have one each.
-    fn of(all: &AtOnce, owners: std::ops::Range<i64>, place: Place) -> Vec<UnderWay> {
+    fn of(all: &AtOnce, owners: std::ops::Range<i64>, place: Option<Place>) -> Vec<UnderWay> {
         let begun = owners.map(|owner| begin(all, owner, place).unwrap());
         begun.collect()
     }
@@ -115,12 +119,12 @@ mod tests {
     #[test]
     fn an_owner_has_a_few_all_have_more_and_what_ended_makes_room() {
         let all = AtOnce::new(TESTS);
-        let one = |owner| begin(&all, owner, Place::Common);
+        let one = |owner| begin(&all, owner, None);
         let mut own: Vec<_> = (0..TESTS.owner).map(|_| one(0).unwrap()).collect();
         assert!(is_refused(&one(0)));
         own.pop();
         own.push(one(0).unwrap());
-        let others = of(&all, 1..61, Place::Common);
+        let others = of(&all, 1..61, None);
         assert_eq!(own.len() + others.len(), TESTS.all);
         assert!(is_refused(&one(-1)));
         drop(others);
@@ -132,7 +136,11 @@ mod tests {
     #[test]
     fn the_owners_of_a_place_leave_room_to_those_of_another() {
         let all = AtOnce::new(TESTS);
-        let [busy, other] = [1, 2].map(|tenant| Place::Tenant(TenantId(tenant)));
+        let [busy, other] = [1, 2].map(|tenant| Some(Place::Tenant(TenantId(tenant))));
+        // Those who were not placed yet are in a place like others.
+        let unplaced = of(&all, 100..116, Some(Place::Common));
+        assert!(is_refused(&begin(&all, 116, Some(Place::Common))));
+        drop(unplaced);
         let mut theirs = of(&all, 0..16, busy);
         assert!(is_refused(&begin(&all, 16, busy)));
         assert!(begin(&all, 17, other).is_ok());

@@ -153,7 +153,7 @@ impl Deliveries {
         let body = self.by_hand(message, name, now).await?;
         let (route, request) = self.request(webhook, &body, now)?;
         self.check(webhook.owner).await?;
-        let place = self.judge.stood(webhook.owner).await?;
+        let place = self.judge.shares_with(webhook.owner).await?;
         let _under_way = self.at_once.begin(webhook.owner, place)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
         let sent = send(&*self.transport, &route, request, now).await;

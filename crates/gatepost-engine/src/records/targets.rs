@@ -63,14 +63,12 @@ impl Targets {
         if by_url != TargetVerdict::Allowed {
             return by_url;
         }
-        let Some(under_way) = self.begin(by).await else {
-            return by_url;
-        };
-        let (transport, url) = (self.transport.clone(), url.clone());
+        let (targets, url) = (self.clone(), url.clone());
         let lookup = tokio::spawn(async move {
-            let judged = transport.judge_target(&url).await;
-            drop(under_way);
-            judged
+            let Some(_under_way) = targets.begin(by).await else {
+                return Ok(());
+            };
+            targets.transport.judge_target(&url).await
         });
         match tokio::time::timeout(PATIENCE, lookup).await {
             Ok(Ok(Err(ErrorClass::Dns(_) | ErrorClass::Refused(_)))) => TargetVerdict::NoAddress,
@@ -80,7 +78,7 @@ impl Targets {
 
     /// One of the lookups that may be under way.
     async fn begin(&self, by: OwnerId) -> Option<UnderWay> {
-        let place = self.judge.stood(by).await.ok()?;
+        let place = self.judge.shares_with(by).await.ok()?;
         self.lookups.begin(by, place).ok()
     }
 }

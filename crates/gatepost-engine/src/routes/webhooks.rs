@@ -29,11 +29,18 @@ pub(crate) struct Found {
     pub unreadable: HashSet<WebhookId>,
 }
 
+/// A route, and the bytes that it takes without its access token.
+#[derive(Debug)]
+struct Kept {
+    route: Arc<Route>,
+    bytes: usize,
+}
+
 #[derive(Debug)]
 pub(crate) struct WebhookCache {
     store: Arc<dyn WebhookStore>,
     /// At the newest revision that was read, with their access tokens.
-    routes: Mutex<Shares<WebhookId, Arc<Route>>>,
+    routes: Mutex<Shares<WebhookId, Kept>>,
     /// Which unreadable webhooks were reported, at which revision.
     reported: Mutex<Generations<WebhookId, Revision>>,
 }
@@ -55,8 +62,11 @@ impl WebhookCache {
     /// The webhook at this revision or a newer one, if it is at hand.
     pub(crate) fn cached(&self, id: WebhookId, revision: Revision) -> Option<Arc<Route>> {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        let route = routes.get(id).filter(|route| route.revision >= revision);
-        route.cloned()
+        let kept = routes.get(id)?;
+        let (route, bytes) = (kept.route.clone(), kept.bytes);
+        // The token came after the route.
+        routes.weigh(id, bytes + route.token.bytes());
+        (route.revision >= revision).then_some(route)
     }
 
     /// The webhook at this revision or a newer one; `None` when it is gone.
@@ -134,12 +144,16 @@ impl WebhookCache {
         warn_if_unsendable(&route);
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(newer) = routes.get(route.id)
-            && newer.revision > route.revision
+            && newer.route.revision > route.revision
         {
-            return newer.clone();
+            return newer.route.clone();
         }
         let bytes = ROUTE + 2 * texts + route.credentials.bytes();
-        routes.insert(route.id, route.webhook.owner, route.clone(), bytes);
+        let kept = Kept {
+            route: route.clone(),
+            bytes,
+        };
+        routes.insert(route.id, route.webhook.owner, kept, bytes);
         route
     }
 

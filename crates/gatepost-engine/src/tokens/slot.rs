@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use delivery::TokenFault;
@@ -44,6 +44,8 @@ pub(crate) struct TokenSlot {
     state: Mutex<State>,
     /// How many questions have ended.
     asked: AtomicU64,
+    /// How long the last token is.
+    bytes: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -54,6 +56,11 @@ struct State {
 }
 
 impl TokenSlot {
+    /// How much memory the token takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
     /// The token, and whether it was fetched for this call.
     ///
     /// # Errors
@@ -86,6 +93,8 @@ impl TokenSlot {
             until: began + lifetime(fetched.expires_in),
             refused: AtomicBool::new(false),
         });
+        let bytes = token.secret.expose().len();
+        self.bytes.store(bytes, Ordering::Relaxed);
         state.token = Some(token.clone());
         Ok((token, true))
     }

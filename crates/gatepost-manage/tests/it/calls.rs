@@ -109,6 +109,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(remove_signing_secrets(webhook), "update_webhook", hooks(Update)),
         call!(fetch(paused, None, 9), "webhook", None),
         call!(webhook_counts(webhook, from, before, 9), "hourly_counts", None),
+        call!(dropped_of(webhook, 9), "dropped", None),
         call!(task(task), "task", None),
         call!(count_events(task), "list_events", None),
         call!(edit_task(task, |_| Ok(())), "update_task", tasks(Update)),

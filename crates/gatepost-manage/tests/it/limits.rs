@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, TimeDelta};
 use gatepost_keys::{OwnerId, Quota};
 use gatepost_manage::ManageError;
+use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
 
 use crate::users::{BESIDE, OWNER, TENANT};
 use crate::world::{World, draft, event, task, webhook};
@@ -134,4 +136,23 @@ async fn limits_are_told_to_those_who_manage_the_user() {
     }
     let hidden = world.of(BESIDE).limits(OwnerId(OWNER)).await;
     assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");
+}
+
+#[tokio::test]
+async fn what_was_not_stored_of_a_webhook_is_found_behind_what_was_not_of_others() {
+    let world = World::start().await;
+    let count = |webhook, minutes| Dropped {
+        webhook,
+        reason: DropReason::Waiting,
+        minute: DateTime::UNIX_EPOCH + TimeDelta::minutes(minutes),
+        count: 1,
+    };
+    let (own, other) = (world.rows.webhook, world.rows.paused);
+    let mut counts = vec![count(own, 0)];
+    counts.extend((1..1_500).map(|minutes| count(other, minutes)));
+    world.store.count_dropped(&counts).await.unwrap();
+    let found = world.of(OWNER).dropped_of(own, 10).await.unwrap();
+    assert_eq!(found, counts[..1]);
+    let found = world.of(OWNER).dropped_of(other, 10).await.unwrap();
+    assert_eq!(found.len(), 10);
 }

@@ -5,13 +5,14 @@ mod credentials;
 mod deliveries;
 mod endings;
 mod keys;
+mod leases;
 mod order;
 mod promise;
 mod quotas;
 mod rests;
 mod schedule;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -19,9 +20,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 pub use promise::{Breach, Promise};
 
+use super::leases::Leases;
 use super::ledger::{Hook, Ledger};
 use super::network::Request;
 use super::plans::Plans;
+use super::switches::end_killed;
 
 /// What was claimed before an edit, a pause or a cancellation is sent at most this much later: its
 /// lease is over by then.
@@ -31,6 +34,7 @@ const CLAIMED: TimeDelta = TimeDelta::seconds(60);
 pub(super) struct Evidence<'a> {
     pub ledger: &'a Ledger,
     pub plans: &'a Plans,
+    pub leases: &'a Leases,
     pub seen: &'a [Request],
     pub most_at_once: &'a [usize],
     pub forbidden: &'a [IpAddr],
@@ -41,8 +45,10 @@ pub(super) struct Evidence<'a> {
     pub late: Option<Duration>,
     /// The most seconds that a clock was wrong by.
     pub jumped: u64,
-    /// When one was first set wrong.
-    pub first_jump: Option<DateTime<Utc>>,
+    /// When one was set, also when it was set right again.
+    pub jumps: &'a [DateTime<Utc>],
+    /// When processes were killed, by their number.
+    pub killed: &'a BTreeMap<u64, DateTime<Utc>>,
     /// No process died, no clock jumped, and the store was well.
     pub calm: bool,
     pub processes: u8,
@@ -50,9 +56,11 @@ pub(super) struct Evidence<'a> {
 
 /// Which promises were broken.
 pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
+    let mut hooks = evidence.ledger.hooks.lock().unwrap().clone();
+    end_killed(&mut hooks, evidence.killed);
     let mut judge = Judge {
         evidence,
-        hooks: evidence.ledger.hooks.lock().unwrap().clone(),
+        hooks,
         requests: HashMap::new(),
         breaches: Vec::new(),
     };
@@ -64,6 +72,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.each_delivery();
     judge.schedule();
     judge.rests();
+    judge.leases();
     judge.at_once();
     judge.order();
     judge.credentials();

@@ -48,6 +48,8 @@ pub enum Promise {
     PausesHold,
     /// What was cancelled has ended, and is not sent.
     CancelsHold,
+    /// No request is under way after the end of its claim's lease.
+    LeasesOutlastRequests,
 }
 
 /// A promise that was broken.

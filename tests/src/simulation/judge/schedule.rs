@@ -17,6 +17,8 @@ const JITTER: (i64, i64) = (800, 1_200);
 /// Clocks that are right differ by half a second, as they are compared, and may be corrected by
 /// that.
 const CLOCKS: TimeDelta = TimeDelta::seconds(2);
+/// A process has found out within this time that its clock was set, though the store was away.
+const COMPARED: TimeDelta = TimeDelta::seconds(600);
 /// A webhook of which something is due makes an attempt within this time: a few polls, an open
 /// circuit breaker's pause, turns of a backlog, timeouts of others.
 const IDLE: TimeDelta = TimeDelta::seconds(300);
@@ -32,7 +34,11 @@ impl Judge<'_> {
     /// An attempt follows the one that failed before it not sooner than the schedule says and the
     /// target wants; nor much later, where nothing is in its way.
     pub(super) fn schedule(&mut self) {
-        let attempts = self.evidence.attempts;
+        let (attempts, jumps) = (self.evidence.attempts, self.evidence.jumps);
+        let mut came: HashMap<&str, Vec<DateTime<Utc>>> = HashMap::new();
+        for request in self.evidence.seen {
+            came.entry(&request.id).or_default().push(request.at);
+        }
         let mut of_webhooks: HashMap<WebhookId, Vec<&AttemptRecord>> = HashMap::new();
         for delivery in self.evidence.deliveries {
             let all = of_webhooks.entry(delivery.webhook).or_default();
@@ -46,13 +52,15 @@ impl Judge<'_> {
             let is_free = self.evidence.calm && is_never_held(&hook);
             let all = self.evidence.deliveries.iter();
             for delivery in all.filter(|delivery| delivery.webhook == hook.id) {
+                let came = came.get(delivery.message_id.as_str());
+                let came = came.map_or(&[][..], Vec::as_slice);
                 for two in attempts[&delivery.id].windows(2) {
                     let pair = Pair {
                         made: &two[0],
                         next: &two[1],
                     };
                     let is_late = is_free && pair.is_late(&of_webhooks[&hook.id]);
-                    if is_late || pair.is_early(self.evidence.first_jump) {
+                    if is_late || pair.is_early(jumps, came) {
                         let what = format!("{}: {}", delivery.message_id, pair.told());
                         self.breach(Promise::ScheduleIsKept, what);
                     }
@@ -69,11 +77,20 @@ fn is_never_held(hook: &Hook) -> bool {
 }
 
 impl Pair<'_> {
-    /// Once a clock was set, nobody knows when an attempt ended that was under way.
-    fn is_early(self, first_jump: Option<DateTime<Utc>>) -> bool {
+    fn is_early(self, jumps: &[DateTime<Utc>], came: &[DateTime<Utc>]) -> bool {
         let (made, next) = (end(self.made), self.next.started);
-        let are_clocks_right = first_jump.is_none_or(|jump| made + CLOCKS < jump && next < jump);
-        are_clocks_right && next + CLOCKS < made + self.waits().0
+        next + CLOCKS < made + self.waits().0 && self.is_timed_right(jumps, came)
+    }
+
+    /// Whether all clocks were right from the one to the other. Before any was set they were. Later
+    /// a recorded time may be wrong by as much as a clock was: it is right where requests `came`.
+    fn is_timed_right(self, jumps: &[DateTime<Utc>], came: &[DateTime<Utc>]) -> bool {
+        let from = self.made.started - COMPARED;
+        let until = end(self.made).max(self.next.started) + CLOCKS;
+        let is_before_all = jumps.iter().all(|jump| until < *jump);
+        let is_undisturbed = jumps.iter().all(|jump| !(from..=until).contains(jump));
+        let mut both = [self.made, self.next].into_iter();
+        is_before_all || (is_undisturbed && both.all(|attempt| was_seen(attempt, came)))
     }
 
     /// `all` attempts of the webhook are known: while there are others, it takes its turn.
@@ -109,6 +126,59 @@ impl Pair<'_> {
     }
 }
 
+/// Whether a request came in the time in which it was made as it is recorded.
+fn was_seen(attempt: &AttemptRecord, came: &[DateTime<Utc>]) -> bool {
+    let (from, until) = (attempt.started - CLOCKS, end(attempt) + CLOCKS);
+    came.iter().any(|at| (from..=until).contains(at))
+}
+
 fn end(attempt: &AttemptRecord) -> DateTime<Utc> {
     attempt.started + attempt.duration
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::simulation::furnish::HOSTS;
+    use crate::simulation::script::{Act, Mood, Script, Step};
+    use crate::simulation::{Sabotage, run, run_sabotaged};
+
+    /// A clock is set; when that is known, all that is sent fails, for longer than two delays.
+    fn script() -> Script {
+        let step = |seconds, act| Step {
+            after: Duration::from_secs(seconds),
+            act,
+        };
+        let jump = Act::Jump {
+            process: 1,
+            seconds: 20,
+        };
+        let nothing = Act::Lift { user: 0 };
+        let emit = Act::Emit {
+            process: 0,
+            user: 1,
+            times: 1,
+        };
+        let mut steps = vec![step(1, jump), step(900, nothing)];
+        let mood = Mood::Status(500);
+        let hosts = 0..u8::try_from(HOSTS).unwrap();
+        steps.extend(hosts.map(|host| step(0, Act::Target { host, mood })));
+        steps.extend([step(0, emit), step(100, nothing)]);
+        Script {
+            seed: 1,
+            processes: 3,
+            steps,
+        }
+    }
+
+    #[test]
+    fn delays_that_are_halved_are_found_out_after_a_clock_was_set() {
+        let right = run(&script()).breaches;
+        assert!(right.is_empty(), "{right:#?}");
+        let halved = run_sabotaged(&script(), Sabotage::HalvesDelays).breaches;
+        let mut promises = halved.iter().map(|breach| breach.promise);
+        assert!(promises.any(|promise| promise == Promise::ScheduleIsKept));
+    }
 }

@@ -7,8 +7,8 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::{Instant, advance};
 
-use super::{due, finish_after, route, tenant};
-use crate::admission::{Admission, Feedback, Permit, SLOW_AFTER};
+use super::{due, finish, finish_after, route, tenant};
+use crate::admission::{Admission, Feedback, InFlight, Permit, SLOW_AFTER};
 use crate::config::Limits;
 use crate::routes::Route;
 
@@ -154,13 +154,79 @@ async fn of_a_tenant_one_is_waited_for_however_many_of_its_users_hang() {
 async fn who_hung_and_then_responds_goes_on_without_a_pause() {
     let Admission { in_flight, .. } = Admission::new(&Limits::default());
     let take = || in_flight.try_take(&route(1), Place::Common, ALONE);
-    let mut hung = take().unwrap();
-    hung.became_slow();
-    drop(hung);
+    hang(&in_flight, 1);
     assert!(take().is_none(), "others may begin first");
     advance(Duration::from_secs(1)).await;
+    finish([take().unwrap()], Feedback::Received);
     assert!(take().is_some());
-    assert!(take().is_some());
+}
+
+/// One of this webhook is sent, hangs, and times out.
+fn hang(in_flight: &Arc<InFlight>, webhook: i64) {
+    let permit = in_flight.try_take(&route(webhook), Place::Common, ALONE);
+    let mut permit = permit.unwrap();
+    permit.became_slow();
+    finish_after([permit], Feedback::TimedOut, HANG);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_responds_late_does_not_go_last_unless_all_had_to_wait_as_for_one_that_hangs() {
+    for (feedback, seconds, goes_last) in [
+        (Feedback::Received, 3, false),
+        (Feedback::Responded, 3, false),
+        (Feedback::Received, 100, true),
+        // The connection was closed.
+        (Feedback::None, 100, true),
+        (Feedback::Refused, 0, false),
+    ] {
+        let Admission { in_flight, .. } = Admission::new(&Limits::default());
+        let take = || in_flight.try_take(&route(1), tenant(1), ALONE);
+        let (mut permit, took) = (take().unwrap(), Duration::from_secs(seconds));
+        if took >= SLOW_AFTER {
+            permit.became_slow();
+        }
+        finish_after([permit], feedback, took);
+        assert_eq!(take().is_none(), goes_last, "{feedback:?} after {took:?}");
+    }
+}
+
+/// The last claim of a lane finds it empty, and some claims are given back.
+#[tokio::test(start_paused = true)]
+async fn a_permit_that_is_not_used_changes_neither_who_goes_last_nor_how_long_that_takes() {
+    let Admission { in_flight, .. } = Admission::new(&Limits::default());
+    let take = |webhook| in_flight.try_take(&route(webhook), Place::Common, ALONE);
+    hang(&in_flight, 1);
+    advance(Duration::from_millis(500)).await;
+    drop(take(2).unwrap());
+    advance(Duration::from_millis(500)).await;
+    drop(take(1).unwrap());
+    finish([take(2).unwrap()], Feedback::Received);
+    assert!(take(1).is_none(), "it still goes last");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_hung_goes_last_for_a_minute_however_much_others_have_to_send() {
+    let Admission { in_flight, .. } = Admission::new(&Limits::default());
+    let take = |webhook| in_flight.try_take(&route(webhook), Place::Common, ALONE);
+    hang(&in_flight, 1);
+    let began = Instant::now();
+    while take(1).is_none() {
+        finish([take(2).unwrap()], Feedback::Received);
+        advance(STEP).await;
+        assert!(began.elapsed() <= Duration::from_secs(61), "it waits on");
+    }
+    assert!(began.elapsed() >= Duration::from_secs(59), "too early");
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_others_hang_the_minute_hardly_passes() {
+    let Admission { in_flight, .. } = Admission::new(&Limits::default());
+    for webhook in 1..=10 {
+        advance(HANG).await;
+        hang(&in_flight, webhook);
+    }
+    let first = in_flight.try_take(&route(1), Place::Common, ALONE);
+    assert!(first.is_none());
 }
 
 #[tokio::test(start_paused = true)]
@@ -169,7 +235,7 @@ async fn a_webhook_that_hangs_lets_others_begin_first() {
     let take = |n, class| in_flight.try_take(&route(n), Place::Common, class);
     let mut hangs = take(1, LaneClass::First).unwrap();
     hangs.became_slow();
-    assert!(take(2, ALONE).is_some());
+    finish([take(2, ALONE).unwrap()], Feedback::Received);
     assert!(take(1, ALONE).is_none());
     assert!(take(2, ALONE).is_some());
     advance(Duration::from_secs(1)).await;

@@ -10,13 +10,15 @@ use proptest::prelude::*;
 use tokio::runtime::Builder;
 use tokio::time::{Instant, advance};
 
-use super::{due, finish, limited, route_to, tenant};
+use super::{MOMENT, due, finish, finish_after, limited, route_to, tenant};
 use crate::admission::{Admission, Feedback, Permit};
 use crate::config::InFlightLimits;
 use crate::routes::Route;
 
 /// What is sent alone may let others begin for that long. Nothing else waits for a time.
 const OTHERS_FIRST: Duration = Duration::from_secs(3);
+/// What a target takes that times out.
+const HANG: Duration = Duration::from_secs(120);
 
 /// What waits in a lane.
 #[derive(Clone, Debug)]
@@ -139,7 +141,12 @@ async fn left_after(lanes: Vec<Waiting>, steps: Vec<Step>) -> (usize, bool) {
             }
             Step::End(at, feedback) if !world.permits.is_empty() => {
                 let at = at % world.permits.len();
-                finish([world.permits.swap_remove(at)], feedback);
+                let took = if feedback == Feedback::TimedOut {
+                    HANG
+                } else {
+                    MOMENT
+                };
+                finish_after([world.permits.swap_remove(at)], feedback, took);
             }
             Step::Slow(_) | Step::End(..) => {}
         }

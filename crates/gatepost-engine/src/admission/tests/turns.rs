@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use super::{MOMENT, due, finish, route, tenant};
+use super::{MOMENT, due, finish, limited, route, tenant};
 use crate::admission::lanes::Lanes;
 use crate::admission::room::{Room, Wait};
 use crate::admission::{Admission, Feedback};
@@ -251,6 +251,57 @@ async fn what_is_free_for_one_tenant_is_kept_by_its_lane_that_waits_for_all() {
     drop(lanes.next(Instant::now()).unwrap());
     let left = std::iter::from_fn(|| lanes.next(Instant::now()).map(crate::admission::Turn::done));
     assert_eq!(left.count(), 3, "itself, and one after the other");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_free_for_one_tenant_passes_all_that_are_sent_alone_and_a_few_retries() {
+    let mine = Room::Owner(OwnerId(1));
+    for (of_class, expected) in [(Room::Alone, 100), (Room::Retries, 17)] {
+        let lanes = waiting_for(&Wait::Room(mine.clone()), 100);
+        lanes.freed(std::slice::from_ref(&mine));
+        let mut looked_at = 0;
+        while let Some(turn) = lanes.next(Instant::now()) {
+            turn.wait(Wait::Room(of_class.clone()));
+            looked_at += 1;
+        }
+        assert_eq!(looked_at, expected, "{of_class:?}");
+    }
+}
+
+/// Else its room stays empty for as long as another tenant's request hangs.
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_others_of_its_class_leaves_the_room_of_its_tenant_to_what_need_not() {
+    for class in [LaneClass::Alone, LaneClass::Retry] {
+        let limits = InFlightLimits::default().with_per_tenant(1);
+        let limits = limits.with_retry_percent(0); // One at a time, then.
+        let Admission {
+            lanes, in_flight, ..
+        } = limited(limits);
+        let pass = || {
+            let mut permits = Vec::new();
+            while let Some(turn) = lanes.next(Instant::now()) {
+                let Lane { webhook, class } = turn.due.lane;
+                match in_flight.take(&route(webhook.0), tenant(1), class) {
+                    Err(blocked) => in_flight.step_aside(turn, blocked),
+                    Ok(permit) => {
+                        permits.push(permit);
+                        turn.done();
+                    }
+                }
+            }
+            permits
+        };
+        let hangs = in_flight.try_take(&route(4), tenant(2), class);
+        let own = in_flight.try_take(&route(3), tenant(1), LaneClass::First);
+        assert!(hangs.is_some() && own.is_some());
+        lanes.ready(due(&route(1), tenant(1), class));
+        lanes.ready(due(&route(2), tenant(1), LaneClass::First));
+        assert!(pass().is_empty());
+        drop(own);
+        let permits = pass();
+        let sent: Vec<_> = permits.iter().map(|permit| permit.route().id).collect();
+        assert_eq!(sent, [WebhookId(2)], "{class:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -9,7 +9,7 @@ use delivery::{ErrorClass, Phase, Preview, TargetRefusal};
 use gatepost_storage::Revision;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
-use webhook_model::{ClientAuthentication, OwnerId, TargetUrl};
+use webhook_model::{ClientAuthentication, OwnerId, TargetUrl, WebhookId};
 
 use super::*;
 use crate::routes::WebhookCache;
@@ -176,6 +176,30 @@ async fn a_token_is_used_again_however_large_the_webhooks_of_others_are() {
             webhooks.get(*other, Revision::FIRST).await.unwrap();
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_token_takes_room_among_the_webhooks_of_its_owner() {
+    let (long, records) = ("a".repeat(16 * 1024), Records::new());
+    let webhooks = WebhookCache::with_memory(records.store.clone(), 64 * 1024);
+    let mut ids = Vec::new();
+    for _ in 0..10 {
+        let webhook = records.webhook(|webhook| webhook.authorization = authorization());
+        ids.push(webhook.await);
+    }
+    let cached = |id: &&WebhookId| webhooks.cached(**id, Revision::FIRST).is_some();
+    for id in &ids {
+        webhooks.get(*id, Revision::FIRST).await.unwrap();
+    }
+    assert_eq!(ids.iter().filter(cached).count(), ids.len());
+    for id in &ids {
+        let net = Net::new(&[token(&long, 3600)], &[]);
+        let route = webhooks.get(*id, Revision::FIRST).await.unwrap();
+        assert!(attempt(&net, &route.unwrap()).await.attempt.is_success());
+    }
+    ids.retain(|id| cached(&id));
+    let held = ids.iter().filter(cached).count();
+    assert_eq!(held, 3, "of 16 KiB each in 64 KiB");
 }
 
 #[tokio::test(start_paused = true)]
