@@ -33,31 +33,34 @@ impl Activities {
         let owner = self.store.owner_of(RecordId::Webhook(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
         self.judge.pace_change(owner).await?;
-        let row = self.store_activity(id, activity, &mut None).await?;
+        let row = self.store_activity(id, activity).await?;
         self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }
 
-    /// By the platform's policy, for this reason: whoever owns it, it is never too fast.
+    /// By the platform's policy, for this reason: whoever owns it, it is never too fast. Whether
+    /// this disabled it.
     pub(crate) async fn disable(
         &self,
         id: WebhookId,
         reason: &'static str,
-    ) -> Result<(), EngineError> {
-        let (disabled, mut before) = (Activity::Disabled, None);
-        let row = self.store_activity(id, disabled, &mut before).await?;
-        self.admission.lanes.inquiries.ask(id);
-        if before != Some(disabled) {
-            self.troubles.disabled(&row, reason);
+    ) -> Result<bool, EngineError> {
+        let mut already = false;
+        let row = self.store_disabled(id, &mut already).await?;
+        if already {
+            return Ok(false);
         }
-        Ok(())
+        self.admission.lanes.inquiries.ask(id);
+        self.troubles.disabled(&row, reason);
+        Ok(true)
     }
 
-    async fn store_activity(
+    /// Stores nothing where it is disabled already: each request in flight may ask for it, and a
+    /// new revision costs every process a read.
+    async fn store_disabled(
         &self,
         id: WebhookId,
-        activity: Activity,
-        before: &mut Option<Activity>,
+        already: &mut bool,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         edit!(
             self,
@@ -65,7 +68,30 @@ impl Activities {
             update_webhook,
             Into::into,
             id,
-            |row| *before = Some(std::mem::replace(&mut row.value.activity, activity)),
+            |row| {
+                *already = row.value.activity == Activity::Disabled;
+                if *already {
+                    return Ok(row);
+                }
+                row.value.activity = Activity::Disabled;
+            },
+            // It does not grow by that.
+            AtMost::UNLIMITED
+        )
+    }
+
+    async fn store_activity(
+        &self,
+        id: WebhookId,
+        activity: Activity,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        edit!(
+            self,
+            webhook,
+            update_webhook,
+            Into::into,
+            id,
+            |row| row.value.activity = activity,
             // It does not grow by that.
             AtMost::UNLIMITED
         )

@@ -15,7 +15,8 @@ const AT_ONCE: usize = 4;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// The target responded with `410 Gone`. At most once an hour for each webhook.
+    /// The target responded with `410 Gone`. At most once an hour for each webhook; once a minute
+    /// where it was changed in between, as by being enabled again.
     Gone {
         /// The webhook.
         webhook: WebhookId,
@@ -71,11 +72,12 @@ impl Observers {
         }
     }
 
-    pub(crate) fn notify(&self, notice: Notice) {
+    /// Whether there was a place for it: what was dropped may be given another time.
+    pub(crate) fn notify(&self, notice: Notice) -> bool {
         guarded(|| tracing::info!(?notice, "webhook notice"));
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
             guarded(|| tracing::error!("the platform's observer hangs; dropping a notice"));
-            return;
+            return false;
         };
         let observer = self.observer.clone();
         tokio::task::spawn_blocking(move || {
@@ -84,6 +86,7 @@ impl Observers {
                 guarded(|| tracing::error!("the platform's observer panicked"));
             }
         });
+        true
     }
 }
 
@@ -92,6 +95,14 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+
+    impl Observers {
+        /// Until no callback runs.
+        pub(crate) async fn idle(&self) {
+            let all = u32::try_from(AT_ONCE).unwrap();
+            drop(self.room.acquire_many(all).await.unwrap());
+        }
+    }
 
     /// Passes notices on; panics when nobody listens any more.
     #[derive(Debug)]
@@ -113,8 +124,7 @@ mod tests {
         drop(notices);
         for _ in 0..2 * AT_ONCE {
             observers.notify(Notice::Failing { webhook });
-            let all = u32::try_from(AT_ONCE).unwrap();
-            drop(observers.room.acquire_many(all).await.unwrap());
+            observers.idle().await;
         }
         assert_eq!(observers.room.available_permits(), AT_ONCE);
     }

@@ -45,6 +45,19 @@ impl Actor {
         .await
     }
 
+    /// A key that is to be changed: its last login may be some seconds old, and nothing is waited
+    /// for that is written of other keys.
+    ///
+    /// # Errors
+    /// [`ManageError::NotFound`], failures of store and accounts.
+    pub async fn stored_key(&self, id: KeyId) -> Result<KeyRow, ManageError> {
+        contain(async {
+            let row = self.door.keys.stored(&self.principal, id).await?;
+            row.ok_or(ManageError::NotFound)
+        })
+        .await
+    }
+
     /// The key by which the caller came; `None` of a login of the platform's own.
     ///
     /// # Errors
@@ -102,7 +115,7 @@ impl Actor {
     /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn edit_key(&self, id: KeyId, edit: KeyEdit) -> Result<KeyRow, ManageError> {
         self.change(KEYS, operation(&edit), move |actor| async move {
-            let before = actor.door.keys.get(&actor.principal, id).await?;
+            let before = actor.door.keys.stored(&actor.principal, id).await?;
             actor.check_edit(before.as_ref(), &edit)?;
             let row = actor.door.keys.edit(&actor.principal, id, &edit).await?;
             let changes = before.map_or_else(Changes::default, |before| {
@@ -132,7 +145,7 @@ impl Actor {
         overlap: Overlap,
     ) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Roll, move |actor| async move {
-            let old = actor.key(id).await?;
+            let old = actor.stored_key(id).await?;
             let is_own = actor.is(old.key.owner);
             let made = actor.door.keys.roll(&actor.principal, id, overlap).await;
             let made = made.map_err(|error| ManageError::from(error).about(is_own))?;
@@ -147,7 +160,7 @@ impl Actor {
     /// [`ManageError::NotFound`], failures of store and accounts; the key then still works.
     pub async fn delete_key(&self, id: KeyId) -> Result<(), ManageError> {
         self.change(KEYS, Operation::Delete, move |actor| async move {
-            let row = actor.door.keys.get(&actor.principal, id).await?;
+            let row = actor.door.keys.stored(&actor.principal, id).await?;
             let row = row.ok_or(ManageError::NotFound)?;
             actor.door.keys.delete(&actor.principal, id).await?;
             Ok((of_key(&row), ()))

@@ -65,7 +65,7 @@ impl Actor {
         finish(async move {
             let mut rows = Vec::with_capacity(ids.len());
             for id in ids {
-                rows.extend(actor.door.keys.get(&actor.principal, id).await?);
+                rows.extend(actor.door.keys.stored(&actor.principal, id).await?);
             }
             actor.end_each(rows, then).await
         })

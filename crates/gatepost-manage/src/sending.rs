@@ -60,7 +60,8 @@ impl Actor {
     }
 
     /// Queues the failed deliveries of a webhook again that were created at or after `from` and
-    /// before `before`: the same bytes under the same ids. Returns how many.
+    /// before `before`: the same bytes under the same ids. Returns how many: fewer than there are
+    /// where the owner may not have more queued at this moment.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::TooFast`], failures of store and accounts;
@@ -118,24 +119,36 @@ impl Actor {
         let mut done = 0;
         loop {
             let some = async {
-                let ids = self.engine().list_deliveries(&query).await?;
-                let ids: Vec<_> = ids.iter().map(|delivery| delivery.id).collect();
-                let queued = self.engine().replay(&Replay::Ids(ids.clone())).await?;
-                Ok((ids, queued))
+                let rows = self.engine().list_deliveries(&query).await?;
+                let kept = rows.iter().filter(|row| row.message_kept);
+                let ids: Vec<_> = kept.map(|row| row.id).collect();
+                let asked = ids.len() as u64;
+                let queued = self.engine().replay(&Replay::Ids(ids)).await?;
+                Ok((rows, asked, queued))
             };
-            let (ids, queued) = match some.await {
+            let (rows, asked, queued) = match some.await {
                 Err(EngineError::Store(source)) if done > 0 => {
                     return Err(EngineError::Interrupted {
                         queued: done,
                         source,
                     });
                 }
+                Err(EngineError::Interrupted { queued, source }) => {
+                    let queued = done + queued;
+                    return Err(EngineError::Interrupted { queued, source });
+                }
+                // Calling again goes on with the rest, when that is allowed.
+                Err(_) if done > 0 => return Ok(done),
                 some => some?,
             };
             done += queued;
-            match ids.last() {
-                Some(last) if ids.len() >= AT_ONCE as usize => {
-                    query.page = query.page.beyond(*last);
+            match rows.last() {
+                // What was refused of this page is not to be overtaken by the next. Where nothing
+                // was queued, nothing was refused: that is an error.
+                Some(last)
+                    if rows.len() >= AT_ONCE as usize && (queued == 0 || queued >= asked) =>
+                {
+                    query.page = query.page.beyond(last.id);
                 }
                 _ => return Ok(done),
             }

@@ -5,7 +5,7 @@ ALTER TABLE :schema.gatepost_owner ADD COLUMN left_tenants bigint[] DEFAULT '{}'
 ALTER TABLE :schema.gatepost_task ADD COLUMN left_webhooks bigint[] DEFAULT '{}';
 ALTER TABLE :schema.gatepost_kept ADD COLUMN left_from bigint NOT NULL DEFAULT 0;
 UPDATE :schema.gatepost_kept SET left_from = (SELECT last_value FROM :schema.gatepost_delivery_id_seq);
-CREATE INDEX gatepost_owner_left ON :schema.gatepost_owner USING gin (left_tenants) WHERE left_tenants <> '{}';
+CREATE INDEX gatepost_owner_left ON :schema.gatepost_owner USING gin (left_tenants) WITH (fastupdate = off) WHERE left_tenants <> '{}';
 CREATE INDEX gatepost_owner_left_many ON :schema.gatepost_owner (owner) WHERE left_tenants IS NULL;
 
 -- By triggers, as processes of the version before go on for a moment.

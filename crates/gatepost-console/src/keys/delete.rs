@@ -15,7 +15,7 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Respon
 }
 
 async fn question(ctx: &PageContext, id: i64, refusal: Option<&str>) -> Result<Markup, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let (t, name) = (ctx.texts(), seen(row.key.name.as_str()));
     let parts = [
         ("name", html! { strong { (name) } }.into()),

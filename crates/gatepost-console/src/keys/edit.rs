@@ -17,7 +17,7 @@ use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let page = form_page(&ctx, &row, &KeyForm::of_row(&row), &Problems::none());
     Ok(page.into_response())
 }
@@ -27,7 +27,7 @@ pub(super) async fn update(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let form = KeyForm::sent(&sent);
     let mut problems = Problems::new(ctx.texts());
     if sent.given("do").is_none()
@@ -52,7 +52,7 @@ pub(super) async fn again(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let page = form_page(
         &ctx,
         &row,

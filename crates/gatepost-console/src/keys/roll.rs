@@ -28,7 +28,7 @@ const OVERLAPS: [(&str, &str); 5] = [
 const DEFAULT: &str = "86400";
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     Ok(question(&ctx, &row, DEFAULT, &Problems::none()))
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn roll(
     headers: HeaderMap,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let (t, chosen) = (ctx.texts(), sent.text("overlap"));
     let mut problems = Problems::new(ctx.texts());
     let offered = OVERLAPS.iter().any(|(seconds, _)| *seconds == chosen);

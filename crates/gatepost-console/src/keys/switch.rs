@@ -10,7 +10,7 @@ use crate::layout::{self, Section, page, seen};
 use crate::row_id::RowId;
 
 pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
-    let row = ctx.actor.key(KeyId(id)).await?;
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
     let (t, name) = (ctx.texts(), seen(row.key.name.as_str()));
     let parts = [
         ("name", html! { strong { (name) } }.into()),

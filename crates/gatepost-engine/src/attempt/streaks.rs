@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::Revision;
 use webhook_model::WebhookId;
 
 use crate::generations::Generations;
@@ -13,12 +14,15 @@ const MOST: usize = 200_000;
 /// A target that goes on to say that it is gone is reported this often.
 const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
 
+/// So is one whose webhook was changed since: it was perhaps disabled, and enabled again.
+const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
+
 #[derive(Debug)]
 pub(super) struct FailureStreaks {
     /// Since when, and whether that was reported.
     failing: Mutex<Generations<WebhookId, (DateTime<Utc>, bool)>>,
-    /// When it was last reported that the target is gone.
-    gone: Mutex<Generations<WebhookId, DateTime<Utc>>>,
+    /// When it was last reported that the target is gone, and of which revision.
+    gone: Mutex<Generations<WebhookId, (DateTime<Utc>, Revision)>>,
 }
 
 impl Default for FailureStreaks {
@@ -50,20 +54,40 @@ impl FailureStreaks {
         reached
     }
 
+    /// The report found no place: the next attempt that fails makes it.
+    pub(super) fn failing_unreported(&self, webhook: WebhookId) {
+        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, reported)) = failing.get(&webhook) {
+            *reported = false;
+        }
+    }
+
     /// Notes that the target is gone; true where that is to be reported. A success in between
     /// changes nothing: notices of others are dropped while too many are under way.
-    pub(super) fn gone(&self, webhook: WebhookId, now: DateTime<Utc>) -> bool {
+    pub(super) fn gone(&self, webhook: WebhookId, revision: Revision, now: DateTime<Utc>) -> bool {
         let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
         let mut first = false;
         let reported = gone.get_or_insert(&webhook, || {
             first = true;
-            now
+            (now, revision)
         });
-        let again = first || now - *reported >= GONE_EVERY;
+        let (at, of) = *reported;
+        let every = if revision > of {
+            CHANGED_EVERY
+        } else {
+            GONE_EVERY
+        };
+        let again = first || now - at >= every;
         if again {
-            *reported = now;
+            *reported = (now, revision);
         }
         again
+    }
+
+    /// The report found no place: the next response that says so makes it.
+    pub(super) fn gone_unreported(&self, webhook: WebhookId) {
+        let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
+        gone.remove(&webhook);
     }
 }
 
@@ -90,10 +114,27 @@ mod tests {
     #[test]
     fn a_target_that_goes_on_to_be_gone_is_reported_once_an_hour() {
         let streaks = FailureStreaks::default();
-        let gone = |id, minutes| streaks.gone(WebhookId(id), noon() + TimeDelta::minutes(minutes));
+        let gone = |id, minutes| {
+            let now = noon() + TimeDelta::minutes(minutes);
+            streaks.gone(WebhookId(id), Revision::FIRST, now)
+        };
         let told = [0, 1, 59, 60, 61, 120].map(|minutes| gone(1, minutes));
         assert_eq!(told, [true, false, false, true, false, true]);
         assert!(gone(2, 61), "another webhook has its own hour");
+    }
+
+    #[test]
+    fn a_webhook_that_was_enabled_again_is_reported_within_the_hour() {
+        let streaks = FailureStreaks::default();
+        let gone = |revision, seconds| {
+            let now = noon() + TimeDelta::seconds(seconds);
+            streaks.gone(WebhookId(1), Revision(revision), now)
+        };
+        assert!(gone(1, 0));
+        assert!(!gone(3, 59), "changes do not take the places of others");
+        assert!(gone(3, 60));
+        assert!(!gone(3, 600), "it was not changed since");
+        assert!(!gone(1, 600), "a late response of what it was before");
     }
 
     #[test]

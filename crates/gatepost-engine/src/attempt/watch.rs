@@ -103,11 +103,14 @@ impl Watch {
         self.error_rate.count(attempt.is_success());
         self.note_streak(route.id, attempt);
         if attempt.status == Some(GONE) {
-            if self.streaks.gone(route.id, attempt.started) {
-                self.observers.notify(Notice::Gone { webhook: route.id });
+            let (webhook, started) = (route.id, attempt.started);
+            if self.streaks.gone(webhook, route.revision, started)
+                && !self.observers.notify(Notice::Gone { webhook })
+            {
+                self.streaks.gone_unreported(webhook);
             }
             if self.policy.on_gone {
-                self.disable(route.id, "its target responded with 410 Gone");
+                self.disable(webhook, "its target responded with 410 Gone");
             }
         }
     }
@@ -118,7 +121,9 @@ impl Watch {
         let (success, started) = (attempt.is_success(), attempt.started);
         let notify_after = limit.unwrap_or(NOTIFY_AFTER);
         if self.streaks.note(webhook, success, started, notify_after) {
-            self.observers.notify(Notice::Failing { webhook });
+            if !self.observers.notify(Notice::Failing { webhook }) {
+                self.streaks.failing_unreported(webhook);
+            }
             if limit.is_some() {
                 self.disable(webhook, "it did nothing but fail for too long");
             }
@@ -129,7 +134,10 @@ impl Watch {
         let (activities, observers) = (self.activities.clone(), self.observers.clone());
         tokio::spawn(async move {
             match activities.disable(webhook, reason).await {
-                Ok(()) => observers.notify(Notice::Disabled { webhook }),
+                Ok(true) => {
+                    observers.notify(Notice::Disabled { webhook });
+                }
+                Ok(false) => {}
                 Err(error) => {
                     let webhook = webhook.0;
                     guarded(|| tracing::warn!(webhook, %error, "could not disable a webhook"));
@@ -150,79 +158,4 @@ fn log(attempt: &Attempt) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-    use std::time::Duration;
-
-    use super::*;
-    use webhook_model::Activity;
-
-    use crate::observe::Observer;
-    use crate::testing::{Records, noon, responded};
-
-    #[derive(Debug)]
-    struct PassesOn(mpsc::Sender<Notice>);
-
-    impl Observer for PassesOn {
-        fn notice(&self, notice: Notice) {
-            let _ = self.0.send(notice);
-        }
-    }
-
-    /// A watch over one webhook, and the notices it gives.
-    async fn watch(
-        records: &Records,
-        policy: DisablePolicy,
-    ) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
-        let (passed_on, notices) = mpsc::channel();
-        let id = records.webhook(|_| {}).await;
-        let route = records.route(id).await;
-        let activities = records.activities().await;
-        let observers = Observers::new(Arc::new(PassesOn(passed_on)));
-        let watch = Watch::new(
-            Arc::default(),
-            policy,
-            observers,
-            activities,
-            Arc::default(),
-            Traces::default(),
-        );
-        (watch, route, notices)
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
-        let records = Records::new();
-        let policy = DisablePolicy::default().with_on_gone(true);
-        let (watch, route, notices) = watch(&records, policy).await;
-        watch.note(&route, &responded(410, noon()));
-        let webhook = route.id;
-        // Each on a thread of its own: in any order.
-        let both = [notices.recv().unwrap(), notices.recv().unwrap()];
-        assert!(both.contains(&Notice::Gone { webhook }), "{both:?}");
-        assert!(both.contains(&Notice::Disabled { webhook }), "{both:?}");
-        assert_eq!(records.activity(webhook).await, Activity::Disabled);
-        assert!(watch.error_rate.get() > 0.99);
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
-        for (policy, hours, expected) in [
-            (None, 5 * 24, Activity::Active),
-            (Some(Duration::from_secs(3600)), 1, Activity::Disabled),
-        ] {
-            let records = Records::new();
-            let policy = DisablePolicy::default().with_after_failing_for(policy);
-            let (watch, route, notices) = watch(&records, policy).await;
-            let webhook = route.id;
-            watch.note(&route, &responded(500, noon()));
-            let later = noon() + TimeDelta::hours(hours);
-            watch.note(&route, &responded(500, later));
-            assert_eq!(notices.recv().unwrap(), Notice::Failing { webhook });
-            if expected == Activity::Disabled {
-                assert_eq!(notices.recv().unwrap(), Notice::Disabled { webhook });
-            }
-            assert_eq!(records.activity(webhook).await, expected);
-        }
-    }
-}
+mod tests;

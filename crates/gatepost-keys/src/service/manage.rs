@@ -66,7 +66,8 @@ impl KeyService {
     /// Changes name, description, expiration, IP lists, grant, limit of requests, or whether the
     /// key is accepted; never the key string (SPEC 2.1 rule 3). In force for the next request. A
     /// request with an API key widens no key beyond that one. To disable a key is counted as a
-    /// change and never refused for that, as a deletion; one that is disabled stays as it is.
+    /// change and never refused for that, as a deletion; one that is disabled stays as it is. The
+    /// last login in what is returned may be some seconds old.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
@@ -81,7 +82,7 @@ impl KeyService {
         let Parts { keys, changes, .. } = &*self.0;
         let disables = edit.as_switch() == Some(false);
         for n in 0..TRIES {
-            let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
+            let row = self.stored(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
             if n == 0 && disables {
                 changes.count(row.key.owner, now);
@@ -122,7 +123,7 @@ impl KeyService {
     /// [`KeyError::NotFound`], and failures of the store; the key then still works.
     pub async fn delete(&self, actor: &Principal, id: KeyId) -> Result<(), KeyError> {
         let Parts { keys, changes, .. } = &*self.0;
-        let row = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
+        let row = self.stored(actor, id).await?.ok_or(KeyError::NotFound)?;
         let now = keys.clock.now();
         keys.store.delete_key(id, now).await?;
         changes.count(row.key.owner, now);

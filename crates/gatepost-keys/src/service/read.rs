@@ -23,12 +23,23 @@ pub struct KeyPage {
 }
 
 impl KeyService {
-    /// One key; `None` when there is none or it is not the caller's to see.
+    /// One key; `None` when there is none or it is not the caller's to see. What this process has
+    /// noted of keys is written first.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
     pub async fn get(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
         self.0.flush().await;
+        self.stored(actor, id).await
+    }
+
+    /// As [`get`](Self::get), but what this process has noted of keys is not written first: the
+    /// last login may be some seconds old. For whoever changes the key next, who is not to wait
+    /// until the uses of all keys are written.
+    ///
+    /// # Errors
+    /// Failures of the store and of the accounts.
+    pub async fn stored(&self, actor: &Principal, id: KeyId) -> Result<Option<KeyRow>, KeyError> {
         let Some(row) = self.0.keys.store.key(id).await? else {
             return Ok(None);
         };

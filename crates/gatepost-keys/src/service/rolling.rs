@@ -41,7 +41,7 @@ impl KeyService {
         let keys = &self.0.keys;
         let mut name: Option<KeyName> = None;
         for n in 0..TRIES {
-            let old = self.get(actor, id).await?.ok_or(KeyError::NotFound)?;
+            let old = self.stored(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
             let Successor { draft, old_ends } = self.successor(actor, &old, overlap, now).await?;
             if n == 0 {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use apikey_core::{Expiration, KeyEdit, KeyId};
+use apikey_core::{Expiration, KeyEdit, KeyId, Overlap};
 use gatepost_keys::{AccessLevel, Account, Denied, KeyService};
 use gatepost_storage::Clock as _;
 use gatepost_storage::keys::KeyUse;
@@ -153,6 +153,35 @@ async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
     gate.open();
     world.keys.shutdown().await;
     assert_eq!(days(&world, &world.process(), key.id).await, [(2, 0)]);
+}
+
+/// Of 100,000 keys that is more than a hundred calls.
+#[tokio::test(start_paused = true)]
+async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_written() {
+    let world = World::new();
+    let (user, gate, used) = (world.user(1), world.store.gate(), world.key(1, "k").await);
+    let (deleted, disabled) = (world.key(1, "a").await, world.key(1, "b").await);
+    let rolled = world.key(1, "c").await;
+    present(&world.keys, &used).await.unwrap();
+    gate.hold("record_uses", 1, When::Before);
+    let (keys, reads) = (world.keys.clone(), user.clone());
+    let reader = tokio::spawn(async move { keys.get(&reads, used.id).await.map(|_| used) });
+    gate.arrived().await;
+    let revoked = async {
+        world.keys.delete(&user, deleted.id).await.unwrap();
+        world.switch(&disabled, false).await;
+        let overlap = Overlap::seconds(0).unwrap();
+        world.keys.roll(&user, rolled.id, overlap).await.unwrap();
+    };
+    let revoked = tokio::time::timeout(Duration::from_secs(1), revoked);
+    revoked.await.unwrap();
+    for key in [deleted, disabled, rolled] {
+        let refused = present(&world.keys, &key).await;
+        assert_eq!(refused, Err(Denied::Unauthenticated));
+    }
+    gate.open();
+    let used = reader.await.unwrap().unwrap();
+    assert_eq!(days(&world, &world.keys, used.id).await, [(1, 0)]);
 }
 
 #[tokio::test]

@@ -89,6 +89,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
     vec![
         call!(key(key), "key", None),
+        call!(stored_key(key), "key", None),
         call!(key_uses(key, from.date_naive(), before.date_naive(), 9), "key_uses", None),
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
         call!(roll_key(key, Overlap::seconds(60).unwrap()), "roll_key", keys(Roll)),

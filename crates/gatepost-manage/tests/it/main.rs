@@ -17,6 +17,8 @@ mod moved;
 mod owned;
 mod people;
 mod references;
+mod replays;
+mod revoked;
 mod unreadable;
 mod users;
 mod watched;

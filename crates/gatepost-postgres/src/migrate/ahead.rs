@@ -82,14 +82,20 @@ async fn begin(db: &Db) -> Result<Option<i64>> {
     let Some((tx, _)) = before(db).await? else {
         return Ok(None);
     };
-    let last = "SELECT max(id) FROM :schema.gatepost_delivery";
-    let last: Option<i64> = tx.query_one(last, &[]).await?.try_get(0)?;
+    let mut last = newest(&tx).await?;
     if last.is_some() && !there(&tx).await? {
         tx.run("SET LOCAL lock_timeout = '100ms'").await?;
         tx.run(TABLES).await?;
+        // What came until the triggers had their lock was not noted.
+        last = newest(&tx).await?;
     }
     tx.commit().await?;
     Ok(last)
+}
+
+async fn newest(tx: &Tx) -> Result<Option<i64>> {
+    let newest = "SELECT max(id) FROM :schema.gatepost_delivery";
+    Ok(tx.query_one(newest, &[]).await?.try_get(0)?)
 }
 
 /// One transaction. Returns the deliveries that `which` gave; `None` when there was nothing left.

@@ -56,6 +56,11 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("left", include_str!("../../migrations/0018_left.sql")),
 ];
 
+/// What the last step changes, in the order in which a change of a record reads it. Whoever waits
+/// behind us has some of it, so we wait for a moment only, and begin again.
+const LOCK: &str = "SET LOCAL lock_timeout = '100ms';
+    LOCK TABLE :schema.gatepost_task, :schema.gatepost_owner, :schema.gatepost_kept IN ACCESS EXCLUSIVE MODE;
+    SET LOCAL lock_timeout = '60s'";
 /// The server's version, and how long a statement may take in a session as it begins.
 const FOUND: &str =
     "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
@@ -85,7 +90,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     let (tx, version, copied) = loop {
         let tx = alone::begin(db).await?;
         let version = alone::version(&tx).await?;
-        match Copied::of(&tx, version.unwrap_or_default(), token).await {
+        match locked(&tx, version.unwrap_or_default(), token).await {
             Ok(copied) => break (tx, version, copied),
             Err(failure) => {
                 drop(tx);
@@ -119,6 +124,15 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     db.execute(include_str!("../sql/outbox/server.sql"), &[])
         .await?;
     Ok(())
+}
+
+/// Takes the locks that the steps need, or fails after a moment.
+async fn locked(tx: &Tx, version: i32, token: Option<i64>) -> Result<Option<Copied>> {
+    let copied = Copied::of(tx, version, token).await?;
+    if (DONE..known()).contains(&version) {
+        tx.run(LOCK).await?;
+    }
+    Ok(copied)
 }
 
 /// Only where there is nothing yet: a role that may not define anything opens what is up to date.

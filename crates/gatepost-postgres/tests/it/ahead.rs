@@ -66,12 +66,7 @@ async fn changed_beside(at: &FreshSchema, client: &Client, changes: &str, made: 
     let mut opening = tokio::spawn(PostgresStore::connect(config_of(at)));
     let waits = "SELECT count(*) FROM pg_locks
         WHERE NOT granted AND mode = 'AccessExclusiveLock' AND relation = 'gatepost_webhook'::regclass";
-    let mut tries = 0;
-    while number(client, waits).await == 0 {
-        tries += 1;
-        assert!(tries < TRIES && !opening.is_finished(), "it does not wait");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until_it_waits(client, waits, || opening.is_finished()).await;
     let copied =
         "SELECT count(*) FROM gatepost_delivery_ahead a JOIN gatepost_delivery d ON d.id = a.id
         WHERE d.message_id IN ('sent', 'failed')";
@@ -86,6 +81,15 @@ async fn changed_beside(at: &FreshSchema, client: &Client, changes: &str, made: 
         opening = tokio::spawn(PostgresStore::connect(config_of(at)));
     }
     opening.await.unwrap().unwrap();
+}
+
+async fn until_it_waits(client: &Client, waits: &str, has_ended: impl Fn() -> bool) {
+    let mut tries = 0;
+    while number(client, waits).await == 0 {
+        tries += 1;
+        assert!(tries < TRIES && !has_ended(), "it does not wait");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 /// What this does again and again until it fails, as it must once the schema is another: how often
@@ -103,11 +107,46 @@ async fn until_it_fails(at: &FreshSchema, sql: &'static str) -> JoinHandle<(u32,
     })
 }
 
+/// One that has ended, as the first version adds it.
+fn ended(name: &str) -> String {
+    format!(
+        "INSERT INTO gatepost_delivery (message_id, webhook, body, state, in_order, created, due)
+         VALUES ('{name}', 2, 'x', 'sent', false, '2030-01-01Z', '2030-01-01Z')"
+    )
+}
+
+/// The steps from the first version to the third.
+fn steps() -> [String; 2] {
+    [(2, SECOND), (3, THIRD)].map(|(version, step)| {
+        format!("BEGIN; {step}; INSERT INTO gatepost_migration (version, name) VALUES ({version}, ''); COMMIT")
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_ended_before_changes_are_noted_is_copied_as_well() {
+    let (at, beside) = written_at(&FIRST).await;
+    let [writer, next] = [raw(&at).await, raw(&at).await];
+    let hold = "BEGIN; LOCK TABLE gatepost_delivery IN ROW EXCLUSIVE MODE";
+    writer.batch_execute(hold).await.unwrap();
+    let opening = tokio::spawn(PostgresStore::connect(config_of(&at)));
+    let waits = "SELECT count(*) FROM pg_locks
+        WHERE NOT granted AND relation = 'gatepost_delivery'::regclass";
+    until_it_waits(&beside, waits, || opening.is_finished()).await;
+    let [first, second] = ["ended", "came"].map(ended);
+    let ends = format!("{first}; COMMIT");
+    let (ended, came) = tokio::join!(writer.batch_execute(&ends), next.batch_execute(&second));
+    ended.and(came).unwrap();
+    opening.await.unwrap().unwrap();
+    let steps = steps();
+    let in_one = [&FIRST[..], &[&first, &second, &steps[0], &steps[1]]].concat();
+    let (at, alone) = written_at(&in_one).await;
+    PostgresStore::connect(config_of(&at)).await.unwrap();
+    assert_eq!(contents(&beside).await, contents(&alone).await);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_changes_beside_a_copy_is_as_if_there_had_been_none() {
-    let [second, third] = [(2, SECOND), (3, THIRD)].map(|(version, step)| {
-        format!("BEGIN; {step}; INSERT INTO gatepost_migration (version, name) VALUES ({version}, ''); COMMIT")
-    });
+    let [second, third] = steps();
     let first_adds = ADDED.replace(" state,", " state, in_order,");
     let first_adds = first_adds
         .replace("'queued',", "'queued', false,")

@@ -424,7 +424,7 @@ async fn leaps(client: &Client, key: Key, most: u64) {
         (Order::Ascending, "1, 9999999"),
         (Order::Descending, "1, 2000000"),
     ] {
-        let params = format!("{span}, {}", key.value().unwrap());
+        let params = format!("{span}, {}, 0", key.value().unwrap());
         let read = pages(client, &shown(key, order).unwrap(), &params).await;
         assert!(read < most, "{read} pages: {key:?} {order:?}");
     }
@@ -488,6 +488,16 @@ async fn nor_does_one_of_a_tenant_from_which_an_owner_went() {
     let mut all = ids(&store, &query(Order::Descending, 10_000)).await;
     all.reverse();
     assert_eq!(all[..5], first);
+    // What was replayed after its owner left waits in that tenant.
+    let replayed =
+        "INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+        VALUES (109967 * 20, 4, '2026-03-01', 0, 0, 0, 0, false)";
+    client.batch_execute(replayed).await.unwrap();
+    let waits = DeliveryQuery {
+        states: vec![DeliveryState::Queued],
+        ..query(Order::Ascending, 5)
+    };
+    assert_eq!(ids(&store, &waits).await[..2], [50_000, 109_967]);
     // Of one who was in more tenants than are kept, everything is looked at.
     let many = "UPDATE gatepost_owner SET left_tenants = NULL WHERE owner = 4";
     client.batch_execute(many).await.unwrap();
@@ -538,4 +548,33 @@ async fn nor_does_one_of_a_task_that_had_another_webhook() {
         .await
         .unwrap();
     assert_eq!(listed(1).await, shown, "a task that is gone");
+}
+
+#[tokio::test]
+async fn nor_does_one_over_what_is_too_old_or_of_a_webhook_that_is_gone() {
+    let (client, (store, _place)) = filled().await;
+    client.batch_execute("ANALYZE").await.unwrap();
+    as_a_list(&client).await;
+    let query = DeliveryQuery {
+        scope: Scope::Owner(OwnerId(7)),
+        ..DeliveryQuery::all(Page::first(1))
+    };
+    // The first row of the owner is the 13th, and then each 40th; the 115,013th is of 2026-01-02.
+    let old = "UPDATE gatepost_kept SET created_before = timestamptz '2026-01-01' + 110000 * interval '1 second'";
+    client.batch_execute(old).await.unwrap();
+    assert_eq!(ids(&store, &query).await, [110_013]);
+    let first = async |old: i64| {
+        let sql = shown(Key::Owner(7), Order::Ascending).unwrap();
+        let sql = format!("PREPARE first AS {}", sql.replace(":schema.", ""));
+        client.batch_execute(&sql).await.unwrap();
+        let asked = format!("EXECUTE first (0, 9999999, 7, {old})");
+        let first = client.query_one(&asked, &[]).await.unwrap();
+        client.batch_execute("DEALLOCATE first").await.unwrap();
+        first.get::<_, Option<i64>>(0).map(|id| id / 20)
+    };
+    assert_eq!(first(109_999 * 20).await, Some(110_013));
+    let gone = "UPDATE gatepost_webhook SET gone = true WHERE id = 7; DELETE FROM gatepost_queue WHERE webhook = 7";
+    client.batch_execute(gone).await.unwrap();
+    assert_eq!(first(0).await, None);
+    assert_eq!(ids(&store, &query).await, [0; 0]);
 }

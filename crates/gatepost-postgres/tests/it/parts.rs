@@ -285,3 +285,26 @@ async fn what_is_beyond_the_newest_is_hidden_until_its_partition_leaves() {
     assert_eq!(replayed, 2, "what is shown");
     assert_eq!(rows(&client, "gatepost_delivery").await, 6);
 }
+
+#[tokio::test]
+async fn what_waits_from_before_all_partitions_is_found_by_its_time_and_expires() {
+    let (store, _, place) = fresh_at().await;
+    let client = raw(&place).await;
+    let hook = stored_webhook(&store, "w").await;
+    let waits = self::store(&store, hook, "waits", 0).await;
+    jump(&client, 1_000_000).await;
+    self::store(&store, hook, "new", 1_000).await;
+    store.prepare_log(at(1_000)).await.unwrap();
+    purge(&store, &before(at(500))).await;
+    assert_eq!(rows(&client, "gatepost_delivery_old").await, 1);
+    let query = DeliveryQuery {
+        created_before: Some(at(500)),
+        ..DeliveryQuery::all(Page::first(9))
+    };
+    let found = store.list_deliveries(&query).await.unwrap();
+    assert_eq!(found.iter().map(|row| row.id).collect::<Vec<_>>(), [waits]);
+    let paused = "UPDATE gatepost_webhook SET activity = 'paused'";
+    client.batch_execute(paused).await.unwrap();
+    let expired = store.expire_held(at(500), 9, at(1_001)).await;
+    assert_eq!(expired.unwrap(), 1);
+}

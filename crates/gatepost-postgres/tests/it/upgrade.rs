@@ -1,6 +1,7 @@
 //! A database that an earlier version wrote, opened by this one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
@@ -20,7 +21,7 @@ use webhook_model::{
     Channels, Chosen, DeliveryMode, Event, EventLabel, Filter, TaskId, Webhook, WebhookId,
 };
 
-use crate::common::raw;
+use crate::common::{fresh_at, raw};
 use crate::postgres::{self, FreshSchema};
 
 /// The first version as it stood.
@@ -601,4 +602,32 @@ async fn can_be_labelled(store: &impl RecordStore) {
     let edited = store.update_event(&row, UNLIMITED, at(1)).await.unwrap();
     assert_eq!(edited.value, row.value);
     assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
+}
+
+/// A change of a record reads its task, then its owner. Whoever upgrades waits for a list that has
+/// read owners, and nobody waits behind.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_changes_records_does_not_wait_behind_an_upgrade_that_waits() {
+    let (store, config, place) = fresh_at().await;
+    drop(store);
+    let [client, reader, writer] = [raw(&place).await, raw(&place).await, raw(&place).await];
+    let before = "
+        DROP TRIGGER gatepost_leave_tenant ON gatepost_owner; DROP FUNCTION gatepost_leave_tenant;
+        DROP TRIGGER gatepost_leave_webhook ON gatepost_task; DROP FUNCTION gatepost_leave_webhook;
+        ALTER TABLE gatepost_owner DROP COLUMN left_tenants; ALTER TABLE gatepost_task DROP COLUMN left_webhooks;
+        ALTER TABLE gatepost_kept DROP COLUMN left_from; DELETE FROM gatepost_migration WHERE version = 18";
+    client.batch_execute(before).await.unwrap();
+    reader
+        .batch_execute("BEGIN; SELECT FROM gatepost_owner")
+        .await
+        .unwrap();
+    let upgrade = tokio::spawn(PostgresStore::connect(config));
+    let change = "BEGIN; SET LOCAL lock_timeout = '2s'; SELECT FROM gatepost_task; SELECT FROM gatepost_owner; COMMIT";
+    for _ in 0..20 {
+        writer.batch_execute(change).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(!upgrade.is_finished(), "it waits");
+    reader.batch_execute("COMMIT").await.unwrap();
+    upgrade.await.unwrap().unwrap();
 }

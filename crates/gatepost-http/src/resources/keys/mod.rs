@@ -77,7 +77,7 @@ impl Resource for Keys {
     }
 
     async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
-        let row = caller.key(KeyId(key)).await?.key;
+        let row = caller.stored_key(KeyId(key)).await?.key;
         let (present, grant) = (row.expiration, row.grant);
         let expiration = expiration(&input, present)?;
         let mut edit = KeyEdit::default();

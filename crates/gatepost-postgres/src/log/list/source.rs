@@ -186,12 +186,14 @@ impl Key {
         }
     }
 
-    /// Who moves has deliveries in the tenant that was left.
+    /// Who moved has deliveries in the tenant that was left.
     fn of_webhooks(self) -> &'static str {
         match self {
             Self::Tenant(_) => {
                 "v.owner IN (SELECT t.owner FROM :schema.gatepost_owner t WHERE t.tenant = $4 \
-                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.moving IS NOT NULL)"
+                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.moving IS NOT NULL \
+                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.left_tenants @> ARRAY[$4::bigint] AND t.left_tenants <> '{}' \
+                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.left_tenants IS NULL)"
             }
             _ => "v.owner = $4",
         }

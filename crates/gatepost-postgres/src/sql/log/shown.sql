@@ -5,7 +5,7 @@ WITH hooks AS MATERIALIZED (
 SELECT :edge(f.id), :unknown FROM (
     SELECT s.id FROM hooks v CROSS JOIN LATERAL (
         SELECT d.id FROM :schema.gatepost_delivery_all d
-        WHERE d.webhook = ANY (ARRAY[v.id]) AND d.id > v.floor AND d.id >= $1 AND d.id < $2
+        WHERE d.webhook = ANY (ARRAY[v.id]) AND d.id > greatest(v.floor, $4) AND d.id >= $1 AND d.id < $2
         ORDER BY d.webhook :direction, d.id :direction LIMIT 1) s
     UNION ALL
     SELECT s.id FROM hooks v CROSS JOIN LATERAL (

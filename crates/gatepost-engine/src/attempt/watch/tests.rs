@@ -1,0 +1,139 @@
+//! A watch over one webhook in memory, and a platform that listens, or hangs.
+
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use webhook_model::{Activity, OwnerId};
+
+use super::*;
+use crate::observe::Observer;
+use crate::testing::{Records, noon, responded};
+
+/// Passes notices on, and hangs until the other end of the second channel is dropped.
+#[derive(Debug)]
+struct PassesOn(mpsc::Sender<Notice>, Mutex<mpsc::Receiver<()>>);
+
+impl Observer for PassesOn {
+    fn notice(&self, notice: Notice) {
+        let _ = self.0.send(notice);
+        let hang = self.1.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = hang.recv();
+    }
+}
+
+/// A watch over one webhook, and the notices it gives.
+async fn watch(
+    records: &Records,
+    policy: DisablePolicy,
+) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
+    watch_that_hangs(records, policy, mpsc::channel().1).await
+}
+
+/// As [`watch`], with an observer that hangs on this channel.
+async fn watch_that_hangs(
+    records: &Records,
+    policy: DisablePolicy,
+    hang: mpsc::Receiver<()>,
+) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
+    let (passed_on, notices) = mpsc::channel();
+    let id = records.webhook(|_| {}).await;
+    let route = records.route(id).await;
+    let activities = records.activities().await;
+    let observers = Observers::new(Arc::new(PassesOn(passed_on, Mutex::new(hang))));
+    let watch = Watch::new(
+        Arc::default(),
+        policy,
+        observers,
+        activities,
+        Arc::default(),
+        Traces::default(),
+    );
+    (watch, route, notices)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
+    let records = Records::new();
+    let policy = DisablePolicy::default().with_on_gone(true);
+    let (watch, route, notices) = watch(&records, policy).await;
+    watch.note(&route, &responded(410, noon()));
+    let webhook = route.id;
+    // Each on a thread of its own: in any order.
+    let both = [notices.recv().unwrap(), notices.recv().unwrap()];
+    assert!(both.contains(&Notice::Gone { webhook }), "{both:?}");
+    assert!(both.contains(&Notice::Disabled { webhook }), "{both:?}");
+    assert_eq!(records.activity(webhook).await, Activity::Disabled);
+    assert!(watch.error_rate.get() > 0.99);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
+    for (policy, hours, expected) in [
+        (None, 5 * 24, Activity::Active),
+        (Some(Duration::from_secs(3600)), 1, Activity::Disabled),
+    ] {
+        let records = Records::new();
+        let policy = DisablePolicy::default().with_after_failing_for(policy);
+        let (watch, route, notices) = watch(&records, policy).await;
+        let webhook = route.id;
+        watch.note(&route, &responded(500, noon()));
+        let later = noon() + TimeDelta::hours(hours);
+        watch.note(&route, &responded(500, later));
+        assert_eq!(notices.recv().unwrap(), Notice::Failing { webhook });
+        if expected == Activity::Disabled {
+            assert_eq!(notices.recv().unwrap(), Notice::Disabled { webhook });
+        }
+        assert_eq!(records.activity(webhook).await, expected);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
+    let records = Records::new();
+    let (let_go, hang) = mpsc::channel();
+    let policy = DisablePolicy::default();
+    let (watch, route, notices) = watch_that_hangs(&records, policy, hang).await;
+    let webhook = route.id;
+    watch.note(&route, &responded(500, noon()));
+    let (owner, count) = (OwnerId(2), 1);
+    let of_others = Notice::Dropped { owner, count };
+    while watch.observers.notify(of_others.clone()) {}
+    // It is gone, and has done nothing but fail for long.
+    let gone = responded(410, noon() + TimeDelta::days(5));
+    watch.note(&route, &gone);
+    drop(let_go);
+    watch.observers.idle().await;
+    assert!(notices.try_iter().all(|notice| notice == of_others));
+    watch.note(&route, &gone);
+    watch.observers.idle().await;
+    let given: Vec<_> = notices.try_iter().collect();
+    assert_eq!(given.len(), 2, "{given:?}");
+    assert!(given.contains(&Notice::Gone { webhook }), "{given:?}");
+    assert!(given.contains(&Notice::Failing { webhook }), "{given:?}");
+    watch.note(&route, &gone);
+    watch.observers.idle().await;
+    assert_eq!(notices.try_iter().next(), None, "each is given once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_responses_of_a_target_that_is_gone_disable_its_webhook_once() {
+    let records = Records::new();
+    let policy = DisablePolicy::default().with_on_gone(true);
+    let (watch, route, notices) = watch(&records, policy).await;
+    let metrics = tokio::runtime::Handle::current().metrics();
+    let alive = metrics.num_alive_tasks();
+    for _ in 0..10 {
+        watch.note(&route, &responded(410, noon()));
+    }
+    while metrics.num_alive_tasks() > alive {
+        tokio::task::yield_now().await;
+    }
+    watch.observers.idle().await;
+    let webhook = route.id;
+    let disabled = Notice::Disabled { webhook };
+    let given = notices.try_iter().filter(|notice| *notice == disabled);
+    assert_eq!(given.count(), 1);
+    let stored = records.route(webhook).await;
+    assert_eq!(stored.revision, route.revision.next());
+    assert_eq!(records.activity(webhook).await, Activity::Disabled);
+}
