@@ -85,8 +85,8 @@ impl PostgresStore {
     }
 }
 
-/// Whether no more is read than is shown of a webhook, or what waits or runs: what is sent needs such
-/// lists, and waits for no others.
+/// Whether no more is read than is shown of a webhook, or what waits or runs: what is sent needs
+/// such lists, and waits for no others.
 fn is_short(query: &DeliveryQuery) -> bool {
     let is_short = |source: &Source| matches!(source, Source::Queue { .. } | Source::Running);
     query.webhook.is_some() || sources(query).iter().all(is_short)
