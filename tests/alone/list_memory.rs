@@ -269,7 +269,8 @@ async fn judge(place: Place) {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     drop(std::hint::black_box(vec![1_u8; 3 * BUDGET]));
-    assert!(MEMORY.peak_usage() - before >= 3 * BUDGET);
+    // The store's threads may have given back a little in between.
+    assert!(MEMORY.peak_usage() + MIB >= before + 3 * BUDGET);
 
     fill(&place).await;
     cost(&place, "GET", "system", b"").await;
