@@ -171,7 +171,13 @@ async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_writ
         world.keys.delete(&user, deleted.id).await.unwrap();
         world.switch(&disabled, false).await;
         let overlap = Overlap::seconds(0).unwrap();
-        world.keys.roll(&user, rolled.id, overlap).await.unwrap();
+        let _ = world
+            .keys
+            .roll(&user, rolled.id, overlap)
+            .await
+            .unwrap()
+            .1
+            .reveal();
     };
     let revoked = tokio::time::timeout(Duration::from_secs(1), revoked);
     revoked.await.unwrap();
