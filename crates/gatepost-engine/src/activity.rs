@@ -33,7 +33,7 @@ impl Activities {
         let owner = self.store.owner_of(RecordId::Webhook(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
         self.judge.pace_change(owner).await?;
-        let row = self.store_activity(id, activity).await?;
+        let row = self.store_activity(id, activity, |_| true).await?;
         self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }
@@ -45,9 +45,14 @@ impl Activities {
         id: WebhookId,
         reason: &'static str,
     ) -> Result<bool, EngineError> {
-        let mut already = false;
-        let row = self.store_disabled(id, &mut already).await?;
-        if already {
+        let (disabled, mut is_new) = (Activity::Disabled, false);
+        // Each request in flight may ask for it, and a new revision costs every process a read.
+        let unless_it_is = |now| {
+            is_new = now != disabled;
+            is_new
+        };
+        let row = self.store_activity(id, disabled, unless_it_is).await?;
+        if !is_new {
             return Ok(false);
         }
         self.admission.lanes.inquiries.ask(id);
@@ -55,12 +60,12 @@ impl Activities {
         Ok(true)
     }
 
-    /// Stores nothing where it is disabled already: each request in flight may ask for it, and a
-    /// new revision costs every process a read.
-    async fn store_disabled(
+    /// Stores nothing where `is_due` is false of the activity as it is now.
+    async fn store_activity(
         &self,
         id: WebhookId,
-        already: &mut bool,
+        activity: Activity,
+        mut is_due: impl FnMut(Activity) -> bool,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         edit!(
             self,
@@ -69,29 +74,11 @@ impl Activities {
             Into::into,
             id,
             |row| {
-                *already = row.value.activity == Activity::Disabled;
-                if *already {
+                if !is_due(row.value.activity) {
                     return Ok(row);
                 }
-                row.value.activity = Activity::Disabled;
+                row.value.activity = activity;
             },
-            // It does not grow by that.
-            AtMost::UNLIMITED
-        )
-    }
-
-    async fn store_activity(
-        &self,
-        id: WebhookId,
-        activity: Activity,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(
-            self,
-            webhook,
-            update_webhook,
-            Into::into,
-            id,
-            |row| row.value.activity = activity,
             // It does not grow by that.
             AtMost::UNLIMITED
         )

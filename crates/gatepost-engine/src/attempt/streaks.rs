@@ -13,7 +13,6 @@ const MOST: usize = 200_000;
 
 /// A target that goes on to say that it is gone is reported this often.
 const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
-
 /// So is one whose webhook was changed since: it was perhaps disabled, and enabled again.
 const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
