@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{RecordId, WebhookStore};
+use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{AtMost, Row};
 use webhook_model::{Activity, Webhook, WebhookId};
 
@@ -24,16 +24,21 @@ pub(crate) struct Activities {
 }
 
 impl Activities {
-    /// By hand: a change that an operator makes a few times a minute, as any other.
+    /// By hand: a change that an operator makes a few times a minute, as any other. None where the
+    /// webhook is so already: nothing is stored then.
     pub(crate) async fn set(
         &self,
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let owner = self.store.owner_of(RecordId::Webhook(id)).await?;
-        let owner = owner.ok_or(EngineError::NotFound)?;
-        self.judge.pace_change(owner).await?;
-        let row = self.store_activity(id, activity, |_| true).await?;
+        let row = self.store.webhook(id).await?;
+        let mut row = row.ok_or(EngineError::NotFound)?;
+        if row.value.activity != activity {
+            self.judge.pace_change(row.owner).await?;
+            let unless_it_is = |now| now != activity;
+            row = self.store_activity(id, activity, unless_it_is).await?;
+        }
+        // Also where it was so already: who calls again may not know that the first call did it.
         self.admission.lanes.inquiries.ask(id);
         Ok(row)
     }

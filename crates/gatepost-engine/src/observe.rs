@@ -3,13 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use webhook_model::{OwnerId, WebhookId};
 
 use crate::guard::guarded;
 
-/// Callbacks that may run at the same time; further notices are dropped while they hang.
+/// Callbacks that may run at the same time; further notices are given later while they hang.
 const AT_ONCE: usize = 4;
+/// Notices that may wait for a place, of those that have no other chance; more are dropped.
+const WAITING: usize = 1_000;
 
 /// Something that happened to a webhook or an owner.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -44,7 +46,8 @@ pub enum Notice {
 }
 
 /// Receives notices. Called on a thread where it may block; a callback that panics is logged, one
-/// that hangs holds up no delivery.
+/// that hangs holds up no delivery. While four are under way, further notices wait: for one of them
+/// to end, for the next attempt that would give them, or for their owner's next minute.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// Something happened.
     fn notice(&self, notice: Notice);
@@ -62,6 +65,7 @@ impl Observer for Nobody {
 pub(crate) struct Observers {
     observer: Arc<dyn Observer>,
     room: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
 }
 
 impl Observers {
@@ -69,16 +73,36 @@ impl Observers {
         Self {
             observer,
             room: Arc::new(Semaphore::new(AT_ONCE)),
+            waiting: Arc::new(Semaphore::new(WAITING)),
         }
     }
 
-    /// Whether there was a place for it: what was dropped may be given another time.
+    /// Whether there was a place for it: what found none is to be given another time.
     pub(crate) fn notify(&self, notice: Notice) -> bool {
         guarded(|| tracing::info!(?notice, "webhook notice"));
         let Ok(permit) = self.room.clone().try_acquire_owned() else {
-            guarded(|| tracing::error!("the platform's observer hangs; dropping a notice"));
+            guarded(|| tracing::error!("the platform's observer hangs; a notice is put off"));
             return false;
         };
+        self.call(notice, permit);
+        true
+    }
+
+    /// As [`notify`](Self::notify), for what is given by nothing that comes later: it waits for a
+    /// place, unless very many do.
+    pub(crate) async fn notify_once(&self, notice: Notice) {
+        guarded(|| tracing::info!(?notice, "webhook notice"));
+        let Ok(_waits) = self.waiting.try_acquire() else {
+            guarded(|| tracing::error!("the platform's observer hangs; dropping a notice"));
+            return;
+        };
+        if let Ok(permit) = self.room.clone().acquire_owned().await {
+            self.call(notice, permit);
+        }
+    }
+
+    /// Calls the platform on a thread of its own, which has that place.
+    fn call(&self, notice: Notice, permit: OwnedSemaphorePermit) {
         let observer = self.observer.clone();
         tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -86,7 +110,6 @@ impl Observers {
                 guarded(|| tracing::error!("the platform's observer panicked"));
             }
         });
-        true
     }
 }
 

@@ -1,31 +1,31 @@
 //! What takes long is done beside the requests: a few at a time, and one of each user, so that a
 //! user who asks for much of it waits for himself.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
+use gatepost_manage::Turns;
 use tokio::sync::Semaphore;
 use webhook_model::OwnerId;
 
 use crate::apart::apart;
 use crate::error::ApiError;
 
-/// Users who have their turn at a time.
+/// Users whose work is done at a time.
 const AT_ONCE: usize = 2;
 
 /// Whose turn it is.
 #[derive(Debug)]
 pub(crate) struct Aside {
+    users: Turns,
+    /// For those of the users whose turn it is, who wait here one each.
     room: Arc<Semaphore>,
-    /// Those who have their turn or wait for it.
-    users: Mutex<HashMap<OwnerId, Weak<Semaphore>>>,
 }
 
 impl Default for Aside {
     fn default() -> Self {
         Self {
+            users: Turns::default(),
             room: Arc::new(Semaphore::new(AT_ONCE)),
-            users: Mutex::default(),
         }
     }
 }
@@ -35,13 +35,14 @@ impl Aside {
     /// be gone by then.
     ///
     /// # Errors
-    /// Those of the work; 500 if it panics.
+    /// 429 where as many of the user wait as may, or for too long; those of the work; 500 if it
+    /// panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         user: OwnerId,
         work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let own = self.own(user).acquire_owned().await;
+        let own = self.users.turn(user).await?;
         let room = self.room.clone().acquire_owned().await;
         apart(move || {
             let result = work();
@@ -50,23 +51,13 @@ impl Aside {
         })
         .await
     }
-
-    /// The one place of a user.
-    fn own(&self, user: OwnerId) -> Arc<Semaphore> {
-        let mut users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(own) = users.get(&user).and_then(Weak::upgrade) {
-            return own;
-        }
-        users.retain(|_, own| own.strong_count() > 0);
-        let own = Arc::new(Semaphore::new(1));
-        users.insert(user, Arc::downgrade(&own));
-        own
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::mpsc::channel;
+    use std::time::Duration;
 
     use tokio::task::JoinSet;
 
@@ -80,7 +71,8 @@ mod tests {
         let (end, ended) = channel::<()>();
         let ended = Arc::new(Mutex::new(ended));
         let mut his = JoinSet::new();
-        for _ in 0..50 {
+        // One has its turn, and as many wait as may.
+        for _ in 0..33 {
             let (aside, ended) = (aside.clone(), ended.clone());
             let work = move || ended.lock().unwrap().recv().or(Ok(()));
             his.spawn(async move { aside.run(HIM, work).await });
@@ -90,11 +82,13 @@ mod tests {
             let done = aside.run(OwnerId(other), move || Ok(other)).await;
             assert_eq!(done, Ok(other));
         }
+        // Who asks for more is refused.
+        let refused = aside.run(HIM, || Ok(())).await;
+        assert_eq!(refused, Err(ApiError::too_fast(Duration::from_secs(5))));
         drop(end);
         for done in his.join_all().await {
             assert_eq!(done, Ok(()));
         }
         assert_eq!(aside.run(HIM, || Ok(1)).await, Ok(1));
-        assert_eq!(aside.users.lock().unwrap().len(), 1);
     }
 }

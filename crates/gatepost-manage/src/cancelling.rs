@@ -19,28 +19,42 @@ impl Actor {
     /// Returns how many ended; none is no error.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts: some
-    /// may have ended by then, and calling again goes on with the rest.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`]; [`ManageError::TooFast`] where many
+    /// lists of the caller wait, failures of store and accounts: some may have ended by then, which
+    /// is audited, and calling again goes on with the rest.
     pub async fn cancel_task(&self, id: TaskId) -> Result<u64, ManageError> {
         self.change(TASKS, Operation::Cancel, move |actor| async move {
             let row = actor.own_task(id).await?;
             let mut cancelled = 0;
-            // From the newest on, so that what is queued meanwhile is not met: it would not end.
-            let mut page = Page::newest(BITE).with_bodies(Bodies::Omitted);
-            loop {
-                let (ids, next) = actor.waiting_of(id, page).await?;
-                if !ids.is_empty() {
-                    cancelled += actor.engine().cancel(&ids).await?;
+            let ended = actor.cancel_waiting(id, &mut cancelled).await;
+            let ended = match ended {
+                // A part was done, so there is something to record.
+                Err(error) if cancelled > 0 => {
+                    error.log();
+                    Err(error)
                 }
-                match next {
-                    Some(next) => page = page.beyond(next),
-                    None => break,
-                }
-            }
+                ended => Ok(ended?),
+            };
             let subject = Subject::new(row.id.0, row.owner, row.task.name.as_str());
-            Ok((subject, cancelled))
+            Ok((subject, ended.map(|()| cancelled)))
         })
-        .await
+        .await?
+    }
+
+    /// Counts in `cancelled` what ended, also where it fails then.
+    async fn cancel_waiting(&self, task: TaskId, cancelled: &mut u64) -> Result<(), ManageError> {
+        // From the newest on, so that what is queued meanwhile is not met: it would not end.
+        let mut page = Page::newest(BITE).with_bodies(Bodies::Omitted);
+        loop {
+            let (ids, next) = self.waiting_of(task, page).await?;
+            if !ids.is_empty() {
+                *cancelled += self.engine().cancel(&ids).await?;
+            }
+            match next {
+                Some(next) => page = page.beyond(next),
+                None => return Ok(()),
+            }
+        }
     }
 
     /// A page of what waits of a task and is the caller's to change, and where the next begins.

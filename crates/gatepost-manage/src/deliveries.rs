@@ -40,7 +40,8 @@ impl Actor {
     /// One page of the deliveries that match and that the caller may see.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn deliveries(
         &self,
         query: &DeliveryQuery,
@@ -52,7 +53,7 @@ impl Actor {
     /// at which the responses come to 1 MiB.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// As [`deliveries`](Self::deliveries).
     pub async fn deliveries_with_responses(
         &self,
         query: &DeliveryQuery,

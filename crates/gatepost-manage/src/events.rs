@@ -50,7 +50,8 @@ impl Actor {
     /// One page of the events that match and that the caller may see.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn events(
         &self,
         query: &EventQuery,

@@ -84,7 +84,7 @@ impl Actor {
         let Some(scope) = authority.narrow(asked).await? else {
             return Ok(Listed::nothing());
         };
-        let _turn = self.door.reading.turn(self.principal.owner).await;
+        let _turn = self.door.turns.turn(self.principal.owner).await?;
         let (limit, mut rows, mut seen) = (page.limit as usize, Vec::new(), 0);
         loop {
             page.limit = u32::try_from(limit - rows.len()).unwrap_or(u32::MAX);

@@ -68,7 +68,8 @@ impl Actor {
     /// may be missing yet.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`] when changes are not logged, failures of store and accounts.
+    /// [`ManageError::NotFound`] when changes are not logged, [`ManageError::TooFast`] where many
+    /// lists of the caller wait; failures of store and accounts.
     pub async fn logged_changes(
         &self,
         query: &AuditQuery,
@@ -106,7 +107,8 @@ impl Actor {
     /// One change.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], also when changes are not logged; failures of store and accounts.
+    /// [`ManageError::NotFound`], also when changes are not logged; as
+    /// [`logged_changes`](Self::logged_changes).
     pub async fn logged_change(&self, id: AuditId) -> Result<LoggedChange, ManageError> {
         let after = id.0.checked_sub(1).ok_or(ManageError::NotFound)?;
         let query = AuditQuery::all(Page::first(1).beyond(AuditId(after)));

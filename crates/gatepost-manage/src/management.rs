@@ -11,8 +11,8 @@ use crate::audit::{Audit, NoAudit};
 use crate::audit_log::AuditLog;
 use crate::directory::{Directory, NoDirectory};
 use crate::grantable::Grantable;
-use crate::reading::Reading;
 use crate::tables::AUDIT_LOG;
+use crate::turns::Turns;
 
 /// The one door to keys, webhooks, tasks, events and deliveries: [`of`](Self::of) says who is
 /// asking, and the [`Actor`](crate::Actor) does what that caller may. Cheap to clone.
@@ -24,7 +24,8 @@ pub struct Management {
     pub(crate) log: Option<AuditLog>,
     pub(crate) directory: Arc<dyn Directory>,
     pub(crate) grantable: Arc<Grantable>,
-    pub(crate) reading: Arc<Reading>,
+    /// At lists.
+    pub(crate) turns: Arc<Turns>,
 }
 
 /// Sets up a [`Management`].
@@ -43,7 +44,7 @@ impl Management {
             log: None,
             directory: Arc::new(NoDirectory),
             grantable: Arc::default(),
-            reading: Arc::default(),
+            turns: Arc::default(),
         })
     }
 }

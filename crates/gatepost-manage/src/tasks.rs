@@ -50,7 +50,8 @@ impl Actor {
     /// One page of the tasks that match and that the caller may see.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn tasks(&self, query: &TaskQuery) -> Result<Listed<TaskRow, TaskId>, ManageError> {
         let read = |scope, page| {
             let query = TaskQuery {

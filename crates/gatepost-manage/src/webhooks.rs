@@ -46,7 +46,8 @@ impl Actor {
     /// One page of the webhooks that match and that the caller may see.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn webhooks(
         &self,
         query: &WebhookQuery,

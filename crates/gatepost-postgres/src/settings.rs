@@ -13,15 +13,22 @@ const SETTINGS: &str = "SET LOCAL idle_in_transaction_session_timeout = 10000; S
 /// The settings that one store says, whatever the server, the database, the role or a pooler set
 /// for the session.
 #[derive(Clone, Debug)]
-pub(crate) struct Settings(String);
+pub(crate) struct Settings {
+    /// How long a statement may take, in milliseconds; 0 is no limit.
+    statement: u128,
+    all: String,
+}
 
 impl Settings {
     pub(crate) fn new(statement: Duration, lock: Duration) -> Self {
-        Self(format!(
-            "SET LOCAL statement_timeout = {}; SET LOCAL lock_timeout = {}; {SETTINGS}",
-            statement.as_millis(),
-            lock.as_millis(),
-        ))
+        let statement = statement.as_millis();
+        Self {
+            statement,
+            all: format!(
+                "SET LOCAL statement_timeout = {statement}; SET LOCAL lock_timeout = {}; {SETTINGS}",
+                lock.as_millis(),
+            ),
+        }
     }
 
     /// `begin` is `BEGIN`, perhaps a kind of transaction, and perhaps settings of its own behind a
@@ -32,7 +39,19 @@ impl Settings {
             true => "",
             false => " ISOLATION LEVEL READ COMMITTED",
         };
-        format!("{begin}{level}; {};{own}", self.0)
+        format!("{begin}{level}; {};{own}", self.all)
+    }
+
+    /// The same with at most this much time for each statement.
+    pub(crate) fn said_long(&self, begin: &str, longest: Duration) -> String {
+        let longest = match (self.statement, longest.as_millis()) {
+            (0, longest) => longest,
+            (statement, longest) => statement.min(longest),
+        };
+        format!(
+            "{}; SET LOCAL statement_timeout = {longest}",
+            self.said(begin)
+        )
     }
 }
 
@@ -43,7 +62,7 @@ mod tests {
     #[test]
     fn a_transaction_says_its_kind_and_its_settings() {
         let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10));
-        let all = &settings.0;
+        let all = &settings.all;
         assert!(
             all.starts_with("SET LOCAL statement_timeout = 30000; SET LOCAL lock_timeout = 10000;")
         );
@@ -64,6 +83,17 @@ mod tests {
             ),
         ] {
             assert_eq!(settings.said(begin), said);
+        }
+    }
+
+    #[test]
+    fn one_that_reads_long_takes_no_longer_than_it_may_nor_than_any_other() {
+        let longest = Duration::from_secs(10);
+        for (of_all, said) in [(30, 10_000), (3, 3_000), (0, 10_000)] {
+            let settings = Settings::new(Duration::from_secs(of_all), longest);
+            let begin = settings.said_long("BEGIN; SET LOCAL jit = on", longest);
+            let end = format!("; SET LOCAL jit = on; SET LOCAL statement_timeout = {said}");
+            assert!(begin.ends_with(&end), "{begin}");
         }
     }
 }

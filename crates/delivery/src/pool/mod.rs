@@ -6,6 +6,7 @@
 
 mod h1;
 mod h2;
+mod holders;
 mod own_head;
 mod shelf;
 mod sweep;
@@ -13,23 +14,20 @@ mod under_way;
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
 pub(crate) use h1::H1;
 pub(crate) use h2::H2;
-use shelf::Load;
+use holders::Holders;
 pub(crate) use shelf::{Idle, Shelf};
 use sweep::Left;
 use tokio::time::Instant;
 
 use crate::identity::Fingerprint;
 use crate::request::{Origin, Trust};
-
-/// Milliseconds between two looks at all shelves for room.
-const LOOK: u64 = 10;
 
 /// How much may lie idle, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -45,11 +43,8 @@ pub(crate) struct Pool {
     verified: Level,
     insecure: Level,
     pub(crate) limits: PoolLimits,
-    idle: Arc<AtomicUsize>,
+    idle: Arc<Holders<Weak<Shelf>>>,
     sweeping: AtomicBool,
-    made: Instant,
-    /// Milliseconds from `made` until all shelves may be looked at for room again.
-    look: AtomicU64,
 }
 
 /// The connections of one trust level: one shelf an origin, and one for each client identity that
@@ -68,10 +63,8 @@ impl Pool {
             verified: Level::default(),
             insecure: Level::default(),
             limits,
-            idle: Arc::default(),
+            idle: Arc::new(Holders::new(limits.total)),
             sweeping: AtomicBool::new(false),
-            made: Instant::now(),
-            look: AtomicU64::default(),
         })
     }
 
@@ -112,29 +105,18 @@ impl Pool {
         })
     }
 
-    /// Puts a connection back, unless enough lie there already. Where all the room is taken, a
-    /// shelf with more gives one up.
-    pub(crate) fn put(self: &Arc<Self>, shelf: &Shelf, connection: Box<H1>) {
-        let has_room = || self.idle.load(Relaxed) < self.limits.total || self.make_room(shelf);
-        if self.reuses() && has_room() {
-            shelf.put(connection, self.limits.per_origin);
+    /// Puts a connection back that a request of this group has used, unless enough lie there
+    /// already. Where all the room is taken, who holds most gives one up.
+    pub(crate) fn put(
+        self: &Arc<Self>,
+        shelf: &Arc<Shelf>,
+        group: Option<u128>,
+        connection: Box<H1>,
+    ) {
+        if self.reuses() {
+            shelf.put(group, connection, self.limits.per_origin);
         }
         self.keep_swept();
-    }
-
-    /// Closes one of the fullest shelf, if that has more than this one. Otherwise one owner with
-    /// many connections would keep everybody else's from being used again. There may be so many
-    /// shelves that they are not looked at for each request.
-    fn make_room(&self, shelf: &Shelf) -> bool {
-        let now = u64::try_from(self.made.elapsed().as_millis()).unwrap_or(u64::MAX);
-        if now < self.look.load(Relaxed) {
-            return false;
-        }
-        self.look.store(now.saturating_add(LOOK), Relaxed);
-        let has = shelf.load().map_or(0, |(count, _)| count);
-        let levels = [self.verified.fullest(), self.insecure.fullest()];
-        let fullest = levels.into_iter().flatten().max_by_key(|(load, _)| *load);
-        fullest.is_some_and(|((count, _), fullest)| count > has && fullest.give_up())
     }
 
     /// Offers an HTTP/2 connection to all attempts on its origin.
@@ -173,25 +155,12 @@ impl Pool {
 }
 
 impl Level {
-    fn fullest(&self) -> Option<(Load, Arc<Shelf>)> {
-        let both = [fullest(&self.anonymous), fullest(&self.identified)];
-        both.into_iter().flatten().max_by_key(|(load, _)| *load)
-    }
-
     /// Returns whether anything is left.
     fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
         let anonymous = sweep_shelves(&self.anonymous, idle_for, now);
         let identified = sweep_shelves(&self.identified, idle_for, now);
         anonymous || identified
     }
-}
-
-fn fullest<K>(shelves: &Shelves<K>) -> Option<(Load, Arc<Shelf>)> {
-    let shelves = shelves.read().unwrap_or_else(PoisonError::into_inner);
-    let loads = shelves.values();
-    let loads = loads.filter_map(|shelf| Some((shelf.load()?, shelf)));
-    let fullest = loads.max_by_key(|(load, _)| *load);
-    fullest.map(|(load, shelf)| (load, Arc::clone(shelf)))
 }
 
 /// Returns whether anything is left.

@@ -1,10 +1,9 @@
 //! The idle connections to one origin.
 
-use std::cmp::Reverse;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use rustls::client::ClientConfig;
@@ -12,6 +11,7 @@ use tokio::time::Instant;
 
 use super::h1::H1;
 use super::h2::H2;
+use super::holders::{Holder, Holders};
 
 /// What a shelf has to offer.
 pub(crate) enum Idle {
@@ -29,16 +29,12 @@ impl Idle {
     }
 }
 
-/// How many HTTP/1 connections lie on a shelf, and since when the lowest does: of two shelves with
-/// as many, the older one counts as the fuller.
-pub(super) type Load = (usize, Reverse<Instant>);
-
 /// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     stock: Mutex<Stock>,
     /// All idle HTTP/1 connections of the sender.
-    idle: Arc<AtomicUsize>,
+    idle: Arc<Holders<Weak<Self>>>,
     /// Whether the origin has spoken HTTP/2 before.
     h2: AtomicBool,
     /// How connections are secured that show a client identity. With the session tickets in it, it
@@ -50,12 +46,17 @@ pub(crate) struct Shelf {
 
 #[derive(Debug, Default)]
 struct Stock {
-    #[expect(
-        clippy::vec_box,
-        reason = "large, and moved in and out for each request"
-    )]
-    h1: Vec<Box<H1>>,
+    h1: Vec<Lying>,
     h2: Option<H2>,
+}
+
+/// An idle HTTP/1 connection, and how it is known among all. The numbers on a shelf rise.
+#[derive(Debug)]
+struct Lying {
+    holder: Holder,
+    number: u64,
+    /// Boxed: large, and moved in and out for each request.
+    connection: Box<H1>,
 }
 
 impl Stock {
@@ -71,7 +72,7 @@ impl Stock {
 }
 
 impl Shelf {
-    pub(super) fn new(idle: Arc<AtomicUsize>) -> Self {
+    pub(super) fn new(idle: Arc<Holders<Weak<Self>>>) -> Self {
         Self {
             stock: Mutex::default(),
             idle,
@@ -88,8 +89,9 @@ impl Shelf {
             return Some(Idle::H2(h2));
         }
         loop {
-            let mut connection = stock.h1.pop()?;
-            self.idle.fetch_sub(1, Relaxed);
+            let lying = stock.h1.pop()?;
+            self.idle.remove(lying.holder, lying.number);
+            let mut connection = lying.connection;
             // The latest used lies on top: when it is too old, so are all below.
             if now.duration_since(connection.used) <= idle_for && connection.is_alive() {
                 return Some(Idle::H1(connection));
@@ -119,28 +121,37 @@ impl Shelf {
         self.h2.load(Relaxed)
     }
 
-    pub(super) fn put(&self, connection: Box<H1>, most: usize) {
+    /// Puts a connection here that a request of this group has used, unless as many as may lie
+    /// here. Where too many lie on all shelves then, one of them is closed.
+    pub(super) fn put(self: &Arc<Self>, group: Option<u128>, connection: Box<H1>, most: usize) {
         let mut stock = self.stock();
-        if stock.h1.len() < most {
-            self.idle.fetch_add(1, Relaxed);
-            stock.h1.push(connection);
+        if stock.h1.len() >= most {
+            return;
+        }
+        let own = || Holder::Shelf(Arc::as_ptr(self).addr());
+        let holder = group.map_or_else(own, Holder::Group);
+        // Under the lock, so that numbers rise; what goes may lie here or on another shelf.
+        let (number, goes) = self.idle.add(holder, Arc::downgrade(self));
+        stock.h1.push(Lying {
+            holder,
+            number,
+            connection,
+        });
+        drop(stock);
+        if let Some((shelf, number)) = goes
+            && let Some(shelf) = shelf.upgrade()
+        {
+            shelf.close(number);
         }
     }
 
-    /// How full it is; `None` without an HTTP/1 connection.
-    pub(super) fn load(&self) -> Option<Load> {
-        let stock = self.stock();
-        let oldest = stock.h1.first()?;
-        Some((stock.h1.len(), Reverse(oldest.used)))
-    }
-
-    /// Closes the HTTP/1 connection that was not used for the longest time, if there is any.
-    pub(super) fn give_up(&self) -> bool {
+    /// Closes the HTTP/1 connection of this number, unless somebody has just taken it.
+    fn close(&self, number: u64) {
         let mut stock = self.stock();
-        let oldest = (!stock.h1.is_empty()).then(|| stock.h1.remove(0));
+        let at = stock.h1.binary_search_by_key(&number, |lying| lying.number);
+        let closed = at.ok().map(|at| stock.h1.remove(at));
         drop(stock);
-        self.idle.fetch_sub(usize::from(oldest.is_some()), Relaxed);
-        oldest.is_some()
+        drop(closed);
     }
 
     /// Offers an HTTP/2 connection to all. The first one stays while it is open.
@@ -155,11 +166,14 @@ impl Shelf {
     /// Drops what is dead or has lain too long; says whether anything is left.
     pub(super) fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
         let mut stock = self.stock();
-        let before = stock.h1.len();
-        stock
-            .h1
-            .retain_mut(|c| now.duration_since(c.used) <= idle_for && c.is_alive());
-        self.idle.fetch_sub(before - stock.h1.len(), Relaxed);
+        stock.h1.retain_mut(|lying| {
+            let connection = &mut lying.connection;
+            let stays = now.duration_since(connection.used) <= idle_for && connection.is_alive();
+            if !stays {
+                self.idle.remove(lying.holder, lying.number);
+            }
+            stays
+        });
         if stock
             .h2
             .as_ref()

@@ -202,6 +202,7 @@ impl RequestBuilder {
             id,
             signature: None,
             trace: None,
+            group: None,
         })
     }
 

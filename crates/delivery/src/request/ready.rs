@@ -29,6 +29,7 @@ pub struct Request {
     /// The signature, where it was made before the message is.
     pub(crate) signature: Option<Arc<str>>,
     pub(crate) trace: Option<Trace>,
+    pub(crate) group: Option<u128>,
 }
 
 /// What all deliveries to one target have in common.
@@ -66,6 +67,7 @@ impl Request {
             id: Some(DeliveryId::parse(id.to_owned())?),
             signature: None,
             trace: None,
+            group: self.group,
         })
     }
 
@@ -113,6 +115,16 @@ impl Request {
         self
     }
 
+    /// The same request as one of a group, such as all those of a tenant. They share what room the
+    /// sender has for idle connections with those of other groups: where it has no more, the group
+    /// whose requests have left most connections idle gives up the oldest of them. Without a group,
+    /// each origin is one by itself.
+    #[must_use]
+    pub fn with_group(mut self, group: u128) -> Self {
+        self.group = Some(group);
+        self
+    }
+
     /// The method.
     #[must_use]
     pub fn method(&self) -> &Method {
@@ -135,6 +147,12 @@ impl Request {
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.fixed.timeout
+    }
+
+    /// The group that it is one of, if any.
+    #[must_use]
+    pub fn group(&self) -> Option<u128> {
+        self.group
     }
 
     /// Whether the target's certificate has to be valid.

@@ -59,6 +59,7 @@ impl Request {
             id: self.id.clone(),
             signature: None,
             trace,
+            group: self.group,
         })
     }
 }

@@ -65,7 +65,7 @@ impl Sender {
     async fn over_idle(
         &self,
         idle: Idle,
-        shelf: &Shelf,
+        shelf: &Arc<Shelf>,
         request: &Request,
         now: DateTime<Utc>,
         progress: &mut Progress,
@@ -81,7 +81,7 @@ impl Sender {
     async fn over(
         &self,
         connection: Idle,
-        shelf: &Shelf,
+        shelf: &Arc<Shelf>,
         request: &Request,
         now: DateTime<Utc>,
         progress: &mut Progress,
@@ -98,7 +98,7 @@ impl Sender {
     async fn over_h1(
         &self,
         mut connection: Box<H1>,
-        shelf: &Shelf,
+        shelf: &Arc<Shelf>,
         request: &Request,
         now: DateTime<Utc>,
         progress: &mut Progress,
@@ -139,7 +139,7 @@ impl Sender {
         progress.body.complete();
         if connection.is_alive() {
             connection.used = progress.entered;
-            self.parts.pool.put(shelf, connection);
+            self.parts.pool.put(shelf, request.group, connection);
         }
         Ok(())
     }

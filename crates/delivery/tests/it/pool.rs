@@ -183,6 +183,29 @@ async fn an_origin_that_has_all_that_may_lie_idle_gives_up_room_for_another() {
     assert!(sender.send(&request, now()).await.reused, "it has the rest");
 }
 
+/// The connection of `group` is older than all those of group 1.
+#[tokio::test]
+async fn a_group_of_many_origins_gives_up_its_own_connections_and_not_another_groups() {
+    for (group, is_kept) in [(2, true), (1, false)] {
+        let sender = local_builder().max_idle(8, 8).build().unwrap();
+        let kept = Receiver::fixed(OK).await;
+        let request = post(&kept.url()).build().unwrap().with_group(group);
+        assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
+        let mut others = Vec::new();
+        for _ in 0..16 {
+            let other = Receiver::fixed(OK).await;
+            let request = post(&other.url()).build().unwrap().with_group(1);
+            for n in 0..2 {
+                let attempt = sender.send(&request, now()).await;
+                assert_eq!((attempt.outcome, attempt.reused), (Ok(200), n > 0));
+            }
+            others.push(other);
+        }
+        let attempt = sender.send(&request, now()).await;
+        assert_eq!((attempt.outcome, attempt.reused), (Ok(200), is_kept));
+    }
+}
+
 #[tokio::test]
 async fn reuse_can_be_turned_off() {
     let receiver = Receiver::fixed(OK).await;

@@ -46,6 +46,8 @@ pub(crate) struct Lanes {
     read: Notify,
     /// A lane waits for a lot.
     lots: Notify,
+    /// Those that were ready had their turns.
+    passed: Notify,
 }
 
 impl State {
@@ -78,6 +80,7 @@ impl Lanes {
             wake: Notify::new(),
             read: Notify::new(),
             lots: Notify::new(),
+            passed: Notify::new(),
         })
     }
 
@@ -293,6 +296,16 @@ impl Lanes {
     /// Wakes the dispatcher: webhooks were read.
     pub(crate) fn wake(&self) {
         self.wake.notify_one();
+    }
+
+    /// Those that were ready had their turns, as far as a pass goes.
+    pub(crate) fn note_pass(&self) {
+        self.passed.notify_waiters();
+    }
+
+    /// Ready when a pass that comes later has given its turns.
+    pub(crate) async fn passed(&self) {
+        self.passed.notified().await;
     }
 
     pub(crate) async fn woken(&self) {

@@ -29,7 +29,8 @@ const RESPONDS_WITHIN: Duration = Duration::from_secs(10);
 pub(super) struct Precedence {
     /// When the last one ended for which a request was made.
     last_ended: Option<Instant>,
-    /// Owners and tenants whose last one hung, and for how long they still give way.
+    /// Owners and tenants whose last one hung, and for how long they still give way. Each that
+    /// hangs takes [`SLOW_AFTER`] of that from all others, so these are of the last 30 at most.
     hung: HashMap<Room, Duration>,
 }
 
@@ -90,4 +91,28 @@ fn has_hung(lesson: Lesson) -> bool {
         }
     };
     lesson.took >= within
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_ids::{Place, TenantId};
+    use webhook_model::OwnerId;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn however_many_hang_only_the_last_of_them_are_remembered() {
+        let (mut precedence, now) = (Precedence::default(), Instant::now());
+        let lesson = Lesson {
+            feedback: Feedback::TimedOut,
+            took: SLOW_AFTER,
+        };
+        for id in 0..1_000 {
+            let tenant = Place::Tenant(TenantId(id));
+            let rooms = [Room::Alone, Room::Owner(OwnerId(id)), Room::Tenant(tenant)];
+            precedence.ended(&rooms, lesson, now);
+        }
+        assert_eq!(precedence.hung.len(), 2 * 30);
+        assert!(precedence.hung.contains_key(&Room::Owner(OwnerId(999))));
+    }
 }

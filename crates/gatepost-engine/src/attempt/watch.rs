@@ -134,9 +134,8 @@ impl Watch {
         let (activities, observers) = (self.activities.clone(), self.observers.clone());
         tokio::spawn(async move {
             match activities.disable(webhook, reason).await {
-                Ok(true) => {
-                    observers.notify(Notice::Disabled { webhook });
-                }
+                // No attempt follows that would give it.
+                Ok(true) => observers.notify_once(Notice::Disabled { webhook }).await,
                 Ok(false) => {}
                 Err(error) => {
                     let webhook = webhook.0;

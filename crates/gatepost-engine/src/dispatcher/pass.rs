@@ -56,6 +56,7 @@ impl Dispatcher {
                 None => turn.wait(Wait::Read),
             }
         }
+        lanes.note_pass();
         self.claim(claims).await
     }
 

@@ -1,5 +1,6 @@
 //! Reads the webhooks of lanes that have something and whose webhook is not at hand.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
@@ -21,8 +22,7 @@ impl Dispatcher {
     pub(super) async fn read_all(&self) {
         let (lanes, lifecycle) = (&self.admission.lanes, &self.worker.lifecycle);
         while lifecycle.is_running() {
-            let next = || lanes.next_unread();
-            let turns: Vec<Turn> = std::iter::from_fn(next).take(AT_ONCE).collect();
+            let (turns, is_cut) = self.next_batch();
             if turns.is_empty() {
                 tokio::select! {
                     biased;
@@ -36,12 +36,40 @@ impl Dispatcher {
             if let Err(error) = read {
                 guarded(|| tracing::warn!(%error, "could not read webhooks"));
                 lifecycle.rest(AFTER_FAILURE).await;
+            } else if is_cut {
+                // What was read has its turn before what comes next pushes it out.
+                tokio::select! {
+                    biased;
+                    () = lifecycle.stopped() => {}
+                    () = lanes.passed() => {}
+                }
             }
         }
     }
 
+    /// Whose webhooks are read next: of each owner no more than are at hand together. `true`: some
+    /// were put off for that.
+    pub(super) fn next_batch(&self) -> (Vec<Turn>, bool) {
+        let next = || self.admission.lanes.next_unread();
+        let turns: Vec<Turn> = std::iter::from_fn(next).take(AT_ONCE).collect();
+        let (mut batch, mut left, count) = (Vec::new(), HashMap::new(), turns.len());
+        for turn in turns {
+            let owner = turn.due.owner;
+            let fitting = || self.webhooks.fitting(owner);
+            let left = left.entry(owner).or_insert_with(fitting);
+            if *left == 0 {
+                turn.wait(Wait::Read);
+            } else {
+                *left -= 1;
+                batch.push(turn);
+            }
+        }
+        let is_cut = batch.len() < count;
+        (batch, is_cut)
+    }
+
     /// Those that can be read now are ready again, and so are all if the store fails.
-    async fn read(&self, turns: Vec<Turn>) -> Result<(), StoreError> {
+    pub(super) async fn read(&self, turns: Vec<Turn>) -> Result<(), StoreError> {
         let wanted: Vec<_> = turns
             .iter()
             .map(|turn| (turn.due.lane.webhook, turn.due.revision))

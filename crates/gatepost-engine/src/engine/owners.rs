@@ -81,7 +81,8 @@ impl Engine {
     /// Deliveries that were counted instead of stored, newest minute first, by webhook, reason and
     /// minute. Where that makes more than 16 counts of an owner in a minute and a process, the
     /// process counts by the hour until that hour ends: such a count begins with the hour, and has
-    /// what the hour's minutes do not have.
+    /// what the hour's minutes do not have. It is written once in a minute, others once a second:
+    /// a process that is killed loses what it counted since.
     ///
     /// # Errors
     /// Failures of the store.

@@ -74,7 +74,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
-    /// changes a minute; failures of the store.
+    /// changes a minute (to pause what is paused is none); failures of the store.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,

@@ -134,6 +134,9 @@ impl Judge {
     }
 
     async fn flush_drops(&self) -> Result<(), StoreError> {
+        if !self.owners.lifecycle.is_running() {
+            self.drops.hasten();
+        }
         self.drops.flush(self.owners.clock.now()?).await
     }
 }

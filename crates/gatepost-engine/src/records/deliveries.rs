@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
@@ -156,7 +157,8 @@ impl Deliveries {
         let place = self.judge.shares_with(webhook.owner).await?;
         let _under_way = self.at_once.begin(webhook.owner, place)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
-        let sent = send(&*self.transport, &route, request, now).await;
+        let place = place.unwrap_or(Place::Common);
+        let sent = send(&*self.transport, &route, place, request, now).await;
         let attempt = sent.shown(webhook);
         Ok(TestSend { attempt })
     }

@@ -13,7 +13,8 @@ use crate::transport::Transport;
 /// Bytes of a response that are read.
 const MOST: usize = 64 * 1024;
 
-/// How requests of one attempt are sent, and until when: they share its budget.
+/// How requests of one attempt are sent, and until when: they share its budget, and are of its
+/// group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {
     pub transport: &'a dyn Transport,
@@ -21,19 +22,21 @@ pub(crate) struct Call<'a> {
     started: DateTime<Utc>,
     began: Instant,
     budget: Duration,
+    group: Option<u128>,
 }
 
 impl<'a> Call<'a> {
     pub(crate) fn new(
         transport: &'a dyn Transport,
+        attempt: &Request,
         started: DateTime<Utc>,
-        budget: Duration,
     ) -> Self {
         Self {
             transport,
             started,
             began: Instant::now(),
-            budget,
+            budget: attempt.timeout(),
+            group: attempt.group(),
         }
     }
 
@@ -81,9 +84,12 @@ impl From<TokenFault> for NoToken {
 }
 
 pub(super) async fn fetch(client: &OAuth2, call: &Call<'_>) -> Result<AccessToken, NoToken> {
-    let request = request(client)
+    let mut request = request(client)
         .map_err(|error| TokenFault::Failed(Box::new(error.into())))?
         .with_timeout(call.left());
+    if let Some(group) = call.group {
+        request = request.with_group(group);
+    }
     let attempt = call.transport.send(&request, call.now()).await;
     read(&attempt).map_err(|fault| NoToken {
         fault,

@@ -88,7 +88,7 @@ pub(super) fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
             }
             "422" => "A field breaks a rule, or a column is named twice; the text names both",
             "429" => {
-                "Too often in a minute, more requests than the API key or its user may make, or too many failed logins from this address; Retry-After says when it may be sent again"
+                "Too often in a minute, more requests than the API key or its user may make, more lists of the user at once than may wait, or too many failed logins from this address; Retry-After says when it may be sent again"
             }
             "500" => "An error of the service",
             _ => "Temporarily unavailable; the same request may be sent again",

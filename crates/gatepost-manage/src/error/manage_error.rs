@@ -93,7 +93,8 @@ pub enum ManageError {
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),
-    /// The record's owner does that more often than allowed.
+    /// The record's owner does that more often than allowed, or the caller more at once than may
+    /// wait ([`Turns`](crate::Turns)).
     #[error("too many in a minute; try again in {} seconds", seconds(*.retry_after))]
     TooFast {
         /// How long to wait.

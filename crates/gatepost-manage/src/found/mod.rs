@@ -41,7 +41,8 @@ impl Actor {
     /// row by row. A message ID says when its delivery was made, and is looked for there.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn find_deliveries(
         &self,
         query: &DeliveryQuery,

@@ -58,6 +58,23 @@ async fn a_replay_that_fails_half_way_is_an_error_and_a_record_of_what_was_queue
     assert_eq!(heard[0].3, Operation::Replay);
 }
 
+#[tokio::test]
+async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
+    let world = World::start().await;
+    let (actor, task) = (world.of(OWNER), world.rows.task);
+    let paused = world.engine.pause_webhook(world.rows.webhook).await;
+    paused.unwrap();
+    for _ in 0..150 {
+        world.engine.run_task(task, None).await.unwrap();
+    }
+    world.store.fail("cancel", 2, Fault::Refused);
+    let failed = actor.cancel_task(task).await.unwrap_err();
+    assert!(failed.is_unavailable(), "{failed:?}");
+    let record = (OWNER, "tasks", task.0, Operation::Cancel);
+    assert_eq!(world.heard(), [record]);
+    assert_eq!(actor.cancel_task(task).await.unwrap(), 50, "the rest");
+}
+
 #[tokio::test(start_paused = true)]
 async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
     let world = World::start().await;

@@ -1,9 +1,12 @@
 //! Pages are filled for callers who may see only some of the rows, and nothing is left out or told
 //! twice.
 
+use gatepost_manage::ManageError;
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{DeliveryQuery, EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Bodies, Order, Page, Scope};
+use gatepost_testkit::fault::When;
+use tokio::task::JoinSet;
 
 use crate::users::{INSIDE, user};
 use crate::world::{ADMIN, OWNER, STRANGER, TENANT, World, draft, event, task, webhook};
@@ -148,4 +151,38 @@ async fn a_page_that_bytes_end_is_one_page_of_the_store_though_none_of_it_may_be
     }
     assert_eq!(seen, 12);
     assert!(unseen > 0, "others' messages are not read on behind it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_many_lists_of_one_user_at_once_some_wait_and_more_are_refused() {
+    let world = World::start().await;
+    let gate = world.store.gate();
+    gate.hold("list_webhooks", 1, When::Before);
+    let list = |user| {
+        let actor = world.of(user);
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(10),
+        };
+        async move { actor.webhooks(&query).await.map(|found| found.rows.len()) }
+    };
+    let first = tokio::spawn(list(OWNER));
+    gate.arrived().await;
+    let mut lists = JoinSet::new();
+    for _ in 0..40 {
+        lists.spawn(list(OWNER));
+    }
+    for _ in 0..8 {
+        let refused = lists.join_next().await.unwrap().unwrap();
+        let is_refused = matches!(refused, Err(ManageError::TooFast { .. }));
+        assert!(is_refused, "{refused:?}");
+    }
+    let others = list(STRANGER).await;
+    assert_eq!(others.unwrap(), 0, "others do not wait for him");
+    gate.open();
+    assert_eq!(first.await.unwrap().unwrap(), 2);
+    for listed in lists.join_all().await {
+        assert_eq!(listed.unwrap(), 2);
+    }
 }

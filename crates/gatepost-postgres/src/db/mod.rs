@@ -1,5 +1,6 @@
 //! Connections, and the shapes of a transaction.
 
+mod ended;
 mod fence;
 mod haste;
 mod learn;

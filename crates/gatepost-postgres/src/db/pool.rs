@@ -7,9 +7,10 @@ use deadpool_postgres::{
     Client, Manager, ManagerConfig, Pool, QueueMode, RecyclingMethod, Runtime,
 };
 use gatepost_storage::{ErrorKind, StoreError};
-use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_postgres::Row;
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::fence::Fence;
 use super::haste::Haste;
@@ -38,6 +39,8 @@ pub(crate) struct Db {
     waits: Arc<Waits>,
     /// Half of the connections, for what may read long: what is sent never waits for all of those.
     readers: Arc<Semaphore>,
+    /// A cancellation has a connection of its own.
+    tls: MakeRustlsConnect,
     haste: Haste,
     /// None while the schema is being brought up to date.
     fence: Option<Fence>,
@@ -56,9 +59,10 @@ impl Db {
         config: &PostgresConfig,
         haste: &Haste,
     ) -> std::result::Result<Self, StoreError> {
+        let tls = tls::connector(config)?;
         let manager = Manager::from_connect(
             tokio_postgres::Config::new(), // `Opening` has its own
-            Opening::new(config.driver()?, tls::connector(config)?),
+            Opening::new(config.driver()?, tls.clone()),
             ManagerConfig {
                 recycling_method: RecyclingMethod::Fast,
             },
@@ -87,6 +91,7 @@ impl Db {
             settings: Arc::new(config.settings()),
             waits: Arc::new(Waits::new(config.max_connections, config.lock_timeout)),
             readers: Arc::new(Semaphore::new((config.max_connections / 2).max(1))),
+            tls,
             haste: haste.clone(),
             fence: None,
             learner,
@@ -120,8 +125,8 @@ impl Db {
     }
 
     /// Room among those who may read long, for as long as it is kept.
-    pub(crate) async fn reader(&self) -> Result<SemaphorePermit<'_>> {
-        let room = timeout(WAIT, self.readers.acquire()).await;
+    pub(crate) async fn reader(&self) -> Result<OwnedSemaphorePermit> {
+        let room = timeout(WAIT, Arc::clone(&self.readers).acquire_owned()).await;
         let room = room.ok().and_then(std::result::Result::ok);
         room.ok_or_else(|| Failure::unavailable("others are reading long lists"))
     }
@@ -219,6 +224,16 @@ impl Db {
     /// The beginning of a transaction with all that it says.
     pub(super) fn begun(&self, begin: &str) -> Arc<str> {
         self.texts.cached(begin, |begin| self.settings.said(begin))
+    }
+
+    /// The same for one whose statements take this long at most.
+    pub(super) fn begun_long(&self, begin: &str, longest: Duration) -> String {
+        self.settings.said_long(begin, longest)
+    }
+
+    /// What encrypts connections.
+    pub(super) fn tls(&self) -> MakeRustlsConnect {
+        self.tls.clone()
     }
 
     /// The text of a statement that is used once.

@@ -1,28 +1,52 @@
 //! A transaction of several round trips.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio_postgres::Row;
 
+use super::ended::give_back;
 use super::pool::{Db, Session};
 use super::statement::Param;
 use crate::error::{Failure, Result};
 
-/// A transaction. Rolled back when it is dropped before its commit.
+/// A transaction. Rolled back when it is dropped before its commit; until the server has done so,
+/// nobody has its connection or its room.
 pub(crate) struct Tx {
-    session: Session,
+    session: Arc<Session>,
+    room: Option<OwnedSemaphorePermit>,
     open: bool,
 }
 
 impl Db {
     /// Begins a transaction; `begin` as [`Settings`](crate::settings::Settings) takes it.
     pub(crate) async fn begin(&self, begin: &str) -> Result<Tx> {
-        let begin = self.begun(begin);
+        self.begin_with(&self.begun(begin), None).await
+    }
+
+    /// The same for one that may read long: in this room, and each of its statements at most for
+    /// this long.
+    pub(crate) async fn begin_long(
+        &self,
+        begin: &str,
+        room: OwnedSemaphorePermit,
+        longest: Duration,
+    ) -> Result<Tx> {
+        let begin = self.begun_long(begin, longest);
+        self.begin_with(&begin, Some(room)).await
+    }
+
+    async fn begin_with(&self, begin: &str, room: Option<OwnedSemaphorePermit>) -> Result<Tx> {
         // From here on: a future that is dropped while the statement is under way rolls back.
         let tx = Tx {
-            session: self.session().await?,
+            session: Arc::new(self.session().await?),
+            room,
             open: true,
         };
-        if let Some(begin) = self.haste().begin(&tx.session.client, &begin).await? {
+        if let Some(begin) = self.haste().begin(&tx.session.client, begin).await? {
             tx.session.client.batch_execute(begin).await?;
         }
         Ok(tx)
@@ -58,8 +82,12 @@ impl Tx {
 impl Drop for Tx {
     fn drop(&mut self) {
         if self.open {
-            // Sent at the first poll; the next user of the connection comes behind it.
+            // Sent at the first poll.
             let _ = self.session.client.batch_execute("ROLLBACK").now_or_never();
+            // Without a runtime nobody uses the connection again.
+            if let Ok(runtime) = Handle::try_current() {
+                runtime.spawn(give_back(Arc::clone(&self.session), self.room.take()));
+            }
         }
     }
 }

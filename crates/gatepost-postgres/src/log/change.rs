@@ -5,6 +5,7 @@ use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, Lane, LaneClass, Replay};
 use webhook_model::WebhookId;
 
+use super::list::BEGIN_REPLAY;
 use crate::column::without_nul;
 use crate::db::Param;
 use crate::error::{Failure, Result};
@@ -64,7 +65,7 @@ impl PostgresStore {
                 let (low, high) = self.bounds(*from, *before).await?;
                 let picked: [Param<'_>; 6] = [&webhook.0, &limit, from, before, &low, &high];
                 let statements = [(REPLAY_FAILED, &picked[..]), (REPLAY, &again[..])];
-                self.repeated(&statements).await?
+                self.repeated_in(BEGIN_REPLAY, &statements).await?
             }
         };
         let (mut replayed, mut lanes) = (0, Vec::new());
@@ -148,9 +149,18 @@ impl PostgresStore {
         &self,
         statements: &[(&str, &[Param<'_>])],
     ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
+        self.repeated_in("BEGIN", statements).await
+    }
+
+    /// The same in a transaction of its own kind.
+    async fn repeated_in(
+        &self,
+        begin: &str,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
         let mut tries = 0;
         loop {
-            match self.db().pipeline("BEGIN", statements).await {
+            match self.db().pipeline(begin, statements).await {
                 Err(failure) if failure.was_victim && tries < 3 => tries += 1,
                 other => return other,
             }

@@ -14,6 +14,7 @@ use futures_util::FutureExt as _;
 use gatepost_storage::webhooks::Lane;
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
+use webhook_model::WebhookId;
 
 pub(crate) use self::ear::Ear;
 pub(crate) use self::news::News;
@@ -63,6 +64,11 @@ impl Notifier {
         self.tell(News::due());
     }
 
+    /// Something may be claimable of this webhook that was due long ago.
+    pub(crate) fn webhook(&self, webhook: WebhookId) {
+        self.tell(News::webhook(webhook));
+    }
+
     /// Something may be claimable that was due long ago.
     pub(crate) fn anything(&self) {
         self.tell(News::anything());
@@ -86,16 +92,26 @@ impl Pending {
     fn lock(&self) -> std::sync::MutexGuard<'_, News> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// What is said now. What is left of it is said with the next.
+    fn take(&self) -> News {
+        let mut news = self.lock();
+        let said = news.take_payload();
+        if !news.is_empty() {
+            self.some.notify_one();
+        }
+        said
+    }
 }
 
 async fn send(db: &Db, channel: &str, pending: &Pending) {
     loop {
         pending.some.notified().await;
-        let news = std::mem::take(&mut *pending.lock());
+        let news = pending.take();
         if news.is_empty() {
             continue;
         }
-        // A notification that is lost costs others one poll, nothing more.
+        // A notification that is lost costs others one poll, or one walk over the lanes.
         let sent = db
             .execute(
                 "SELECT pg_notify($1, $2)",

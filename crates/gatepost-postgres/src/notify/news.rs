@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use gatepost_storage::columns::{class_number, class_of};
-use gatepost_storage::webhooks::{Arrived, Lane};
+use gatepost_storage::webhooks::{Arrived, Lane, LaneClass};
 use webhook_model::WebhookId;
 
 /// The first word of such a payload; one of a changed key is a number.
@@ -12,16 +12,26 @@ const WORK: &str = "work";
 const DUE: &str = "due";
 const ANYTHING: &str = "anything";
 const OUTBOX: &str = "outbox";
+/// What follows a webhook of which all lanes are meant. Versions that know no such word look at all
+/// lanes of all webhooks.
+const ALL_LANES: &str = ".*";
 
 /// More lanes than this are not named: that something is due is enough. A payload of PostgreSQL
 /// has at most 8,000 bytes; these take 2,300.
 const MOST_LANES: usize = 100;
+/// Webhooks named in one payload, which take 4,400 bytes. The others are named in the next.
+const AT_ONCE: usize = 200;
+/// More webhooks than this are not named: all lanes are to be walked over.
+const MOST_WEBHOOKS: usize = 1_000;
 
 /// What arrived since it was said last.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub(crate) struct News {
     /// By number of the webhook and of the class; empty where `due` says more.
     lanes: BTreeSet<(i64, i16)>,
+    /// In which something may be claimable that was due long ago: a look at what has become due
+    /// does not find that. Empty where `anything` says more.
+    webhooks: BTreeSet<i64>,
     due: bool,
     anything: bool,
     outbox: bool,
@@ -31,10 +41,10 @@ impl News {
     /// All of it: what arrived while nobody listened is not known.
     pub(crate) fn all() -> Self {
         Self {
-            lanes: BTreeSet::new(),
             due: true,
             anything: true,
             outbox: true,
+            ..Self::default()
         }
     }
 
@@ -71,6 +81,14 @@ impl News {
         news
     }
 
+    /// Something may be claimable in any lane of this webhook that was due long ago.
+    pub(crate) fn webhook(webhook: WebhookId) -> Self {
+        Self {
+            webhooks: BTreeSet::from([webhook.0]),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -82,8 +100,14 @@ impl News {
         if self.due {
             self.lanes.clear();
         }
+        if self.anything {
+            self.webhooks.clear();
+        }
         for lane in other.lanes {
             self.add_lane(lane);
+        }
+        for webhook in other.webhooks {
+            self.add_webhook(webhook);
         }
     }
 
@@ -98,24 +122,48 @@ impl News {
         }
     }
 
+    fn add_webhook(&mut self, webhook: i64) {
+        if self.anything {
+            return;
+        }
+        self.webhooks.insert(webhook);
+        if self.webhooks.len() > MOST_WEBHOOKS {
+            self.webhooks.clear();
+            self.anything = true;
+        }
+    }
+
+    /// Takes what one payload has room for.
+    pub(super) fn take_payload(&mut self) -> Self {
+        let next = self.webhooks.iter().nth(AT_ONCE).copied();
+        let webhooks = next.map(|next| self.webhooks.split_off(&next));
+        let rest = Self {
+            webhooks: webhooks.unwrap_or_default(),
+            ..Self::default()
+        };
+        std::mem::replace(self, rest)
+    }
+
     /// What the dispatcher should look at next, and that no more: the nearest first.
     pub(crate) fn take_work(&mut self) -> Option<Arrived> {
         if std::mem::take(&mut self.due) {
             return Some(Arrived::Due);
         }
-        if !self.lanes.is_empty() {
+        if !self.lanes.is_empty() || !self.webhooks.is_empty() {
             let lanes = std::mem::take(&mut self.lanes).into_iter();
             let lanes = lanes.map(|(webhook, class)| Lane {
                 webhook: WebhookId(webhook),
                 class: class_of(class),
             });
+            let webhooks = std::mem::take(&mut self.webhooks).into_iter();
+            let lanes = lanes.chain(webhooks.flat_map(all_lanes));
             return Some(Arrived::Lanes(lanes.collect()));
         }
         std::mem::take(&mut self.anything).then_some(Arrived::Anything)
     }
 
     pub(crate) fn has_work(&self) -> bool {
-        self.due || self.anything || !self.lanes.is_empty()
+        self.due || self.anything || !self.lanes.is_empty() || !self.webhooks.is_empty()
     }
 
     pub(crate) fn has_outbox(&self) -> bool {
@@ -135,12 +183,13 @@ impl News {
         }
         let mut news = Self::default();
         for word in words {
-            match (word, lane(word)) {
-                (DUE, _) => news.add(Self::due()),
-                (ANYTHING, _) => news.add(Self::anything()),
-                (OUTBOX, _) => news.add(Self::outbox()),
-                (_, Some(lane)) => news.add_lane(lane),
-                (_, None) => news.add(Self::all()),
+            match (word, lane(word), webhook(word)) {
+                (DUE, ..) => news.add(Self::due()),
+                (ANYTHING, ..) => news.add(Self::anything()),
+                (OUTBOX, ..) => news.add(Self::outbox()),
+                (_, Some(lane), _) => news.add_lane(lane),
+                (_, None, Some(webhook)) => news.add_webhook(webhook),
+                (_, None, None) => news.add(Self::all()),
             }
         }
         Some(news)
@@ -150,6 +199,16 @@ impl News {
 fn lane(word: &str) -> Option<(i64, i16)> {
     let (webhook, class) = word.split_once('.')?;
     Some((webhook.parse().ok()?, class.parse().ok()?))
+}
+
+fn webhook(word: &str) -> Option<i64> {
+    word.strip_suffix(ALL_LANES)?.parse().ok()
+}
+
+/// All lanes of a webhook.
+fn all_lanes(webhook: i64) -> [Lane; 3] {
+    let webhook = WebhookId(webhook);
+    [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| Lane { webhook, class })
 }
 
 /// The payload.
@@ -167,14 +226,15 @@ impl Display for News {
         }
         self.lanes
             .iter()
-            .try_for_each(|(webhook, class)| write!(f, " {webhook}.{class}"))
+            .try_for_each(|(webhook, class)| write!(f, " {webhook}.{class}"))?;
+        self.webhooks
+            .iter()
+            .try_for_each(|webhook| write!(f, " {webhook}{ALL_LANES}"))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use gatepost_storage::webhooks::LaneClass;
-
     use super::*;
 
     fn lanes(webhooks: std::ops::Range<i64>) -> News {
@@ -184,9 +244,19 @@ mod tests {
         }))
     }
 
+    fn webhooks(numbers: std::ops::Range<i64>) -> News {
+        let mut news = News::default();
+        numbers.for_each(|n| news.add(News::webhook(WebhookId(n))));
+        news
+    }
+
     #[test]
     fn a_payload_says_what_was_meant_and_fits() {
         let mut news = lanes(i64::MAX - 100..i64::MAX);
+        news.add(webhooks(i64::MAX - AT_ONCE as i64..i64::MAX));
+        let payload = news.to_string();
+        assert!(payload.len() < 7_900, "{}", payload.len());
+        assert_eq!(News::read(&payload).as_ref(), Some(&news));
         news.add(News::outbox());
         news.add(News::anything());
         let payload = news.to_string();
@@ -205,6 +275,34 @@ mod tests {
         assert_eq!(news, News::due());
         news.add(lanes(0..1));
         assert_eq!(news, News::due());
+    }
+
+    #[test]
+    fn resumed_webhooks_are_named_whatever_else_is_due_some_at_a_time_and_of_very_many_all_lanes() {
+        let mut news = lanes(0..1);
+        news.add(webhooks(0..500));
+        news.add(News::due());
+        let mut named = BTreeSet::new();
+        while !news.is_empty() {
+            let mut said = news.take_payload();
+            assert_eq!(said.due, named.is_empty(), "with the first");
+            assert!(said.to_string().len() < 7_900);
+            while let Some(arrived) = said.take_work() {
+                let Arrived::Lanes(lanes) = arrived else {
+                    assert_eq!(arrived, Arrived::Due);
+                    continue;
+                };
+                named.extend(lanes);
+            }
+        }
+        let expected: BTreeSet<Lane> = (0..500).flat_map(all_lanes).collect();
+        assert_eq!(named, expected);
+        let mut news = webhooks(0..MOST_WEBHOOKS as i64);
+        assert!(!news.anything);
+        news.add(News::webhook(WebhookId(-1)));
+        assert_eq!(news, News::anything());
+        news.add(News::webhook(WebhookId(0)));
+        assert_eq!(news, News::anything());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Webhooks, tasks and events.
 
+mod beside;
 mod event;
 mod reseal;
 mod routes;

@@ -6,7 +6,7 @@ use gatepost_storage::columns::{
     retry_schedule_text,
 };
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, Lane, LaneClass, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
 use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName};
@@ -121,12 +121,14 @@ impl PostgresStore {
             .change(&alone(new.id), None, (UPDATE, &params))
             .await?;
         WORDS.check(&verdict)?;
+        let beside: Option<Vec<i64>> = stored.try_get("beside")?;
+        if beside.is_none() && new.value.order == DeliveryOrder::InOrder {
+            let revision = stored.try_get("revision")?;
+            self.note_beside(new.id, revision).await;
+        }
         if new.value.sends() {
             // What waited while it was not.
-            let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
-            let webhook = new.id;
-            self.notifier()
-                .lanes(classes.map(|class| Lane { webhook, class }));
+            self.notifier().webhook(new.id);
         }
         row(&stored, self.sealing())
     }

@@ -1,6 +1,7 @@
 //! Webhooks in order: the oldest open delivery alone, whatever nodes and replays do.
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
@@ -8,9 +9,16 @@ use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, due_lanes, message, settlement_of, webhook,
 };
+use tokio_postgres::Client;
 use webhook_model::{DeliveryOrder, WebhookId};
 
 use crate::common::{claim_all, fresh, fresh_at, lane, raw};
+
+/// As a claim that is not committed yet.
+const TAKE_NEWEST: &str = "BEGIN; WITH taken AS (
+        DELETE FROM gatepost_queue WHERE id = (SELECT max(id) FROM gatepost_queue) RETURNING id)
+    INSERT INTO gatepost_running (id, lease_until, open, ids)
+    SELECT nextval('gatepost_claim'), timestamptz '2100-01-01', 1, ARRAY[id] FROM taken";
 
 fn claim_of(claimed: &Claimed) -> Claim {
     Claim {
@@ -198,25 +206,123 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
     assert_eq!((seen.len(), of_ordered), (101, 1));
 }
 
-/// A claim that read that there is no order may draw its token once the change is stored.
-#[tokio::test]
+/// A claim that has read that there is no order, and is not committed when the order is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
+    let (store, _, place) = fresh_at().await;
+    let (client, look) = (raw(&place).await, raw(&place).await);
+    let hook = webhook("w");
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
+    store.enqueue(direct(both.into()), at(0)).await.unwrap();
+    client.batch_execute(TAKE_NEWEST).await.unwrap();
+    let mut ordered = hook.clone();
+    ordered.value.order = DeliveryOrder::InOrder;
+    let edits = store.clone();
+    let edit = tokio::spawn(async move { edits.update_webhook(&ordered, UNLIMITED, at(0)).await });
+    let stored = "SELECT FROM gatepost_webhook WHERE in_order";
+    while !edit.is_finished() && look.query(stored, &[]).await.unwrap().is_empty() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let head = claim_all(&store, hook.id, 1).await;
+    assert!(head.is_empty(), "beside what is taken");
+    assert_eq!(due(&store, 1).await, 0);
+    client.batch_execute("COMMIT").await.unwrap();
+    edit.await.unwrap().unwrap();
+    assert!(claim_all(&store, hook.id, 1).await.is_empty(), "beside it");
+    settle_all(&store, &look).await;
+    assert_eq!(due(&store, 20).await, 1);
+    assert_eq!(claim_all(&store, hook.id, 20).await.len(), 1);
+}
+
+/// Of a process that died between an edit and the note of what runs.
+#[tokio::test]
+async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
     let (store, _, place) = fresh_at().await;
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
     store.enqueue(direct(both.into()), at(0)).await.unwrap();
+    let client = raw(&place).await;
+    client.batch_execute(TAKE_NEWEST).await.unwrap();
+    let left = "UPDATE gatepost_webhook SET in_order = true, beside = NULL, beside_tokens = NULL,
+        ordered_after = 10000; COMMIT";
+    client.batch_execute(left).await.unwrap();
+    let waits = async |now: i64| {
+        let none = claim_all(&store, hook.id, now).await.is_empty();
+        none && due(&store, now).await == 0
+    };
+    assert!(waits(20).await, "it is looked for among all that runs");
+    settle_all(&store, &client).await;
+    assert!(
+        waits(14).await,
+        "something may be claimed that was not seen"
+    );
+    assert_eq!(due(&store, 20).await, 1);
+    // The next edit notes what the first one has not.
+    let mut edited = hook.clone();
+    edited.value.order = DeliveryOrder::InOrder;
+    let edited = store.update_webhook(&edited, UNLIMITED, at(20)).await;
+    edited.unwrap();
+    assert_eq!(claim_all(&store, hook.id, 20).await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_ran_before_the_order_is_waited_for_until_it_is_settled_or_deleted() {
+    let (store, _, place) = fresh_at().await;
+    let [hook, other] = ["w", "other"].map(webhook);
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let other = store.insert_webhook(&other, UNLIMITED, at(0)).await;
+    let names = ["a", "b", "c"].map(|name| message(hook.id, name, at(0)));
+    let beside = message(other.unwrap().id, "beside", at(0));
+    let leased = names.into_iter().chain([beside]).map(|new| NewDelivery {
+        lease_until: Some(at(99)),
+        ..new
+    });
+    let stored = store.enqueue(direct(leased.collect()), at(0)).await;
+    let Ok(Enqueued::Stored { deliveries, .. }) = stored else {
+        panic!("{stored:?}")
+    };
+    let waits = direct(vec![message(hook.id, "d", at(0))]);
+    store.enqueue(waits, at(0)).await.unwrap();
     let mut ordered = hook.clone();
     ordered.value.order = DeliveryOrder::InOrder;
-    let ordered = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
-    ordered.unwrap();
+    store
+        .update_webhook(&ordered, UNLIMITED, at(1))
+        .await
+        .unwrap();
     let client = raw(&place).await;
-    // As many tokens as the largest bite of an end draws.
-    let others = "SELECT nextval('gatepost_claim') FROM generate_series(1, 4096)";
-    client.execute(others, &[]).await.unwrap();
-    let take = "WITH head AS (DELETE FROM gatepost_queue WHERE id = (SELECT min(id) FROM gatepost_queue) RETURNING id)
-        INSERT INTO gatepost_running (id, lease_until, open, ids)
-        SELECT nextval('gatepost_claim'), timestamptz '2100-01-01', 1, ARRAY[id] FROM head";
-    assert_eq!(client.execute(take, &[]).await.unwrap(), 1);
-    assert!(claim_all(&store, hook.id, 1).await.is_empty(), "beside it");
+    let noted = "SELECT cardinality(beside) FROM gatepost_webhook WHERE in_order";
+    let noted: i32 = client.query_one(noted, &[]).await.unwrap().get(0);
+    assert_eq!(noted, 3);
+    let claims = deliveries.iter().map(|stored| Claim {
+        delivery: stored.id,
+        token: stored.token.unwrap(),
+    });
+    let claims: Vec<_> = claims.collect();
+    for (claim, disposition) in claims.iter().zip([Disposition::Sent, Disposition::Failed]) {
+        assert!(claim_all(&store, hook.id, 2).await.is_empty());
+        let ended = settlement_of(*claim, disposition);
+        store.settle(vec![ended], at(2)).await.unwrap();
+    }
+    assert!(claim_all(&store, hook.id, 2).await.is_empty());
+    store
+        .delete_delivery(claims[2].delivery, at(2))
+        .await
+        .unwrap();
+    // That of the other webhook goes on.
+    assert_eq!(due(&store, 2).await, 1);
+    assert_eq!(claim_all(&store, hook.id, 2).await.len(), 1);
+}
+
+/// What runs ends as sent, whoever claimed it.
+async fn settle_all(store: &PostgresStore, client: &Client) {
+    let running = "SELECT id, unnest(ids) FROM gatepost_running";
+    let running = client.query(running, &[]).await.unwrap();
+    let settlements = running.iter().map(|row| {
+        let (token, delivery) = (ClaimToken(row.get(0)), DeliveryId(row.get(1)));
+        settlement_of(Claim { delivery, token }, Disposition::Sent)
+    });
+    let settled = store.settle(settlements.collect(), at(1)).await.unwrap();
+    assert_eq!(settled, [Settled::Done]);
 }

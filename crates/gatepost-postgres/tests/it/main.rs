@@ -13,6 +13,7 @@ mod common;
 mod contract;
 mod costs;
 mod floors;
+mod given_up;
 mod in_order;
 mod leased;
 mod locks;

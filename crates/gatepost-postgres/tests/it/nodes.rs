@@ -1,5 +1,6 @@
 //! Several nodes on one database: keys that one deletes are refused by all; faults heal by
 //! themselves.
+use std::collections::BTreeSet;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse};
-use gatepost_storage::webhooks::{QueueStore, RecordStore};
+use gatepost_storage::webhooks::{Arrived, QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -333,6 +334,35 @@ async fn work_that_one_node_leaves_wakes_another() {
             .await
             .is_err()
     );
+}
+
+/// Of what became due long ago a look at what is due finds nothing.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
+    let (a, config) = fresh().await;
+    let b = PostgresStore::connect(config).await.unwrap();
+    let mut rows = Vec::new();
+    for n in 0..300 {
+        let new = webhook(&format!("w{n}"));
+        rows.push(a.insert_webhook(&new, UNLIMITED, at(0)).await.unwrap());
+    }
+    // What was not known when it began to listen comes first.
+    while timeout(Duration::from_secs(1), b.work_arrived())
+        .await
+        .is_ok()
+    {}
+    let mut left: BTreeSet<_> = rows.iter().map(|row| row.id).collect();
+    for row in &rows {
+        a.update_webhook(row, UNLIMITED, at(1)).await.unwrap();
+    }
+    while !left.is_empty() {
+        let arrived = timeout(BOUND * 10, b.work_arrived()).await;
+        if let Arrived::Lanes(lanes) = arrived.expect("all are named") {
+            for lane in lanes {
+                left.remove(&lane.webhook);
+            }
+        }
+    }
 }
 
 /// Each names the keys in another order, days begin in between, and keys are deleted beside it.

@@ -604,8 +604,8 @@ async fn can_be_labelled(store: &impl RecordStore) {
     assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
 }
 
-/// A change of a record reads its task, then its owner. Whoever upgrades waits for a list that has
-/// read owners, and nobody waits behind.
+/// A change of a record reads its webhook, its task, then its owner. Whoever upgrades waits for a
+/// list that has read owners, and nobody waits behind.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_changes_records_does_not_wait_behind_an_upgrade_that_waits() {
     let (store, config, place) = fresh_at().await;
@@ -615,14 +615,17 @@ async fn who_changes_records_does_not_wait_behind_an_upgrade_that_waits() {
         DROP TRIGGER gatepost_leave_tenant ON gatepost_owner; DROP FUNCTION gatepost_leave_tenant;
         DROP TRIGGER gatepost_leave_webhook ON gatepost_task; DROP FUNCTION gatepost_leave_webhook;
         ALTER TABLE gatepost_owner DROP COLUMN left_tenants; ALTER TABLE gatepost_task DROP COLUMN left_webhooks;
-        ALTER TABLE gatepost_kept DROP COLUMN left_from; DELETE FROM gatepost_migration WHERE version = 18";
+        ALTER TABLE gatepost_kept DROP COLUMN left_from;
+        ALTER TABLE gatepost_webhook DROP COLUMN beside, DROP COLUMN beside_tokens;
+        DELETE FROM gatepost_migration WHERE version > 17";
     client.batch_execute(before).await.unwrap();
     reader
         .batch_execute("BEGIN; SELECT FROM gatepost_owner")
         .await
         .unwrap();
     let upgrade = tokio::spawn(PostgresStore::connect(config));
-    let change = "BEGIN; SET LOCAL lock_timeout = '2s'; SELECT FROM gatepost_task; SELECT FROM gatepost_owner; COMMIT";
+    let change = "BEGIN; SET LOCAL lock_timeout = '2s'; SELECT FROM gatepost_webhook;
+        SELECT FROM gatepost_task; SELECT FROM gatepost_owner; COMMIT";
     for _ in 0..20 {
         writer.batch_execute(change).await.unwrap();
         tokio::time::sleep(Duration::from_millis(20)).await;

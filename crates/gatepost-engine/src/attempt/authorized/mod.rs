@@ -6,8 +6,10 @@ mod tests;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Request};
+use gatepost_ids::Place;
 use webhook_model::{Authorization, OAuth2, Secret, Webhook};
 
+use crate::admission::group;
 use crate::routes::{Credentials, Route};
 use crate::tokens::{Call, NoToken, TokenSlot};
 use crate::transport::Transport;
@@ -37,13 +39,15 @@ impl Sent {
     }
 }
 
-/// One attempt, within the budget of `request`.
+/// One attempt for an owner in that place, within the budget of `request`.
 pub(crate) async fn send(
     transport: &dyn Transport,
     route: &Route,
+    place: Place,
     request: Request,
     now: DateTime<Utc>,
 ) -> Sent {
+    let request = request.with_group(group(place, route.webhook.owner));
     match &route.webhook.authorization {
         // Boxed: rare, and it would make every attempt larger.
         Authorization::OAuth2(client) => {
@@ -63,7 +67,7 @@ async fn with_token(
     request: Request,
     now: DateTime<Utc>,
 ) -> Sent {
-    let call = Call::new(transport, now, request.timeout());
+    let call = Call::new(transport, &request, now);
     let mut with_token = WithToken {
         slot: &route.token,
         client,

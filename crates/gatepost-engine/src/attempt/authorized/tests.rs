@@ -46,6 +46,7 @@ struct Net {
     tokens: Mutex<VecDeque<Answer>>,
     statuses: Mutex<VecDeque<u16>>,
     seen: Mutex<Vec<String>>,
+    groups: Mutex<Vec<Option<u128>>>,
 }
 
 impl Net {
@@ -54,6 +55,7 @@ impl Net {
             tokens: Mutex::new(tokens.iter().cloned().collect()),
             statuses: Mutex::new(statuses.iter().copied().collect()),
             seen: Mutex::default(),
+            groups: Mutex::default(),
         })
     }
 
@@ -62,6 +64,7 @@ impl Net {
     }
 
     async fn respond(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
+        self.groups.lock().unwrap().push(request.group());
         let mut headers = request.headers();
         let authorization = headers.find(|(name, _)| *name == "Authorization");
         let authorization = authorization.map(|(_, value)| value.to_vec());
@@ -129,7 +132,7 @@ fn route() -> Arc<Route> {
 
 async fn attempt(net: &Arc<Net>, route: &Arc<Route>) -> Sent {
     let request = route.request(&"msg_1".parse().unwrap(), &"hello".into());
-    send(&**net, route, request.unwrap(), noon()).await
+    send(&**net, route, Place::Common, request.unwrap(), noon()).await
 }
 
 /// Attempts at one moment; whether each was a success.
@@ -155,6 +158,14 @@ async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_aga
         assert!(sent.attempt.is_success());
         assert_eq!(net.seen(), expected, "after {wait} more seconds");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_sent_and_asked_for_a_token_leaves_connections_of_the_webhooks_wall() {
+    let (net, route) = (Net::new(&[token("a", 100)], &[]), route());
+    attempt(&net, &route).await;
+    let expected = Some(group(Place::Common, OwnerId(1)));
+    assert_eq!(*net.groups.lock().unwrap(), [expected; 2]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -115,6 +115,27 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     assert_eq!(notices.try_iter().next(), None, "each is given once");
 }
 
+/// In one thread: once the webhook is disabled, the notice has looked for its place.
+#[tokio::test]
+async fn that_a_webhook_was_disabled_is_said_when_there_is_a_place_for_it() {
+    let records = Records::new();
+    let (let_go, hang) = mpsc::channel();
+    let policy = DisablePolicy::default().with_on_gone(true);
+    let (watch, route, notices) = watch_that_hangs(&records, policy, hang).await;
+    let webhook = route.id;
+    let (owner, count) = (OwnerId(2), 1);
+    let of_others = Notice::Dropped { owner, count };
+    while watch.observers.notify(of_others.clone()) {}
+    watch.note(&route, &responded(410, noon()));
+    while records.activity(webhook).await != Activity::Disabled {
+        tokio::task::yield_now().await;
+    }
+    drop(let_go);
+    watch.observers.idle().await;
+    let given = notices.try_iter().filter(|notice| *notice != of_others);
+    assert_eq!(given.collect::<Vec<_>>(), [Notice::Disabled { webhook }]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_responses_of_a_target_that_is_gone_disable_its_webhook_once() {
     let records = Records::new();

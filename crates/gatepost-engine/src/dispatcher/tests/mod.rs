@@ -1,6 +1,7 @@
 //! The dispatcher over a worker that sends by script.
 
 mod found;
+mod reading;
 mod recorded;
 mod resumed;
 
@@ -35,7 +36,17 @@ fn run_on(bench: Bench, limits: Limits) -> Bench {
 
 /// Runs a dispatcher of this process.
 fn start(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
-    let dispatcher = Arc::new(Dispatcher {
+    let dispatcher = dispatcher(bench, limits, process);
+    let part = dispatcher.clone();
+    bench
+        .lifecycle
+        .supervise("dispatch", move || part.clone().run());
+    dispatcher
+}
+
+/// A dispatcher of this process that does not run.
+fn dispatcher(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
+    Arc::new(Dispatcher {
         store: bench.store.clone(),
         webhooks: bench.webhooks.clone(),
         admission: bench.admission.clone(),
@@ -44,12 +55,7 @@ fn start(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
         clock: bench.clock.clone(),
         timing: limits.timing,
         holder: process,
-    });
-    let part = dispatcher.clone();
-    bench
-        .lifecycle
-        .supervise("dispatch", move || part.clone().run());
-    dispatcher
+    })
 }
 
 async fn states(records: &Records, state: DeliveryState) -> usize {

@@ -17,6 +17,8 @@ use crate::unwritten::Unwritten;
 
 /// Webhooks, and owners, whose drops are counted between two flushes.
 const MOST: usize = 65_536;
+/// Where more wait than this, all are written: those of one owner do not take the room of others.
+const MANY: usize = MOST / 2;
 /// Counts written in one transaction.
 const BITE: usize = 1_000;
 /// Between two notices about one owner.
@@ -72,8 +74,9 @@ impl Drops {
         }
     }
 
-    /// Writes what was counted, as of this minute or hour, and sends notices. What the store does
-    /// not take is tried again with the next.
+    /// Writes what was counted, as of this minute or hour, and sends notices. What is counted by
+    /// the hour is written once in a minute. What the store does not take is tried again with the
+    /// next.
     pub(in crate::judge) async fn flush(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.notify();
         let counts = self.lock().take(now);
@@ -84,6 +87,11 @@ impl Drops {
             unwritten.written(dropped.len());
         }
         Ok(())
+    }
+
+    /// The next flush writes all: there is none after it.
+    pub(in crate::judge) fn hasten(&self) {
+        self.lock().spans.hasten();
     }
 
     fn notify(&self) {
@@ -101,7 +109,9 @@ impl Drops {
             recent || of_owner.count > 0
         });
         for (owner, count) in due {
-            self.observers.notify(Notice::Dropped { owner, count });
+            if !self.observers.notify(Notice::Dropped { owner, count }) {
+                self.lock().unnoticed(owner, count);
+            }
         }
     }
 
@@ -114,13 +124,30 @@ impl Drops {
         let counted = self.lock();
         (counted.webhooks.len(), counted.owners.len())
     }
+
+    /// Until no callback of the observer runs.
+    #[cfg(test)]
+    pub(in crate::judge) async fn observer_is_idle(&self) {
+        self.observers.idle().await;
+    }
 }
 
 impl Counted {
-    /// What was counted until now, to be written.
+    /// What was counted until now and is to be written.
     fn take(&mut self, now: DateTime<Utc>) -> Vec<(Key, u64)> {
         self.spans.turn(now);
-        self.webhooks.drain().collect()
+        let (spans, now) = (&self.spans, Instant::now());
+        let all = self.webhooks.len() > MANY;
+        self.webhooks
+            .extract_if(|(owner, _, _), _| all || spans.is_due(*owner, now))
+            .collect()
+    }
+
+    /// A notice found no place: the owner's next one, a minute later, says this as well.
+    fn unnoticed(&mut self, owner: OwnerId, count: u64) {
+        if let Some(of_owner) = self.owners.get_mut(&owner) {
+            of_owner.count = of_owner.count.saturating_add(count);
+        }
     }
 
     /// As the store counts them: each with its minute, or hour.

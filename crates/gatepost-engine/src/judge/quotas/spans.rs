@@ -1,16 +1,20 @@
 //! The minute, or the hour, to which a count of drops belongs.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, WebhookId};
 use gatepost_storage::webhooks::DropReason;
+use tokio::time::Instant;
 
 /// Owners with counts in this minute, or who are counted by the hour. For others there is the hour.
 const MOST: usize = 65_536;
 /// Counts of one owner in a minute. Who needs more is counted by the hour until it ends: the store
 /// keeps a row for each webhook and hour anyway, of what was sent.
 const IN_A_MINUTE: usize = 16;
+/// Between two writes of what is counted by the hour: of 500 webhooks that is 1,000 rows.
+const PAUSE: Duration = Duration::from_secs(60);
 
 /// Bounds the rows that one owner makes, whatever the number of webhooks.
 #[derive(Debug, Default)]
@@ -24,8 +28,8 @@ pub(super) struct Spans {
 enum Span {
     /// What has a count of this minute.
     Minute(Vec<(WebhookId, DropReason)>),
-    /// Until the hour ends.
-    Hour,
+    /// Until the hour ends; and from when on it is written again.
+    Hour(Instant),
 }
 
 impl Spans {
@@ -36,13 +40,27 @@ impl Spans {
         if minute != self.minute {
             let same_hour = hour == self.hour;
             self.owners
-                .retain(|_, span| same_hour && matches!(span, Span::Hour));
+                .retain(|_, span| same_hour && matches!(span, Span::Hour(_)));
             self.minute = minute;
             self.hour = hour;
         }
     }
 
-    /// The beginning of the minute or hour to whose count a drop is added.
+    /// Whether what was counted of this owner is written now.
+    pub(super) fn is_due(&self, owner: OwnerId, now: Instant) -> bool {
+        !matches!(self.owners.get(&owner), Some(Span::Hour(next)) if *next > now)
+    }
+
+    /// All that was counted is written next.
+    pub(super) fn hasten(&mut self) {
+        for span in self.owners.values_mut() {
+            if let Span::Hour(next) = span {
+                *next = Instant::now();
+            }
+        }
+    }
+
+    /// The beginning of the minute or hour to whose count a drop is added, which is being written.
     pub(super) fn of(
         &mut self,
         owner: OwnerId,
@@ -62,8 +80,8 @@ impl Spans {
                 counts.push((webhook, reason));
                 return self.minute;
             }
-            *span = Span::Hour;
         }
+        *span = Span::Hour(Instant::now() + PAUSE);
         self.hour
     }
 }

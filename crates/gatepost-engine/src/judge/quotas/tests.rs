@@ -1,6 +1,7 @@
 //! Usage and drops over a store in memory.
 
-use std::sync::{Arc, Mutex};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -27,11 +28,18 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Remembers notices.
 #[derive(Debug, Default)]
-struct Noticed(Mutex<Vec<Notice>>);
+struct Noticed {
+    notices: Mutex<Vec<Notice>>,
+    /// Where there is one, each hangs until its other end is dropped.
+    hang: Mutex<Option<mpsc::Receiver<()>>>,
+}
 
 impl Observer for Noticed {
     fn notice(&self, notice: Notice) {
-        self.0.lock().unwrap().push(notice);
+        self.notices.lock().unwrap().push(notice);
+        if let Some(hang) = &*self.hang.lock().unwrap() {
+            let _ = hang.recv();
+        }
     }
 }
 
@@ -39,7 +47,7 @@ impl Noticed {
     /// Notices run on threads of their own: those that were sent until now.
     async fn all(&self, count: usize) -> Vec<Notice> {
         loop {
-            let noticed = self.0.lock().unwrap().clone();
+            let noticed = self.notices.lock().unwrap().clone();
             if noticed.len() >= count {
                 return noticed;
             }
@@ -286,6 +294,67 @@ async fn drops_are_written_by_webhook_reason_and_minute_and_noticed_once_a_minut
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_notice_of_drops_that_found_no_place_is_given_with_the_owners_next() {
+    let world = World::new(small()).await;
+    let (let_go, hang) = mpsc::channel();
+    *world.noticed.hang.lock().unwrap() = Some(hang);
+    let note = |owner| {
+        let (owner, webhook) = (OwnerId(owner), WebhookId(owner));
+        world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
+    };
+    (1..=5).for_each(note);
+    for _ in 0..3 {
+        world.judge.flush().await;
+    }
+    assert_eq!(world.noticed.all(4).await.len(), 4, "as many as may hang");
+    (1..=5).for_each(note);
+    drop(let_go);
+    world.judge.drops.observer_is_idle().await;
+    for _ in 0..3 {
+        tokio::time::advance(60 * SECOND).await;
+        world.judge.flush().await;
+        world.judge.drops.observer_is_idle().await;
+    }
+    let mut said = HashMap::new();
+    for notice in world.noticed.all(9).await {
+        let Notice::Dropped { owner, count } = notice else {
+            panic!("{notice:?}");
+        };
+        *said.entry(owner).or_insert(0) += count;
+    }
+    let expected: HashMap<_, _> = (1..=5).map(|owner| (OwnerId(owner), 2)).collect();
+    assert_eq!(said, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_counted_by_the_hour_is_written_once_a_minute_and_wholly_when_the_engine_stops() {
+    let world = World::new(small()).await;
+    let mut many = Vec::new();
+    for n in 0..20 {
+        many.push(world.named(OWNER, &format!("w{n}")).await);
+    }
+    for second in 0..150 {
+        for webhook in &many {
+            world.judge.dropped(OWNER, *webhook, DropReason::Waiting, 1);
+        }
+        let now = noon() + TimeDelta::seconds(second);
+        world.judge.drops.flush(now).await.unwrap();
+        tokio::time::advance(SECOND).await;
+    }
+    let writes = world.store.calls_of("count_dropped");
+    assert_eq!(writes, 3, "in the first second, after 60 and after 120");
+    let counted = async || {
+        let rows = world.memory.dropped(Scope::All, 1_000).await.unwrap();
+        rows.iter().map(|row| row.count).sum::<u64>()
+    };
+    assert_eq!(counted().await, 20 * 121);
+    let lifecycle = &world.judge.owners.lifecycle;
+    lifecycle.shutdown(Duration::ZERO).await;
+    world.judge.flush().await;
+    assert_eq!(counted().await, 20 * 150);
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_drops_of_40_webhooks_make_16_rows_in_a_minute_then_one_an_hour_and_none_is_lost() {
     let world = World::new(small()).await;
     let mut many = Vec::new();
@@ -300,7 +369,11 @@ async fn the_drops_of_40_webhooks_make_16_rows_in_a_minute_then_one_an_hour_and_
         some.iter().for_each(|webhook| drop(OWNER, *webhook));
         drop(OwnerId(2), other);
         world.judge.drops.flush(at(20, second)).await.unwrap();
+        tokio::time::advance(SECOND).await;
     }
+    // What is counted by the hour waits for a minute.
+    tokio::time::advance(60 * SECOND).await;
+    world.judge.drops.flush(at(22, 0)).await.unwrap();
     let rows = world.memory.dropped(Scope::All, 1_000).await.unwrap();
     let others = rows.iter().filter(|row| row.webhook == other);
     let others: Vec<_> = others.map(|row| (row.minute, row.count)).collect();

@@ -39,17 +39,39 @@ async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disable
         activities.set(operators, Activity::Paused).await.unwrap();
         activities.set(operators, Activity::Active).await.unwrap();
     }
-    for activity in [Activity::Paused, Activity::Active] {
-        let set = activities.set(operators, activity).await;
-        assert!(is_too_fast(&set), "{set:?}");
-    }
+    let paused = activities.set(operators, Activity::Paused).await;
+    assert!(is_too_fast(&paused), "{paused:?}");
     activities.disable(operators, "it failed").await.unwrap();
     assert_eq!(records.activity(operators).await, Activity::Disabled);
+    let resumed = activities.set(operators, Activity::Active).await;
+    assert!(is_too_fast(&resumed), "{resumed:?}");
     tokio::time::advance(Duration::from_secs(6)).await;
     activities.set(operators, Activity::Active).await.unwrap();
-    for _ in 0..30 {
+    for _ in 0..15 {
         activities.set(users, Activity::Paused).await.unwrap();
+        activities.set(users, Activity::Active).await.unwrap();
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator() {
+    let (_records, bench, [operators, _]) = world().await;
+    let (activities, inquiries) = (activities(&bench), &bench.admission.lanes.inquiries);
+    let paused = activities.set(operators, Activity::Paused).await.unwrap();
+    for _ in 0..30 {
+        inquiries.take();
+        let again = activities.set(operators, Activity::Paused).await;
+        assert_eq!(again.unwrap().revision, paused.revision);
+        assert!(inquiries.take().webhooks.contains(&operators));
+    }
+    for made in 1..10 {
+        let activity = [Activity::Paused, Activity::Active][made % 2];
+        activities.set(operators, activity).await.unwrap();
+    }
+    let resumed = activities.set(operators, Activity::Active).await;
+    assert_eq!(resumed.unwrap().value.activity, Activity::Active);
+    let paused = activities.set(operators, Activity::Paused).await;
+    assert!(is_too_fast(&paused), "{paused:?}");
 }
 
 #[tokio::test(start_paused = true)]

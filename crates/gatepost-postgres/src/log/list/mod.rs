@@ -14,6 +14,7 @@ use gatepost_storage::{Bodies, Order, Scope};
 use tokio::time::timeout;
 use tokio_postgres::Row;
 
+pub(super) use self::source::BEGIN_REPLAY;
 use self::source::{BEGIN, Key, Source, sources};
 use super::row;
 use crate::db::{Param, Tx};
@@ -38,36 +39,16 @@ const TOO_LONG: &str = "the list takes longer than 10 s: ask for a webhook, or a
 impl PostgresStore {
     pub(super) async fn some_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
         if is_short(query) {
-            return self.listed(query).await;
+            let tx = self.db().begin(BEGIN).await?;
+            return listed(tx, query).await;
         }
-        let _room = self.db().reader().await?;
-        let listed = timeout(LONGEST, self.listed(query)).await;
-        listed.unwrap_or_else(|_| Err(Failure::unavailable(TOO_LONG)))
-    }
-
-    async fn listed(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
-        let tx = self.db().begin(BEGIN).await?;
-        let mut ids = Vec::new();
-        for (source, range) in parts(&tx, query).await? {
-            ids.extend(matching(&tx, query, source, range).await?);
-        }
-        ids.sort_unstable();
-        ids.dedup();
-        if query.page.order == Order::Descending {
-            ids.reverse();
-        }
-        ids.truncate(query.page.limit as usize);
-        let bodies = query.page.bodies;
-        if let Bodies::UpTo(_) = bodies {
-            let sizes = sizes(&tx, &ids).await?;
-            ids.truncate(bodies.room().rows(sizes));
-        }
-        let rows = match ids.is_empty() {
-            true => Vec::new(),
-            false => tx.query(ROWS, &[&ids, &bodies.are_read()]).await?,
+        let room = self.db().reader().await?;
+        let long = async {
+            let tx = self.db().begin_long(BEGIN, room, LONGEST).await?;
+            listed(tx, query).await
         };
-        tx.commit().await?;
-        rows.iter().map(row::delivery).collect()
+        let rows = timeout(LONGEST, long).await;
+        rows.unwrap_or_else(|_| Err(Failure::unavailable(TOO_LONG)))
     }
 
     /// The ids of what was created in this span, and some beside it.
@@ -83,6 +64,31 @@ impl PostgresStore {
             _ => Err(Failure::unavailable("no row came back")),
         }
     }
+}
+
+/// In a transaction that began as lists do.
+async fn listed(tx: Tx, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
+    let mut ids = Vec::new();
+    for (source, range) in parts(&tx, query).await? {
+        ids.extend(matching(&tx, query, source, range).await?);
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    if query.page.order == Order::Descending {
+        ids.reverse();
+    }
+    ids.truncate(query.page.limit as usize);
+    let bodies = query.page.bodies;
+    if let Bodies::UpTo(_) = bodies {
+        let sizes = sizes(&tx, &ids).await?;
+        ids.truncate(bodies.room().rows(sizes));
+    }
+    let rows = match ids.is_empty() {
+        true => Vec::new(),
+        false => tx.query(ROWS, &[&ids, &bodies.are_read()]).await?,
+    };
+    tx.commit().await?;
+    rows.iter().map(row::delivery).collect()
 }
 
 /// Whether no more is read than is shown of a webhook, or what waits or runs: what is sent needs
@@ -141,7 +147,7 @@ async fn matching(
     let key = Key::of(query);
     let sql = source.sql(key, query.page.order);
     let wanted = query.page.limit as usize;
-    let mut found = Vec::new();
+    let (mut found, mut old) = (Vec::new(), None);
     // A few more than wanted: one that ended between is left out.
     let mut ask = i64::from(query.page.limit).saturating_add(4).min(MOST);
     let mut pages = 0_u32;
@@ -172,7 +178,7 @@ async fn matching(
         pages += 1;
         let leaps = matches!(source, Source::Log { .. } | Source::Failed);
         if leaps && pages.is_power_of_two() && (found.is_empty() || ask == MOST) {
-            range = leap::leap(tx, key, query.page.order, range).await?;
+            range = leap::leap(tx, key, query.page.order, range, &mut old).await?;
         }
         ask = (ask * 4).min(MOST);
     }

@@ -8,6 +8,9 @@ use gatepost_storage::{Order, Scope};
 /// expects little.
 pub(super) const BEGIN: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_sort = off";
+/// The same for what is picked to be replayed: of a log in which most has failed, all would be
+/// read by time, and sorted.
+pub(crate) const BEGIN_REPLAY: &str = "BEGIN; SET LOCAL enable_sort = off";
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
 const MARKED: &str = "(SELECT q.marked FROM :schema.gatepost_queue q WHERE q.id = d.id)";

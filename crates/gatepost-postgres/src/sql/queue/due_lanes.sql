@@ -6,7 +6,7 @@ WITH part AS MATERIALIZED (
 ), last AS MATERIALIZED (
     SELECT due AS last_due, id AS last_id FROM part WHERE (SELECT count(*) FROM part) >= $4 ORDER BY due DESC, id DESC LIMIT 1
 ), lane AS MATERIALIZED (
-    SELECT p.webhook, p.class, CASE WHEN f.since IS NOT NULL THEN least(f.since, p.due) END AS since
+    SELECT p.webhook, p.class, CASE WHEN f.since IS NOT NULL THEN least(f.since, p.due) END AS since, $1::timestamptz AS now
     FROM (SELECT webhook, class, min(due) AS due FROM part GROUP BY webhook, class) p
     LEFT JOIN unnest($5::bigint[], $6::smallint[], $7::timestamptz[]) AS f (webhook, class, since) ON f.webhook = p.webhook AND f.class = p.class
 )

@@ -12,7 +12,7 @@ WITH RECURSIVE found (webhook, class, nth) AS (
     ) n
     WHERE f.nth < $4
 ), lane AS MATERIALIZED (
-    SELECT webhook, class, NULL::timestamptz AS since FROM found
+    SELECT webhook, class, NULL::timestamptz AS since, $1::timestamptz AS now FROM found
 ), last AS MATERIALIZED (
     SELECT webhook AS last_webhook, class AS last_class FROM found WHERE nth = $4
 )

@@ -14,8 +14,11 @@ WITH old AS MATERIALIZED (
     UPDATE :schema.gatepost_webhook SET revision = revision + 1, modified = $1, name = $2, url = $3, authorization_kind = $4,
         authorization_data = $5, headers = $6, allow_insecure = $7, timeout_s = $8, retries = $9, activity = $10,
         in_order = $11, signing = $12, rate = $13, channels = $14, retry_schedule = $15, client_identity = $16, bytes = $17::bigint,
-        -- What runs by now may be among others; so may what a claim takes that has read that there is no order and draws its
-        -- token after this: 10,000 tokens are more than are drawn while one claim is under way (remove.rs: 4,096 a bite).
+        -- What runs by now may be among others: note_beside.sql notes it. Where that fails, what it may be is looked for by its tokens.
+        -- A claim that has read that there is no order may draw its own after this: 10,000 are more than are drawn while one claim is
+        -- under way (remove.rs: 4,096 a bite).
+        beside = CASE WHEN $11 AND NOT in_order THEN NULL ELSE beside END,
+        beside_tokens = CASE WHEN $11 AND NOT in_order THEN NULL ELSE beside_tokens END,
         ordered_after = CASE WHEN $11 AND NOT in_order THEN (SELECT last_value + 10000 FROM :schema.gatepost_claim) ELSE ordered_after END
     WHERE id = $19 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *

@@ -1,0 +1,60 @@
+//! Webhooks that are not at hand, of one owner who has more of them than there is room for.
+
+use super::*;
+use crate::routes::WebhookCache;
+
+/// Room for three of the large webhooks at a time.
+const MEMORY: usize = 64 * 1024;
+const WEBHOOKS: usize = 20;
+
+/// Parts with little room, and the owner's webhooks.
+async fn crowded(records: &Records) -> (Bench, Vec<WebhookId>) {
+    let large = records.large_webhooks(1, WEBHOOKS).await;
+    let mut bench = Bench::new(records, &Limits::default(), Script::new(&[])).await;
+    bench.webhooks = Arc::new(WebhookCache::with_memory(bench.store.clone(), MEMORY));
+    (bench, large)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_read_of_one_owner_is_at_hand_at_its_turn_and_nothing_is_read_twice() {
+    let records = Records::new();
+    let (bench, large) = crowded(&records).await;
+    let dispatcher = dispatcher(&bench, Limits::default(), 1);
+    let lanes = &bench.admission.lanes;
+    for webhook in large {
+        let class = LaneClass::First;
+        lanes.ready(DueLane {
+            lane: Lane { webhook, class },
+            due: noon(),
+            owner: OwnerId(1),
+            place: Place::Common,
+            revision: Revision::FIRST,
+        });
+    }
+    dispatcher.pass().await.unwrap();
+    let (mut read, mut batches) = (0, 0);
+    loop {
+        let (batch, _) = dispatcher.next_batch();
+        if batch.is_empty() {
+            break;
+        }
+        dispatcher.read(batch).await.unwrap();
+        read += lanes.ready_count();
+        batches += 1;
+        dispatcher.pass().await.unwrap();
+    }
+    assert_eq!(read, WEBHOOKS, "each once");
+    assert!(batches < WEBHOOKS / 2, "more than one at a time: {batches}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn webhooks_of_which_only_some_are_at_hand_together_all_have_their_turn() {
+    let records = Records::new();
+    let (bench, large) = crowded(&records).await;
+    for webhook in large {
+        records.waiting(webhook, "x").await;
+    }
+    let bench = run_on(bench, Limits::default());
+    a_second().await;
+    assert_eq!(bench.script.sent().len(), WEBHOOKS);
+}
