@@ -8,8 +8,7 @@ use gatepost_storage::{Order, Scope};
 /// expects little.
 pub(super) const BEGIN: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_sort = off";
-/// The same for what is picked to be replayed: of a log in which most has failed, all would be
-/// read by time, and sorted.
+/// The same for what is picked to be replayed.
 pub(crate) const BEGIN_REPLAY: &str = "BEGIN; SET LOCAL enable_sort = off";
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
