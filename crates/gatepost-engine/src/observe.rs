@@ -47,7 +47,8 @@ pub enum Notice {
 
 /// Receives notices. Called on a thread where it may block; a callback that panics is logged, one
 /// that hangs holds up no delivery. While four are under way, further notices wait: for one of them
-/// to end, for the next attempt that would give them, or for their owner's next minute.
+/// to end (1,000 at most, more are lost), for the next attempt that would give them, or for their
+/// owner's next minute. What waits when the process ends is lost.
 pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// Something happened.
     fn notice(&self, notice: Notice);

@@ -113,7 +113,7 @@ impl Actor {
     /// 1,000 such deliveries that the caller may see are looked at.
     ///
     /// # Errors
-    /// As [`deliveries`](Self::deliveries).
+    /// Failures of store and accounts.
     pub async fn running_tasks(&self, among: &[TaskRow]) -> Result<HashSet<TaskId>, ManageError> {
         if among.is_empty() {
             return Ok(HashSet::new());

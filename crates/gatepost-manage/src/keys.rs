@@ -75,9 +75,11 @@ impl Actor {
     /// One page of the keys that match, expired ones included.
     ///
     /// # Errors
-    /// Failures of store and accounts.
+    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// accounts.
     pub async fn keys(&self, query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
         contain(async {
+            let _turn = self.door.turns.turn(self.principal.owner).await?;
             let found = self.door.keys.list(&self.principal, query).await?;
             let (rows, next) = (found.rows, found.next);
             Ok(Listed { rows, next })

@@ -64,12 +64,28 @@ impl Whose {
 }
 
 impl Actor {
-    /// One page of the rows that were asked for and that the caller may see.
+    /// One page of the rows that were asked for and that the caller may see, in the caller's turn.
+    pub(crate) async fn listed<R, I: Copy, F>(
+        &self,
+        asked: Scope,
+        page: Page<I>,
+        id: fn(&R) -> I,
+        whose: impl Fn(&R) -> Option<Whose>,
+        read: impl Fn(Scope, Page<I>) -> F,
+    ) -> Result<Listed<R, I>, ManageError>
+    where
+        F: Future<Output = Result<Vec<R>, EngineError>>,
+    {
+        let _turn = self.door.turns.turn(self.principal.owner).await?;
+        self.listed_at_once(asked, page, id, whose, read).await
+    }
+
+    /// The same without a turn, where there is never much to read.
     ///
     /// In a tenant there may be rows that its administrator may not see: those of a system
     /// administrator who is in that tenant, and of a user who has just left. Each is judged.
     /// `whose` says of which rows: what it says nothing of was not asked for.
-    pub(crate) async fn listed<R, I: Copy, F>(
+    pub(crate) async fn listed_at_once<R, I: Copy, F>(
         &self,
         asked: Scope,
         mut page: Page<I>,
@@ -84,7 +100,6 @@ impl Actor {
         let Some(scope) = authority.narrow(asked).await? else {
             return Ok(Listed::nothing());
         };
-        let _turn = self.door.turns.turn(self.principal.owner).await?;
         let (limit, mut rows, mut seen) = (page.limit as usize, Vec::new(), 0);
         loop {
             page.limit = u32::try_from(limit - rows.len()).unwrap_or(u32::MAX);

@@ -1,10 +1,20 @@
 //! Who holds the connections that lie idle, and which one goes where those are too many: of who
 //! holds most, the one that has lain longest. Otherwise one with many connections would keep
 //! everybody else's from being used again.
+//!
+//! Where nobody holds more than who adds one, that one goes itself, but now and then: if each took
+//! the place of the oldest, of origins that are used in turn and are more than there is room for,
+//! none would ever be found again.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// Between two that take the place of one of somebody who has no more.
+const EXCHANGE: Duration = Duration::from_millis(10);
 
 /// Who counts as one.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -31,6 +41,7 @@ impl<T> Holders<T> {
             held: HashMap::new(),
             by_held: BTreeMap::new(),
             next: 0,
+            exchange: None,
         };
         Self {
             at_most,
@@ -40,11 +51,12 @@ impl<T> Holders<T> {
 
     /// One more lies there. Returns its number, which is higher than those before, and what goes
     /// if these are too many now: where it lies, and its number. It counts no longer.
-    pub(super) fn add(&self, holder: Holder, place: T) -> (u64, Option<(T, u64)>) {
+    pub(super) fn add(&self, holder: Holder, place: T, now: Instant) -> (u64, Option<(T, u64)>) {
         let mut books = self.books();
         let number = books.add(holder, place);
         let are_too_many = books.lying.len() > self.at_most;
-        (number, are_too_many.then(|| books.give_up()).flatten())
+        let goes = are_too_many.then(|| books.give_up((holder, number), now));
+        (number, goes.flatten())
     }
 
     /// It lies there no longer.
@@ -65,6 +77,8 @@ struct Books<T> {
     /// Who has to give up first comes last.
     by_held: BTreeMap<Held, Holder>,
     next: u64,
+    /// From when on one may take the place of one of somebody who has no more.
+    exchange: Option<Instant>,
 }
 
 /// What a holder has: first by how many. Of two that have as many, who has the oldest counts as the
@@ -92,9 +106,19 @@ impl<T> Books<T> {
         Some(place)
     }
 
-    fn give_up(&mut self) -> Option<(T, u64)> {
-        let (held, holder) = self.by_held.last_key_value()?;
-        let (holder, Reverse(number)) = (*holder, held.oldest);
+    /// What goes once `added` is there.
+    fn give_up(&mut self, added: (Holder, u64), now: Instant) -> Option<(T, u64)> {
+        let (most, holder) = self.by_held.last_key_value()?;
+        let own = self.held.get(&added.0).map_or(0, |held| held.count);
+        let mut goes = (*holder, most.oldest.0);
+        if most.count <= own {
+            if self.exchange.is_some_and(|from| now < from) {
+                goes = added;
+            } else {
+                self.exchange = Some(now + EXCHANGE);
+            }
+        }
+        let (holder, number) = goes;
         Some((self.remove(holder, number)?, number))
     }
 
@@ -125,25 +149,38 @@ mod tests {
 
     const ROOM: usize = 8;
 
-    /// The one to go of all that lies, found by counting.
-    fn to_go(lying: &[(usize, u64)]) -> (usize, u64) {
+    /// The one to go of all that lies, found by counting; and whether its holder has no more than
+    /// that of the last.
+    fn to_go(lying: &[(usize, u64)]) -> ((usize, u64), bool) {
         let count = |shelf: usize| lying.iter().filter(|(other, _)| *other == shelf).count();
         let order = |(shelf, number): &&(usize, u64)| (count(*shelf), Reverse(*number));
-        *lying.iter().max_by_key(order).unwrap()
+        let goes = *lying.iter().max_by_key(order).unwrap();
+        let (last, _) = lying.last().unwrap();
+        (goes, count(goes.0) <= count(*last))
     }
 
     proptest::proptest! {
         #[test]
         fn what_goes_is_what_counting_all_finds_and_what_is_gone_takes_no_room(
-            steps in proptest::collection::vec((0..5_usize, proptest::bool::ANY), 0..200)
+            steps in proptest::collection::vec((0..5_usize, 0..8_u64, proptest::bool::ANY), 0..200)
         ) {
             let holders = Holders::new(ROOM);
-            let mut lying = Vec::new();
-            for (shelf, is_added) in steps {
+            let (mut lying, mut now) = (Vec::new(), Instant::now());
+            let mut exchange = now;
+            for (shelf, passed, is_added) in steps {
+                now += Duration::from_millis(passed);
                 if is_added {
-                    let (number, goes) = holders.add(Holder::Shelf(shelf), shelf);
+                    let (number, goes) = holders.add(Holder::Shelf(shelf), shelf, now);
                     lying.push((shelf, number));
-                    let expected = (lying.len() > ROOM).then(|| to_go(&lying));
+                    let expected = (lying.len() > ROOM).then(|| match to_go(&lying) {
+                        (_, true) if now < exchange => (shelf, number),
+                        (goes, is_exchange) => {
+                            if is_exchange {
+                                exchange = now + EXCHANGE;
+                            }
+                            goes
+                        }
+                    });
                     assert_eq!(goes, expected);
                     lying.retain(|one| Some(*one) != goes);
                 } else if let Some(at) = lying.iter().rposition(|(other, _)| *other == shelf) {
@@ -161,15 +198,36 @@ mod tests {
 
     #[test]
     fn what_a_group_has_counts_together_wherever_it_lies() {
-        let holders = Holders::new(ROOM);
-        let (one, _) = holders.add(Holder::Group(1), 0);
+        let (holders, now) = (Holders::new(ROOM), Instant::now());
+        let (one, _) = holders.add(Holder::Group(1), 0, now);
         for place in 1..ROOM {
-            assert_eq!(holders.add(Holder::Group(2), place).1, None);
+            assert_eq!(holders.add(Holder::Group(2), place, now).1, None);
         }
         for place in 1..100 {
-            let (_, goes) = holders.add(Holder::Group(2), ROOM + place);
+            let (_, goes) = holders.add(Holder::Group(2), ROOM + place, now);
             let (place, number) = goes.unwrap();
             assert!(place != 0 && number != one, "that of the other group");
         }
+    }
+
+    /// By the oldest, each would be gone when its turn comes again.
+    #[test]
+    fn of_twice_as_many_that_are_used_in_turn_some_are_found_again() {
+        let (holders, now) = (Holders::new(ROOM), Instant::now());
+        let mut lying = HashMap::new();
+        let mut found = 0;
+        for shelf in (0..2 * ROOM).chain(0..2 * ROOM) {
+            let holder = Holder::Shelf(shelf);
+            if let Some(number) = lying.remove(&shelf) {
+                holders.remove(holder, number);
+                found += 1;
+            }
+            let (number, goes) = holders.add(holder, shelf, now);
+            lying.insert(shelf, number);
+            if let Some((shelf, _)) = goes {
+                lying.remove(&shelf);
+            }
+        }
+        assert!(found >= ROOM - 1, "{found}");
     }
 }

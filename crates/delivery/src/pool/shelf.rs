@@ -131,7 +131,7 @@ impl Shelf {
         let own = || Holder::Shelf(Arc::as_ptr(self).addr());
         let holder = group.map_or_else(own, Holder::Group);
         // Under the lock, so that numbers rise; what goes may lie here or on another shelf.
-        let (number, goes) = self.idle.add(holder, Arc::downgrade(self));
+        let (number, goes) = self.idle.add(holder, Arc::downgrade(self), connection.used);
         stock.h1.push(Lying {
             holder,
             number,

@@ -123,7 +123,7 @@ impl SenderBuilder {
 
     /// Sets how many HTTP/1 connections may lie idle: to one origin (256 by default) and in all
     /// (2,048 by default). HTTP/2 needs one an origin, which is not counted. Where these are too
-    /// many, the group that holds most gives one up
+    /// many, the group that holds most gives its oldest up
     /// ([`Request::with_group`](crate::Request::with_group)).
     pub fn max_idle(mut self, per_origin: usize, total: usize) -> Self {
         self.limits.per_origin = per_origin;

@@ -195,11 +195,10 @@ async fn a_group_of_many_origins_gives_up_its_own_connections_and_not_another_gr
         for _ in 0..16 {
             let other = Receiver::fixed(OK).await;
             let request = post(&other.url()).build().unwrap().with_group(1);
-            for n in 0..2 {
-                let attempt = sender.send(&request, now()).await;
-                assert_eq!((attempt.outcome, attempt.reused), (Ok(200), n > 0));
-            }
+            assert_eq!(sender.send(&request, now()).await.outcome, Ok(200));
             others.push(other);
+            // As long as nobody who has no more takes the place of another.
+            tokio::time::sleep(Duration::from_millis(11)).await;
         }
         let attempt = sender.send(&request, now()).await;
         assert_eq!((attempt.outcome, attempt.reused), (Ok(200), is_kept));

@@ -9,4 +9,5 @@ fi
 ip link set lo up
 ip route add local 0.0.0.0/0 dev lo
 ip -6 route add local ::/0 dev lo
-exec cargo test --offline --locked -q -p delivery --test sinkhole -- --ignored --nocapture
+# As the workspace builds it, which need not be built again.
+exec cargo test --offline --locked -q --workspace --test sinkhole -- --ignored --nocapture

@@ -133,7 +133,10 @@ impl Watch {
     fn disable(&self, webhook: WebhookId, reason: &'static str) {
         let (activities, observers) = (self.activities.clone(), self.observers.clone());
         tokio::spawn(async move {
-            match activities.disable(webhook, reason).await {
+            let disabled = activities.disable(webhook, reason).await;
+            // The notice may wait for long; the store need not.
+            drop(activities);
+            match disabled {
                 // No attempt follows that would give it.
                 Ok(true) => observers.notify_once(Notice::Disabled { webhook }).await,
                 Ok(false) => {}

@@ -135,6 +135,7 @@ impl Judge {
 
     async fn flush_drops(&self) -> Result<(), StoreError> {
         if !self.owners.lifecycle.is_running() {
+            // There is none after this.
             self.drops.hasten();
         }
         self.drops.flush(self.owners.clock.now()?).await

@@ -178,8 +178,17 @@ async fn of_many_lists_of_one_user_at_once_some_wait_and_more_are_refused() {
         let is_refused = matches!(refused, Err(ManageError::TooFast { .. }));
         assert!(is_refused, "{refused:?}");
     }
+    let keys = world.of(OWNER).keys(KeyQuery::all(Page::first(10))).await;
+    assert!(
+        matches!(keys, Err(ManageError::TooFast { .. })),
+        "a list as any other"
+    );
     let others = list(STRANGER).await;
     assert_eq!(others.unwrap(), 0, "others do not wait for him");
+    // What each reading and edit of a task asks for.
+    let (owner, rows) = (world.of(OWNER), &world.rows);
+    let row = owner.task(rows.task).await.unwrap();
+    assert!(owner.running_tasks(&[row]).await.unwrap().is_empty());
     gate.open();
     assert_eq!(first.await.unwrap().unwrap(), 2);
     for listed in lists.join_all().await {

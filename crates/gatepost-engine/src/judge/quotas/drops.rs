@@ -83,13 +83,16 @@ impl Drops {
         let mut unwritten = Unwritten::new(counts, |(key, count)| self.lock().add(key, count));
         while let Some(bite) = unwritten.bite(BITE) {
             let dropped = self.lock().dated(bite);
-            self.log.count_dropped(&dropped).await?;
+            if let Err(error) = self.log.count_dropped(&dropped).await {
+                self.hasten();
+                return Err(error);
+            }
             unwritten.written(dropped.len());
         }
         Ok(())
     }
 
-    /// The next flush writes all: there is none after it.
+    /// The next flush writes all.
     pub(in crate::judge) fn hasten(&self) {
         self.lock().spans.hasten();
     }

@@ -11,5 +11,8 @@ WITH own AS MATERIALIZED (
     WHERE (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = own.id AND o.token = own.token) IS NULL
 )
 UPDATE :schema.gatepost_webhook w SET ordered_after = 0,
-    beside = ARRAY(SELECT b.id FROM beside b ORDER BY b.id), beside_tokens = ARRAY(SELECT b.token FROM beside b ORDER BY b.id)
+    beside = ARRAY(SELECT b.id FROM beside b ORDER BY b.token, b.id),
+    beside_tokens = ARRAY(SELECT b.token FROM beside b ORDER BY b.token, b.id)
+-- What was leased beside this (queue/store.sql) is in no view of this statement: once more then.
 WHERE w.id = $1 AND w.revision = $2::bigint AND w.beside IS NULL
+    AND w.ordered_after = (SELECT o.ordered_after FROM :schema.gatepost_webhook o WHERE o.id = $1)
