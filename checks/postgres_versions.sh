@@ -19,7 +19,7 @@ for line in sys.stdin:
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatepost-postgresql.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 chmod 711 "$scratch"
-store=$(built it crates/gatepost-postgres/tests/it/main.rs)
+store=$(built server crates/gatepost-postgres/tests/it/main.rs)
 chaos=$(built chaos tests/chaos/main.rs)
 for version in 14.23.0-beta.17 18.4.0-beta.17; do
     major=${version%%.*}

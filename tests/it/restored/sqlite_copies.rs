@@ -36,7 +36,7 @@ async fn send_all(store: &SqliteStore) {
     let engine = engine(Arc::new(store.clone())).await;
     let open = |d: &Delivery| !d.state.is_final();
     while listed(store).await.iter().any(open) {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
     engine.shutdown(Duration::from_secs(60)).await;
 }

@@ -268,7 +268,7 @@ async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
     assert_eq!(claim_all(&store, hook.id, 20).await.len(), 1);
 }
 
-/// Who settles it was told of no order when it was claimed.
+/// Who settles it read of no order when it was claimed.
 #[tokio::test]
 async fn once_what_ran_before_the_order_has_ended_it_is_forgotten_and_what_waits_is_named() {
     let (store, _, place) = fresh_at().await;
