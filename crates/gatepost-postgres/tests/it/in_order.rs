@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_postgres::PostgresStore;
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
@@ -11,9 +12,10 @@ use gatepost_testkit::fixtures::{
 };
 use tokio::time::timeout;
 use tokio_postgres::Client;
-use webhook_model::{DeliveryOrder, WebhookId};
+use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
 use crate::common::{claim_all, fresh, fresh_at, lane, raw};
+use crate::postgres::FreshSchema;
 
 /// As a claim that is not committed yet.
 const TAKE_NEWEST: &str = "BEGIN; WITH taken AS (
@@ -207,16 +209,24 @@ async fn claimers_of_many_nodes_get_disjoint_sets_and_of_a_webhook_in_order_one(
     assert_eq!((seen.len(), of_ordered), (101, 1));
 }
 
-/// A claim that has read that there is no order, and is not committed when the order is.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
+/// A webhook without order that has two deliveries, and a session whose claim has taken the newer
+/// one and is not committed.
+async fn taken() -> (PostgresStore, FreshSchema, Client, Row<WebhookId, Webhook>) {
     let (store, _, place) = fresh_at().await;
-    let (client, look) = (raw(&place).await, raw(&place).await);
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
     store.enqueue(direct(both.into()), at(0)).await.unwrap();
+    let client = raw(&place).await;
     client.batch_execute(TAKE_NEWEST).await.unwrap();
+    (store, place, client, hook)
+}
+
+/// A claim that has read that there is no order, and is not committed when the order is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
+    let (store, place, client, hook) = taken().await;
+    let look = raw(&place).await;
     let mut ordered = hook.clone();
     ordered.value.order = DeliveryOrder::InOrder;
     let edits = store.clone();
@@ -239,13 +249,7 @@ async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
 /// Of a process that died between an edit and the note of what runs.
 #[tokio::test]
 async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
-    let (store, _, place) = fresh_at().await;
-    let hook = webhook("w");
-    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
-    let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
-    store.enqueue(direct(both.into()), at(0)).await.unwrap();
-    let client = raw(&place).await;
-    client.batch_execute(TAKE_NEWEST).await.unwrap();
+    let (store, _, client, hook) = taken().await;
     let left = "UPDATE gatepost_webhook SET in_order = true, beside = NULL, beside_tokens = NULL,
         ordered_after = 10000; COMMIT";
     client.batch_execute(left).await.unwrap();
@@ -271,14 +275,8 @@ async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
 /// Who settles it read of no order when it was claimed.
 #[tokio::test]
 async fn once_what_ran_before_the_order_has_ended_it_is_forgotten_and_what_waits_is_named() {
-    let (store, _, place) = fresh_at().await;
-    let hook = webhook("w");
-    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
-    let both = ["a", "b"].map(|name| message(hook.id, name, at(0)));
-    store.enqueue(direct(both.into()), at(0)).await.unwrap();
-    let client = raw(&place).await;
-    let taken = format!("{TAKE_NEWEST}; COMMIT");
-    client.batch_execute(&taken).await.unwrap();
+    let (store, _, client, hook) = taken().await;
+    client.batch_execute("COMMIT").await.unwrap();
     let mut ordered = hook.clone();
     ordered.value.order = DeliveryOrder::InOrder;
     let edited = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
