@@ -52,7 +52,7 @@ impl PostgresStore {
         let (mut pause, longest) = LOOKS;
         loop {
             if is_noted {
-                match self.db().execute(END, &[&webhook.0, &revision]).await {
+                match self.db().execute(END, &[&webhook.0]).await {
                     Ok(0) => {}
                     Ok(_) | Err(_) => return,
                 }

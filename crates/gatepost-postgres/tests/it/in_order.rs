@@ -280,8 +280,12 @@ async fn once_what_ran_before_the_order_has_ended_it_is_forgotten_and_what_waits
     let mut ordered = hook.clone();
     ordered.value.order = DeliveryOrder::InOrder;
     let edited = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
+    // Another edit that leaves the order alone.
+    let edited = store
+        .update_webhook(&edited.unwrap(), UNLIMITED, at(0))
+        .await;
     edited.unwrap();
-    // What the edit has said comes first.
+    // What the edits have said comes first.
     while timeout(Duration::from_secs(1), store.work_arrived())
         .await
         .is_ok()

@@ -1,6 +1,6 @@
--- $1: a webhook that has become one in order. $2: its revision since. Forgets what ran then, once all of it has ended.
+-- $1: a webhook that has become one in order. Forgets what was noted, by whichever edit, once all of it has ended.
 UPDATE :schema.gatepost_webhook w SET beside = '{}', beside_tokens = '{}'
-WHERE w.id = $1 AND w.revision = $2::bigint AND w.beside IS NOT NULL
+WHERE w.id = $1 AND w.beside IS NOT NULL
     AND (SELECT u.id FROM unnest(w.beside, w.beside_tokens) AS u (id, token)
         WHERE (SELECT r.id FROM :schema.gatepost_running r WHERE r.id = ANY (ARRAY[u.token]) AND u.id = ANY (r.ids)
                 ORDER BY r.id LIMIT 1) IS NOT NULL
