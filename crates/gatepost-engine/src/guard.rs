@@ -185,6 +185,8 @@ mod tests {
     async fn a_subscriber_that_panics_changes_nothing_for_what_runs_in_the_span() {
         let calls = Arc::new(AtomicUsize::new(0));
         let _subscriber = tracing::subscriber::set_default(Panics(calls.clone()));
+        // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
+        let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
         let span = GuardedSpan::new(|| tracing::info_span!("test"));
         let run = pin!(async {
             tokio::task::yield_now().await;

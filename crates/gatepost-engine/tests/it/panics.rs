@@ -155,6 +155,8 @@ impl Load {
         // All tasks of a test run on its thread.
         let _recorder = metrics::set_default_local_recorder(&self.recorder);
         let _subscriber = tracing::subscriber::set_default(self.subscriber.clone());
+        // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
+        let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
         let stop = Fault::default();
         let pouring = tokio::spawn(pour(self.world.engine.clone(), stop.clone()));
         until(|| self.received() >= 50).await;

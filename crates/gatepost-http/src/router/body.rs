@@ -65,7 +65,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
 }
 
 fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
+    if bytes.is_empty() {
         return Ok(Value::Object(Map::new()));
     }
     if values(bytes) > MOST_VALUES {
@@ -115,6 +115,14 @@ pub(super) fn key(text: &str) -> Result<i64, ApiError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_body_is_an_empty_object_and_spaces_are_no_json() {
+        assert_eq!(parse(b""), Ok(Value::Object(Map::new())));
+        for spaces in ["\n", " ", "\t\r\n "] {
+            assert!(parse(spaces.as_bytes()).is_err(), "{spaces:?}");
+        }
+    }
 
     #[test]
     fn a_body_of_too_many_values_is_refused_before_they_are_made() {

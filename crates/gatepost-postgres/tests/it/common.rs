@@ -88,8 +88,8 @@ pub(crate) async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
         "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE counted{params}"
     );
     let mut least = u64::MAX;
-    // Twice: the first may read again of the catalogs what others have defined meanwhile.
-    for _ in 0..2 {
+    // Again, as one may read again of the catalogs what others have defined in that moment.
+    for _ in 0..4 {
         client.batch_execute("BEGIN").await.unwrap();
         let rows = client.query(&explain, &[]).await.unwrap();
         client.batch_execute("ROLLBACK").await.unwrap();

@@ -147,7 +147,7 @@ fn call() -> impl Strategy<Value = Call> {
         1 => n().prop_map(Call::Reject),
         1 => (n(), n()).prop_map(|(row, after)| Call::Postpone(row, after)),
         14 => owner().prop_map(Call::Owner),
-        14 => record().prop_map(Call::Record),
+        20 => record().prop_map(Call::Record),
         20 => vec((hook(), 0..3_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
         20 => vec(ending(), 0..8).prop_map(Call::Settle),
         // What shares a token is taken back together, so a limit that is reached tells nothing.
@@ -158,8 +158,8 @@ fn call() -> impl Strategy<Value = Call> {
         2 => (hook(), any::<bool>()).prop_map(|(w, fetched)| Call::Mode(w, fetched)),
         5 => (hook(), 1..4_u8, proptest::bool::weighted(0.2))
             .prop_map(|(w, limit, first)| Call::Fetch(w, limit, first)),
-        3 => hook().prop_map(Call::InsertTask),
-        2 => n().prop_map(Call::InsertEvent),
+        5 => hook().prop_map(Call::InsertTask),
+        5 => n().prop_map(Call::InsertEvent),
         1 => n().prop_map(Call::DeleteTask),
         1 => n().prop_map(Call::DeleteEvent),
         1 => (hook(), any::<bool>()).prop_map(|(w, cascade)| Call::DeleteWebhook(w, cascade)),
@@ -197,7 +197,7 @@ fn record() -> impl Strategy<Value = RecordCall> {
         2 => (n(), hook()).prop_map(|(task, webhook)| RecordCall::GiveTask(task, webhook)),
         2 => (n(), any::<bool>()).prop_map(|(task, on)| RecordCall::EnableTask(task, on)),
         2 => (n(), n()).prop_map(|(event, task)| RecordCall::GiveEvent(event, task)),
-        6 => (0..3_u8, n(), (0..24_u8, 0..5_u8))
+        12 => (0..3_u8, n(), (0..24_u8, 0..5_u8))
             .prop_map(|(table, row, with)| RecordCall::Change(table, row, with)),
         9 => (0..PLACES).prop_map(RecordCall::Match),
         2 => (0..6_u8).prop_map(RecordCall::List),
