@@ -162,3 +162,43 @@ async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
     assert!(required.contains(&"key".into()), "{key}");
     assert_eq!(key["properties"]["key"]["type"], "string");
 }
+
+/// What is beside `params` in the body of the other spellings of an action, as its own path says.
+#[tokio::test]
+async fn each_spelling_of_an_action_declares_the_same_parameters() {
+    let document = document().await;
+    let paths = document["paths"].as_object().unwrap();
+    let body = |path: &str, method: &str| {
+        paths[path][method]["requestBody"]["content"]["application/json"]["schema"].clone()
+    };
+    let mut seen = BTreeSet::new();
+    for path in paths.keys() {
+        let Some((row, action)) = path
+            .rsplit_once('/')
+            .filter(|(row, _)| row.ends_with("/{key}"))
+        else {
+            continue;
+        };
+        if !paths[path].as_object().unwrap().contains_key("post") {
+            continue;
+        }
+        let own = body(path, "post");
+        let put = body(row, "put");
+        let put = put["anyOf"].get(1).cloned().unwrap_or(put);
+        for (name, of) in own["properties"].as_object().unwrap() {
+            assert_eq!(
+                put["properties"][name]["type"], of["type"],
+                "{path}: {name}"
+            );
+            seen.insert(name.clone());
+        }
+        if own["additionalProperties"] == true {
+            assert_eq!(put["additionalProperties"], true, "{path}");
+            seen.insert(format!("any of {action}"));
+        }
+    }
+    assert!(
+        seen.contains("context") && seen.contains("any of execute"),
+        "{seen:?}"
+    );
+}

@@ -214,34 +214,38 @@ fn action_parameter(table: &Table) -> Value {
     }
     json!([{
         "name": "action", "in": "query", "required": !table.updatable,
-        "description": "Carries out this action instead, with `{}` or `{\"params\": {…}}` as the body.",
+        "description": "Carries out this action instead, with its parameters as the body: under `params` or beside it, or `{}`.",
         "schema": reference(&schemas::action_name(table)),
     }])
 }
 
 /// The body of a `PUT`: columns to change, or an action's parameters.
 fn change(table: &Table) -> Value {
-    let params = json!({
-        "type": "object", "properties": {"params": {"type": ["object", "null"]}}, "additionalProperties": false,
-    });
     match (table.updatable, table.actions.is_empty()) {
         (true, true) => reference(&schemas::update_name(table)),
-        (true, false) => json!({"anyOf": [reference(&schemas::update_name(table)), params]}),
-        (false, _) => params,
+        (true, false) => {
+            json!({"anyOf": [reference(&schemas::update_name(table)), parameters(table)]})
+        }
+        (false, _) => parameters(table),
     }
 }
 
-/// `POST /{singular}_actions`. Parameters are in `params`, or beside it.
+/// The parameters of any of the actions, under `params` or beside it.
+fn parameters(table: &Table) -> Value {
+    let columns: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
+    let mut schema = schemas::object(&columns, &[]);
+    schema["properties"]["params"] = json!({"type": ["object", "null"]});
+    let takes_any = table.actions.iter().any(|action| action.others.is_some());
+    schema["additionalProperties"] = json!(takes_any);
+    schema
+}
+
+/// `POST /{singular}_actions`
 fn endpoint(table: &Table) -> Value {
-    let params: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
-    let mut schema = schemas::object(&params, &[]);
+    let mut schema = parameters(table);
     schema["required"] = json!([table.singular, "action"]);
     schema["properties"][table.singular] = schemas::row_number();
     schema["properties"]["action"] = reference(&schemas::action_name(table));
-    schema["properties"]["params"] = json!({"type": ["object", "null"]});
-    if table.actions.iter().any(|action| action.others.is_some()) {
-        schema["additionalProperties"] = json!(true);
-    }
     let about = About {
         tag: table.name,
         id: &format!("{}_actions", table.singular),
