@@ -1,0 +1,100 @@
+//! Claims.
+
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{UNLIMITED, at};
+use webhook_model::{DeliveryOrder, WebhookId};
+
+use super::filled::filled;
+use crate::common::{CLAIM, LANES_OF, pages, raw};
+
+/// Claimed while a transaction was open that might have seen it: nobody may remove it.
+const CLAIMED: &str = "
+    INSERT INTO gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    SELECT 9000000 + n, 7, timestamptz '2025-12-01' + n * interval '1 ms', 0, 0, 0, 0, false FROM generate_series(1, 100000) AS n;
+    DELETE FROM gatepost_queue WHERE id BETWEEN 9000001 AND 9099000";
+/// Others run 2,000; all webhooks have just become ones in order.
+const RUNNING: &str = "
+    INSERT INTO gatepost_running (id, lease_until, open, ids)
+    SELECT 5000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (
+        SELECT id FROM gatepost_delivery WHERE id <= 114000 * 20 ORDER BY id DESC LIMIT 2000) d;
+    UPDATE gatepost_webhook SET in_order = true, ordered_after = 6000000";
+/// 2,000 run that were claimed together, 50 of them of the last webhook.
+const SHARED: &str = "
+    INSERT INTO gatepost_running (id, lease_until, open, ids)
+    SELECT 2000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (
+        SELECT id FROM gatepost_delivery WHERE id <= 114000 * 20 ORDER BY id DESC LIMIT 2000) d";
+
+#[tokio::test]
+async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_was_claimed() {
+    let (client, (_store, place)) = filled().await;
+    let reader = raw(&place).await;
+    reader
+        .batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM gatepost_queue")
+        .await
+        .unwrap();
+    client.batch_execute(CLAIMED).await.unwrap();
+    client
+        .batch_execute("VACUUM ANALYZE gatepost_queue")
+        .await
+        .unwrap();
+    let last = "timestamptz '2025-12-01' + 98900 * interval '1 ms'";
+    let lease = "'2026-03-01', '2026-03-01'";
+    for (name, sql, whole, since) in [
+        (
+            "claim",
+            CLAIM,
+            format!("'{{7}}', '{{0}}', '{{16}}', '{{NULL}}', {lease}"),
+            format!("'{{7}}', '{{0}}', '{{16}}', ARRAY[{last}], {lease}"),
+        ),
+        (
+            "lanes_of",
+            LANES_OF,
+            "'2026-03-01', '{7}', '{0}', '{NULL}'".to_owned(),
+            format!("'2026-03-01', '{{7}}', '{{0}}', ARRAY[{last}]"),
+        ),
+    ] {
+        let whole = pages(&client, sql, &whole).await;
+        let since = pages(&client, sql, &since).await;
+        assert!(whole > 1_000, "{name}: {whole} pages: nothing is proved");
+        assert!(since < 400, "{name}: {since} pages");
+    }
+}
+
+#[tokio::test]
+async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
+    let (client, (_store, _place)) = filled().await;
+    client.batch_execute(RUNNING).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    let mut counted = Vec::new();
+    for hooks in [1, 20] {
+        let ids: Vec<String> = (1..=hooks).map(|id| id.to_string()).collect();
+        let all = |what: &str| vec![what; ids.len()].join(",");
+        let params = format!(
+            "'{{{}}}', '{{{}}}', '{{{}}}', '{{{}}}', '2026-03-01', '2026-03-01'",
+            ids.join(","),
+            all("0"),
+            all("1"),
+            all("NULL")
+        );
+        counted.push(pages(&client, CLAIM, &params).await);
+    }
+    assert!(counted[0] > 1_000, "{counted:?}: nothing is proved");
+    assert!(counted[1] < counted[0] * 2, "{counted:?}");
+}
+
+#[tokio::test]
+async fn what_others_run_is_not_looked_at_again_for_a_webhook_that_has_become_one_in_order() {
+    let (client, (store, _place)) = filled().await;
+    client.batch_execute(SHARED).await.unwrap();
+    client.batch_execute("ANALYZE").await.unwrap();
+    let mut hook = store.webhook(WebhookId(20)).await.unwrap().unwrap();
+    hook.value.order = DeliveryOrder::InOrder;
+    let edited = store.update_webhook(&hook, UNLIMITED, at(0)).await;
+    edited.unwrap();
+    let noted = "SELECT cardinality(beside) FROM gatepost_webhook WHERE id = 20";
+    let noted: i32 = client.query_one(noted, &[]).await.unwrap().get(0);
+    assert_eq!(noted, 50);
+    let params = "'{20}', '{0}', '{1}', '{NULL}', '2026-03-01', '2026-03-01'";
+    let read = pages(&client, CLAIM, params).await;
+    assert!(read < 1_000, "{read} pages");
+}

@@ -1,0 +1,168 @@
+//! Lists and replays.
+
+use std::fmt::Write as _;
+
+use gatepost_ids::TenantId;
+use gatepost_storage::webhooks::*;
+use gatepost_storage::{Order, Page, Scope};
+use webhook_model::{OwnerId, TaskId, WebhookId};
+
+use super::filled::{ONE_USER, as_a_list, begun, filled, leaps};
+use crate::common::pages;
+use crate::source::{BEGIN_REPLAY, Key, Source, sources};
+
+/// Whatever has ended has failed.
+const FAILED: &str = "UPDATE gatepost_outcome SET state = 3, class = 'timeout'";
+const REPLAY_FAILED: &str = concat!(
+    include_str!("../../../src/sql/log/replay_failed.sql"),
+    include_str!("../../../src/sql/log/replay_lock.sql")
+);
+
+fn queries() -> Vec<DeliveryQuery> {
+    use DeliveryState::*;
+    let mut queries = Vec::new();
+    for order in [Order::Ascending, Order::Descending] {
+        let all = DeliveryQuery::all(Page {
+            order,
+            ..Page::first(50)
+        });
+        let scopes = [
+            Scope::All,
+            Scope::Owner(OwnerId(7)),
+            Scope::Tenant(TenantId(2)),
+        ];
+        for scope in scopes {
+            queries.push(DeliveryQuery {
+                scope,
+                ..all.clone()
+            });
+        }
+        for hook in [1, 7] {
+            queries.push(DeliveryQuery {
+                webhook: Some(WebhookId(hook)),
+                ..all.clone()
+            });
+            queries.push(DeliveryQuery {
+                task: Some(TaskId(hook)),
+                ..all.clone()
+            });
+        }
+    }
+    let states = [vec![], vec![Queued], vec![Running], vec![Error], vec![Sent]];
+    let mut each = Vec::new();
+    for query in queries {
+        for states in &states {
+            each.push(DeliveryQuery {
+                states: states.clone(),
+                ..query.clone()
+            });
+        }
+        each.push(DeliveryQuery {
+            class: Some("timeout".to_owned()),
+            ..query
+        });
+    }
+    each
+}
+
+#[tokio::test]
+async fn the_ids_of_a_page_are_found_among_many() {
+    let (client, _store) = filled().await;
+    let whole = pages(&client, "SELECT count(created) FROM gatepost_delivery", "").await;
+    assert!(whole > 1_000, "{whole} pages of all: nothing is proved");
+    as_a_list(&client).await;
+    let mut worst = String::new();
+    for query in queries() {
+        let key = Key::of(&query);
+        for source in sources(&query) {
+            let value = key.value().map(|id| format!(", {id}")).unwrap_or_default();
+            // From where something waits, as the store asks for a task.
+            let low = if query.states == [DeliveryState::Queued] {
+                114_000 * 20
+            } else {
+                0
+            };
+            let params = format!("{low}, {}, 54{value}", i64::MAX);
+            let pages = pages(&client, &source.sql(key, query.page.order), &params).await;
+            // What was sent, newest first, lies behind what waits.
+            let most = match query.states.as_slice() {
+                [DeliveryState::Sent] => 20_000,
+                _ => 400,
+            };
+            if pages > most {
+                writeln!(
+                    worst,
+                    "{pages} pages: {source:?} {key:?} {:?}",
+                    query.page.order
+                )
+                .unwrap();
+            }
+        }
+    }
+    assert_eq!(worst, "");
+}
+
+/// Who has nothing among what one user alone was sent: it seems as if the next row of any key were
+/// the next row.
+#[tokio::test]
+async fn who_has_nothing_does_not_look_through_what_another_has() {
+    let (client, _store) = filled().await;
+    client.batch_execute(ONE_USER).await.unwrap();
+    client.batch_execute("VACUUM ANALYZE").await.unwrap();
+    let mut worst = String::new();
+    for query in queries().iter().filter(|query| Key::of(query) != Key::All) {
+        let (key, order) = (Key::of(query), query.page.order);
+        let key = match key {
+            Key::Webhook(_) => Key::Webhook(20),
+            Key::Task(_) => Key::Task(20),
+            Key::Owner(_) => Key::Owner(20),
+            _ => Key::Tenant(20),
+        };
+        as_a_list(&client).await;
+        for source in sources(query) {
+            if matches!(source, Source::Log { .. } | Source::Failed) {
+                let params = format!("0, {}, 54, 20", i64::MAX);
+                let pages = pages(&client, &source.sql(key, order), &params).await;
+                if pages > 100 {
+                    writeln!(worst, "{pages} pages: {source:?} {key:?} {order:?}").unwrap();
+                }
+            }
+        }
+        leaps(&client, Key::Owner(20), 100).await;
+    }
+    client.batch_execute("RESET enable_sort").await.unwrap();
+    for (name, sql, params) in [
+        (
+            "floors",
+            include_str!("../../../src/sql/log/floors.sql"),
+            "50, '{20}'",
+        ),
+        ("last", include_str!("../../../src/sql/gone/last.sql"), "50"),
+        (
+            "gone",
+            include_str!("../../../src/sql/gone/deliveries.sql"),
+            "50",
+        ),
+    ] {
+        let pages = pages(&client, sql, params).await;
+        if pages > 300 {
+            writeln!(worst, "{pages} pages: {name}").unwrap();
+        }
+    }
+    assert_eq!(worst, "");
+}
+
+/// Where all has failed, it seems as if few rows were read by their time.
+#[tokio::test]
+async fn nor_does_a_replay_where_all_has_failed() {
+    let (client, _store) = filled().await;
+    begun(&client, BEGIN_REPLAY).await;
+    let span = "50, '2026-01-01', '2027-02-01', 0, 999999999";
+    let some = pages(&client, REPLAY_FAILED, &format!("7, {span}")).await;
+    assert!(some < 3_000, "{some} pages");
+    for sql in [FAILED, ONE_USER, "VACUUM ANALYZE"] {
+        client.batch_execute(sql).await.unwrap();
+    }
+    let none = pages(&client, REPLAY_FAILED, &format!("20, {span}")).await;
+    assert!(none < 300, "{none} pages");
+}
