@@ -167,23 +167,15 @@ async fn the_response_that_shows_a_key_declares_it_and_no_other_does() {
 #[tokio::test]
 async fn each_spelling_of_an_action_declares_the_same_parameters() {
     let document = document().await;
-    let paths = document["paths"].as_object().unwrap();
-    let body = |path: &str, method: &str| {
-        paths[path][method]["requestBody"]["content"]["application/json"]["schema"].clone()
-    };
+    let body = |of: &Value| of["requestBody"]["content"]["application/json"]["schema"].clone();
     let mut seen = BTreeSet::new();
-    for path in paths.keys() {
-        let Some((row, action)) = path
-            .rsplit_once('/')
-            .filter(|(row, _)| row.ends_with("/{key}"))
-        else {
+    for (at, operation) in operations(&document) {
+        let path = at.strip_prefix("post ").unwrap_or_default();
+        let Some((row, action)) = path.rsplit_once("/{key}/") else {
             continue;
         };
-        if !paths[path].as_object().unwrap().contains_key("post") {
-            continue;
-        }
-        let own = body(path, "post");
-        let put = body(row, "put");
+        let own = body(operation);
+        let put = body(&document["paths"][format!("{row}/{{key}}")]["put"]);
         let put = put["anyOf"].get(1).cloned().unwrap_or(put);
         for (name, of) in own["properties"].as_object().unwrap() {
             assert_eq!(

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use delivery::{Proxy, Sender, SigningKeys};
 
+use crate::heard::heard;
 use crate::support::certs::{Shown, ca, config, params, trusting};
 use crate::support::receiver::{After, local_sender};
 use crate::support::request::{now, post};
@@ -54,9 +55,7 @@ async fn no_planted_secret_is_ever_shown() {
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
-    // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = heard(subscriber);
 
     let root = ca();
     let answer = "HTTP/1.1 500 canary\r\nset-cookie: a=canary\r\ncontent-length: 6\r\n\r\ncanary";

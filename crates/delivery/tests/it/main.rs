@@ -12,6 +12,8 @@ mod client_identity;
 mod deliver;
 mod dns;
 mod header_order;
+#[path = "../../../../tests/src/heard.rs"]
+mod heard;
 mod http2;
 mod http2_abuse;
 mod pool;

@@ -4,6 +4,8 @@
 mod clock;
 mod engine;
 mod faults;
+#[path = "../../../../tests/src/heard.rs"]
+mod heard;
 mod messages;
 mod observers;
 mod operational_events;

@@ -16,6 +16,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
 use webhook_model::{TagId, Target};
 
+use crate::heard::heard;
 use crate::support::{Receiver, World, poweron, receiver, until, world_with};
 
 /// How long each fault lasts.
@@ -154,9 +155,7 @@ impl Load {
     async fn goes_through(&self, faults: &[&Fault]) -> Vec<Health> {
         // All tasks of a test run on its thread.
         let _recorder = metrics::set_default_local_recorder(&self.recorder);
-        let _subscriber = tracing::subscriber::set_default(self.subscriber.clone());
-        // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-        let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+        let _subscriber = heard(self.subscriber.clone());
         let stop = Fault::default();
         let pouring = tokio::spawn(pour(self.world.engine.clone(), stop.clone()));
         until(|| self.received() >= 50).await;

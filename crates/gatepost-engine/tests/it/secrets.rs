@@ -9,6 +9,7 @@ use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
 use webhook_model::{Authorization, Headers, SigningSecret, SigningSecrets, TagId, Target};
 
+use crate::heard::heard;
 use crate::support::{poweron, receiver, world};
 
 fn signing(secret: &str) -> SigningSecrets {
@@ -38,9 +39,7 @@ async fn no_secret_and_no_message_reaches_the_log_at_any_level() {
         .with_writer(move || writer.clone())
         .finish();
     // All tasks of this test run on this thread.
-    let _guard = tracing::subscriber::set_default(subscriber);
-    // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = heard(subscriber);
     let world = world().await;
     let (_receiver, addr) = receiver(false, &[500, 410]).await;
     let webhook = world

@@ -8,6 +8,7 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 use webhook_model::{Headers, ObjectId, Occurrence, Target, TraceContext, Webhook};
 
+use crate::heard::heard;
 use crate::support::{World, poweron, receiver, world, world_with};
 
 const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -132,9 +133,7 @@ impl Subscriber for Roots {
 #[tokio::test]
 async fn a_deliverys_span_is_no_child_of_the_span_that_emits() {
     let roots = Roots::default();
-    let _subscriber = tracing::subscriber::set_default(roots.clone());
-    // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _subscriber = heard(roots.clone());
     let world = world().await;
     listening(&world, &[], |_| {}).await;
     let emit = world.engine.emit(traced());

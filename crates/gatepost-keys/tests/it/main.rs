@@ -6,6 +6,8 @@ mod bounded;
 mod disabled_keys;
 mod gone;
 mod guessing;
+#[path = "../../../../tests/src/heard.rs"]
+mod heard;
 mod imports;
 mod last_login;
 mod leaks;

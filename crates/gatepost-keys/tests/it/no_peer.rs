@@ -10,6 +10,7 @@ use axum::http::{Request, Response};
 use gatepost_keys::AuthLayer;
 use tower::{Layer, ServiceExt, service_fn};
 
+use crate::heard::heard;
 use crate::world::World;
 
 const CALL: &str = "into_make_service_with_connect_info::<SocketAddr>()";
@@ -34,9 +35,7 @@ async fn the_response_names_the_call_that_is_missing_and_the_log_says_it_once() 
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone());
     // All tasks of this test run on this thread.
-    let _guard = tracing::subscriber::set_default(subscriber.finish());
-    // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _guard = heard(subscriber.finish());
     let world = World::new();
     let key = world.key(1, "key").await;
     let guard = AuthLayer::new(world.keys, |ext| ext.get::<IpAddr>().copied());

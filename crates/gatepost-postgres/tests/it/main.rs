@@ -14,11 +14,15 @@ mod contract;
 mod costs;
 mod floors;
 mod given_up;
+#[path = "../../../../tests/src/heard.rs"]
+mod heard;
 mod in_order;
 mod leased;
 mod locks;
 mod newer;
 mod nodes;
+#[path = "../../../../tests/src/of_before.rs"]
+mod of_before;
 mod parts;
 mod plans;
 mod pooled;

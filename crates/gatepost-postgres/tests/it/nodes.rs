@@ -13,6 +13,7 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::common::{fresh, fresh_at, raw};
+use crate::heard::heard;
 use crate::postgres::{self, TestPostgres};
 
 /// Whether a node knows of changes at all is the same for every slice.
@@ -448,9 +449,7 @@ async fn a_subscriber_that_panics_costs_a_connection_and_no_notice_afterwards() 
     let a = PostgresStore::connect(config.clone()).await.unwrap();
     let b = PostgresStore::connect(config).await.unwrap();
     let client = admin(server.url()).await;
-    let _panics = tracing::subscriber::set_default(Panics);
-    // Beside one alone, tracing asks the thread that comes to a place first: it may have none.
-    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _panics = heard(Panics);
     let listening = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE application_name LIKE '%(listening)'";
     for _ in 0..3 {

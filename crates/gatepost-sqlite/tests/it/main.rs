@@ -14,6 +14,8 @@ mod log;
 #[cfg(unix)]
 mod modes;
 mod newer;
+#[path = "../../../../tests/src/of_before.rs"]
+mod of_before;
 mod sealed;
 mod store;
 mod version_1;

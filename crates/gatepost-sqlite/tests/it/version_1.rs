@@ -9,12 +9,12 @@ use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, event, full_event, full_task, full_webhook, lane, message, task, webhook,
+    UNLIMITED, at, direct, event, full_event, full_task, lane, message, task, webhook,
 };
 use rusqlite::Connection;
-use webhook_model::{
-    Channels, DeliveryMode, Event, EventLabel, Filter, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Event, EventLabel, Filter, TaskId, WebhookId};
+
+use crate::of_before::first_webhook;
 
 const DUMP: &str = include_str!("../fixtures/version_1.sql");
 
@@ -78,14 +78,7 @@ async fn every_column_of_every_row_is_as_it_was() {
 async fn records_and_secrets_are_found_and_their_owners_wait_to_be_placed() {
     let (store, _folder) = migrated().await;
     let full = store.webhook(WebhookId(1)).await.unwrap().unwrap();
-    let unlisted = Webhook {
-        channels: Channels::default(),
-        retry_schedule: None,
-        client_identity: None,
-        mode: DeliveryMode::Push,
-        ..full_webhook()
-    };
-    assert_eq!(full.value, unlisted);
+    assert_eq!(full.value, first_webhook());
     assert_eq!(full.owner, OwnerId(7));
     let plain = store.webhook(WebhookId(2)).await.unwrap().unwrap();
     assert_eq!((plain.value, plain.created), (webhook("plain"), at(1)));

@@ -7,7 +7,7 @@ use apikey_core::RateLimit;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::audit::AuditQuery;
-use gatepost_storage::keys::{KeyQuery, KeyStore as _, KeyUse, Rolled};
+use gatepost_storage::keys::{KeyQuery, KeyStore as _, Rolled};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{AuditStore as _, OwnerStore as _, Page};
@@ -17,7 +17,9 @@ use gatepost_testkit::fixtures::{
     trace,
 };
 use rusqlite::Connection;
-use webhook_model::{Activity, Chosen, EventLabel, WebhookId};
+use webhook_model::{Activity, Chosen, WebhookId};
+
+use crate::of_before::{are_counted, can_be_labelled, one_was_run_by_a_user};
 
 const DUMP: &str = include_str!("../fixtures/version_2.sql");
 /// The third step: what it left is opened by the fourth.
@@ -298,24 +300,7 @@ async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on(
     let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
     let keys = keys.unwrap();
     assert_eq!(keys.len(), 1);
-    let day = at(0).date_naive();
-    let all = async |key| {
-        store
-            .key_uses(key, day, day.succ_opt().unwrap(), 9)
-            .await
-            .unwrap()
-    };
-    for row in &keys {
-        assert_eq!(all(row.id).await, []);
-        let uses = KeyUse {
-            key: row.id,
-            day,
-            used: 2,
-            refused: 1,
-        };
-        store.record_uses(&[uses]).await.unwrap();
-        assert_eq!(all(row.id).await, [uses]);
-    }
+    are_counted(&store, &keys).await;
     store.delete_key(keys[0].id, at(1)).await.unwrap();
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
     let left = "SELECT count(*) FROM gatepost_key_use";
@@ -484,21 +469,5 @@ async fn occurrences_that_waited_before_it_was_kept_were_run_by_nobody() {
     let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, run_by)
         VALUES ('vms', 'poweron', 77, 7)";
     file.execute_batch(insert).unwrap();
-    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
-    let by: Vec<_> = rows.iter().filter_map(|row| row.by).collect();
-    assert!(rows.len() > 1, "those of before");
-    assert_eq!(by, [OwnerId(7)]);
-}
-
-async fn can_be_labelled(store: &impl RecordStore) {
-    let mut row = store
-        .event(webhook_model::EventId(2))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(row.value.label, EventLabel::default());
-    row.value.label = "at night".parse().unwrap();
-    let edited = store.update_event(&row, UNLIMITED, at(1)).await.unwrap();
-    assert_eq!(edited.value, row.value);
-    assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
+    one_was_run_by_a_user(&Webhooks::of(Arc::new(store))).await;
 }

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::keys::{KeyQuery, KeyStore, KeyUse};
+use gatepost_storage::keys::{KeyQuery, KeyStore};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{OwnerStore, Page, Scope};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
-    UNLIMITED, at, direct, full_event, full_occurrence, full_task, full_webhook, message, named,
-    outbox, settlement_of, webhook,
+    UNLIMITED, at, direct, full_event, full_occurrence, full_task, message, named, outbox,
+    settlement_of, webhook,
 };
-use webhook_model::{
-    Channels, DeliveryMode, Event, EventLabel, Filter, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Event, EventLabel, Filter, TaskId, WebhookId};
 
 use super::versions::*;
+use crate::of_before::{are_counted, first_webhook};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unplaced() {
@@ -38,14 +37,7 @@ async fn every_row_of_the_version_before_is_found_again_and_all_owners_are_unpla
     assert_eq!(found.as_ref(), Some(&keys[0]));
 
     let hooks = store.webhooks(&[1, 2, 3].map(WebhookId)).await.unwrap();
-    let unlisted = Webhook {
-        channels: Channels::default(),
-        retry_schedule: None,
-        client_identity: None,
-        mode: DeliveryMode::Push,
-        ..full_webhook()
-    };
-    assert_eq!(hooks[0].value, unlisted, "its secrets too");
+    assert_eq!(hooks[0].value, first_webhook(), "its secrets too");
     assert_eq!(hooks[1].value, webhook("plain"));
     let whose: Vec<_> = hooks.iter().map(|row| row.owner.0).collect();
     assert_eq!(whose, [7, 1, 2]);
@@ -286,24 +278,7 @@ async fn keys_of_before_uses_were_counted_have_none_and_are_counted_from_now_on(
     let keys = store.list_keys(&KeyQuery::all(Page::first(9))).await;
     let keys = keys.unwrap();
     assert_eq!(keys.len(), 2);
-    let day = at(0).date_naive();
-    let all = async |key| {
-        store
-            .key_uses(key, day, day.succ_opt().unwrap(), 9)
-            .await
-            .unwrap()
-    };
-    for row in &keys {
-        assert_eq!(all(row.id).await, []);
-        let uses = KeyUse {
-            key: row.id,
-            day,
-            used: 2,
-            refused: 1,
-        };
-        store.record_uses(&[uses]).await.unwrap();
-        assert_eq!(all(row.id).await, [uses]);
-    }
+    are_counted(&store, &keys).await;
     store.delete_key(keys[0].id, at(1)).await.unwrap();
     let left = "SELECT key FROM gatepost_key_use";
     let left = client.query(left, &[]).await.unwrap();

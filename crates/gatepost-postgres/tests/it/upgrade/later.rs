@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use apikey_core::RateLimit;
-use gatepost_ids::OwnerId;
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::audit::AuditQuery;
 use gatepost_storage::keys::{KeyQuery, KeyStore, Rolled};
@@ -14,10 +13,11 @@ use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, entry, full_grant, full_webhook, key, outbox, trace,
 };
-use webhook_model::{Chosen, EventLabel, WebhookId};
+use webhook_model::{Chosen, WebhookId};
 
 use super::versions::*;
 use crate::common::{fresh_at, raw};
+use crate::of_before::{can_be_labelled, one_was_run_by_a_user};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn keys_of_before_grants_are_enabled_and_may_everything_and_can_be_narrowed() {
@@ -176,23 +176,7 @@ async fn occurrences_that_waited_before_it_was_kept_were_run_by_nobody() {
     let insert = "INSERT INTO gatepost_occurrence (event_type, event, tenant, run_by, due)
         VALUES ('vms', 'poweron', 77, 7, 'epoch')";
     client.batch_execute(insert).await.unwrap();
-    let rows = outbox(&Webhooks::of(Arc::new(store)), 2_000_000_000).await;
-    let by: Vec<_> = rows.iter().filter_map(|row| row.by).collect();
-    assert!(rows.len() > 1, "those of before");
-    assert_eq!(by, [OwnerId(7)]);
-}
-
-async fn can_be_labelled(store: &impl RecordStore) {
-    let mut row = store
-        .event(webhook_model::EventId(2))
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(row.value.label, EventLabel::default());
-    row.value.label = "at night".parse().unwrap();
-    let edited = store.update_event(&row, UNLIMITED, at(1)).await.unwrap();
-    assert_eq!(edited.value, row.value);
-    assert_eq!(store.event(row.id).await.unwrap(), Some(edited));
+    one_was_run_by_a_user(&Webhooks::of(Arc::new(store))).await;
 }
 
 /// A change of a record reads its webhook, its task, then its owner. Whoever upgrades waits for a

@@ -46,7 +46,7 @@ pub(super) const MARKED: &str = "CREATE TABLE gatepost_migration (
      INSERT INTO gatepost_migration (version, name) VALUES (1, 'gatepost')";
 
 /// What the rows are, as text: the columns that both versions have.
-pub(super) const TABLES: [(&str, &str); 3] = [
+const TABLES: [(&str, &str); 3] = [
     (
         "gatepost_key",
         "id, revision, owner, lookup, hint, digest, name, created, last_login, last_login_from",
