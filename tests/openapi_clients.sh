@@ -7,8 +7,8 @@
 #   openapi-generator        Python and Java, where there is Java; Go, where there is Go, too
 #   @hey-api/openapi-ts      TypeScript, where there is Node.js
 #
-# Generators come from the package indexes, in the versions below, into a folder of their own (OPENAPI_CLIENTS keeps it
-# for the next time). The Java client needs Jackson, which is in the generator's own jar; the Go client needs nothing but
+# Generators come from the package indexes, in the versions below, into the target folder, where the next run finds them
+# (OPENAPI_CLIENTS names another one). The Java client needs Jackson, which is in the generator's own jar; the Go client needs nothing but
 # Go's library. One that cannot be had is named; where none can, it ends with 77. `./test` runs it in its second stage.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,8 @@ generator=openapi-generator-cli==7.26.0
 typescript_client=@hey-api/openapi-ts@0.95.0
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/gatepost-openapi-clients.XXXXXX")
-tools=${OPENAPI_CLIENTS:-$scratch/tools}
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+tools=${OPENAPI_CLIENTS:-$target/openapi_clients}
 rounds=$PWD/tests/openapi_clients
 venv=$tools/venv
 npm=$tools/npm/${typescript_client##*@}
@@ -29,7 +30,7 @@ trap 'stop; rm -rf "$scratch"' EXIT
 program=${GATEPOST_HOST:-}
 if [ -z "$program" ]; then
     cargo build -q --locked --example host
-    program=${CARGO_TARGET_DIR:-target}/debug/examples/host
+    program=$target/debug/examples/host
 fi
 start() { # a platform of which nothing is stored yet
     stop

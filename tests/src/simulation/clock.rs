@@ -2,9 +2,12 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_storage::Clock;
 use tokio::time::Instant;
+
+/// When every run begins, in seconds since 1970.
+const NOON: i64 = 1_772_366_400;
 
 /// Follows tokio's time, which only moves when everything waits.
 #[derive(Debug)]
@@ -31,8 +34,8 @@ impl VirtualClock {
 
 impl Clock for VirtualClock {
     fn now(&self) -> DateTime<Utc> {
-        let noon = DateTime::from_timestamp(1_772_366_400, 0).unwrap();
-        let wrong = TimeDelta::seconds(self.wrong.load(Ordering::Relaxed));
-        noon + self.began.elapsed() + wrong
+        let passed = self.began.elapsed();
+        let seconds = passed.as_secs().cast_signed() + self.wrong.load(Ordering::Relaxed);
+        DateTime::from_timestamp(NOON + seconds, passed.subsec_nanos()).unwrap()
     }
 }

@@ -129,9 +129,11 @@ impl Process {
         })
     }
 
-    /// Kills it.
+    /// Kills it. What its tasks still do is felt by nobody, and they end soon.
     pub(super) fn kill(&self) {
         self.way.cut();
         self.cut.cancel();
+        let engine = self.engine.clone();
+        tokio::spawn(async move { engine.shutdown(Duration::ZERO).await });
     }
 }

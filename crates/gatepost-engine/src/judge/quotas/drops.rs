@@ -78,6 +78,9 @@ impl Drops {
     /// the hour is written once in a minute. What the store does not take is tried again with the
     /// next.
     pub(in crate::judge) async fn flush(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        if self.lock().is_empty() {
+            return Ok(());
+        }
         self.notify();
         let counts = self.lock().take(now);
         let mut unwritten = Unwritten::new(counts, |(key, count)| self.lock().add(key, count));
@@ -136,6 +139,10 @@ impl Drops {
 }
 
 impl Counted {
+    fn is_empty(&self) -> bool {
+        self.webhooks.is_empty() && self.owners.is_empty()
+    }
+
     /// What was counted until now and is to be written.
     fn take(&mut self, now: DateTime<Utc>) -> Vec<(Key, u64)> {
         self.spans.turn(now);
