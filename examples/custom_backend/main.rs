@@ -1,9 +1,9 @@
 //! A custom backend: Gatepost on redb, `cargo run --example custom_backend`.
 //!
 //! `store/` implements the storage traits; `tests/it/custom_backend.rs` among the tests of the
-//! whole proves it with two macro calls. This program shows it at work: a key is made and used, an
-//! event is delivered, and after the file was closed and opened again all of it is still there. It
-//! ends with success only if every claim held.
+//! whole proves it with three macro calls. This program shows it at work: a key is made and used,
+//! an event is delivered, and after the file was closed and opened again all of it is still there.
+//! It ends with success only if every claim held.
 
 mod store;
 

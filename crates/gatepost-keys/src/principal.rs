@@ -28,6 +28,8 @@ pub enum Via {
 pub struct Principal {
     /// The user.
     pub owner: OwnerId,
+    /// Whether the user was enabled when the account was read. The layer lets in nobody else.
+    pub enabled: bool,
     /// How far the powers go.
     pub access: AccessLevel,
     /// The user's tenant.
@@ -53,6 +55,7 @@ impl Principal {
     pub fn new(owner: OwnerId, account: Account, via: Via) -> Self {
         Self {
             owner,
+            enabled: account.enabled,
             access: account.access,
             tenant: account.tenant,
             via,
@@ -100,6 +103,7 @@ impl fmt::Debug for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Principal")
             .field("owner", &self.owner)
+            .field("enabled", &self.enabled)
             .field("access", &self.access)
             .field("tenant", &self.tenant)
             .field("via", &self.via)

@@ -26,8 +26,8 @@ pub type Run = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 pub struct Clause<S: Send + 'static> {
     /// Its name, which begins with its id: `q05_an_old_token_settles_nothing`.
     pub name: &'static str,
-    /// Tries it on the store of a harness. It panics where the contract is broken, with a text
-    /// that begins with the id: `Q5 …`.
+    /// Tries it on the store of a harness. It panics where the contract is broken. [`prove`] puts
+    /// its name and its sentence in front of what the panic says.
     pub run: fn(Arc<dyn Harness<S>>) -> Run,
 }
 

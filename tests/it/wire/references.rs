@@ -47,6 +47,20 @@ async fn a_filter_finds_a_reference_by_its_row_number() {
     );
 }
 
+/// An owner of a type that is none says nothing about the owner.
+#[tokio::test]
+async fn of_an_event_of_no_type_it_is_the_type_that_is_wrong() {
+    let world = World::start().await;
+    let [(_, task), _] = two_tasks(&world).await;
+    for owner in [json!("vms/3"), json!(3), Value::Null] {
+        let event = json!({"task": task, "table": "vm", "event": "poweron", "owner": owner});
+        let refused = world.api("POST", "task_events", Some(event)).await;
+        assert_eq!(refused.status, 422, "{owner}");
+        let told = refused.json()["err"].as_str().unwrap().to_owned();
+        assert_eq!(told, "'table' - is not a known event type", "{owner}");
+    }
+}
+
 /// An event's owner is an object of its type.
 #[tokio::test]
 async fn an_event_is_on_an_object_by_its_row_number() {

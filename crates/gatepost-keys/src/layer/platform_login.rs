@@ -46,7 +46,8 @@ impl fmt::Debug for Presented<'_> {
 pub enum PlatformAnswer {
     /// They are not the platform's after all: an API key is looked for.
     NotMine,
-    /// They are good.
+    /// They are good. A user who is not [`enabled`](Principal::enabled) is refused all the same, by
+    /// 401 and without a word of why, as the user's keys are.
     Granted(Box<Principal>),
     /// They are of the platform's kind, and not good. [`Denied::Unauthenticated`] counts as a
     /// guess; any other reason says that they were not judged.
@@ -77,6 +78,20 @@ pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
 /// Asks the platform, within the limits of guessing; `None` where an API key is to be looked for. A
 /// login that panics or hangs fails this request, and no other.
 pub(super) async fn ask(
+    platform: &dyn PlatformLogin,
+    guesses: &GuessLimiter,
+    headers: &HeaderMap,
+    from: IpAddr,
+) -> Option<Result<Principal, Denied>> {
+    let answer = within_limits(platform, guesses, headers, from).await?;
+    // What was presented was right, so it is no guess.
+    Some(answer.and_then(|user| match user.enabled {
+        true => Ok(user),
+        false => Err(Denied::Unauthenticated),
+    }))
+}
+
+async fn within_limits(
     platform: &dyn PlatformLogin,
     guesses: &GuessLimiter,
     headers: &HeaderMap,

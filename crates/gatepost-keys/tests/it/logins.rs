@@ -48,8 +48,11 @@ impl PlatformLogin for Logins {
         self.checked.fetch_add(1, Ordering::SeqCst);
         let said = headers.get("x-token").or_else(|| headers.get("x-password"));
         let answer = match said.unwrap().to_str().unwrap().rsplit(':').next().unwrap() {
-            "right" => {
-                let account = Account::enabled(AccessLevel::User);
+            right @ ("right" | "disabled") => {
+                let account = match right {
+                    "right" => Account::enabled(AccessLevel::User),
+                    _ => Account::disabled(AccessLevel::User),
+                };
                 let user = Principal::new(OwnerId(1), account, Via::Platform);
                 PlatformAnswer::Granted(Box::new(user))
             }
@@ -111,6 +114,19 @@ impl Door {
     fn checked(&self) -> u32 {
         self.logins.checked.load(Ordering::SeqCst)
     }
+}
+
+#[tokio::test]
+async fn a_user_who_is_disabled_is_not_let_in_and_guessed_nothing() {
+    let door = Door::new();
+    for _ in 0..20 {
+        let (status, _) = door.ask("10.0.0.1", "x-token", "disabled").await;
+        assert_eq!(status, 401);
+        let password = door.ask("10.0.0.1", "x-password", "ada:disabled").await;
+        assert_eq!(password.0, 401);
+    }
+    assert_eq!(door.ask("10.0.0.1", "x-token", "right").await.0, 200);
+    assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
 }
 
 /// For a log of who asked for what.

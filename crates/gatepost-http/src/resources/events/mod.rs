@@ -8,7 +8,8 @@ use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Data, Event, EventId, EventLabel, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
+    CatalogError, Data, Event, EventId, EventLabel, EventType, Filter, Invalid, JsonObject,
+    ObjectId, TagId, Target, TaskId,
 };
 
 use super::row::{as_text, epoch, if_there, page, reference, row, scanned};
@@ -59,11 +60,16 @@ impl Resource for Events {
         let task = input
             .int("task")
             .ok_or_else(|| ApiError::field("task", "is required"))?;
-        let event_type = input.text("table").unwrap_or_default();
+        let table = input.text("table").unwrap_or_default();
+        let event_type: EventType = table.parse()?;
+        if !caller.catalog().types().any(|(of, ..)| *of == event_type) {
+            // Told before the owner, which is to be an object of this type.
+            return Err(CatalogError::UnknownType.as_invalid().into());
+        }
         let mut event = Event {
-            event_type: event_type.parse()?,
             event: input.text("event").unwrap_or_default().parse()?,
-            target: target(&input, event_type)?.unwrap_or(Target::Generic),
+            target: target(&input, table)?.unwrap_or(Target::Generic),
+            event_type,
             task: TaskId(task),
             enabled: true,
             filters: Filter::default(),
