@@ -100,10 +100,10 @@ async fn survivors<R: Send + Sync + 'static, S: Send + 'static>(
     let time = began.elapsed().as_secs_f32();
     // What is printed is kept back where a test passes; how many were caught is to be seen.
     let line = format!(
-        "{own}: {caught} of {} mutants caught in {time:.1} s, {equivalent} equivalent",
+        "{own}: {caught} of {} mutants caught in {time:.1} s, {equivalent} equivalent\n",
         all - equivalent
     );
-    writeln!(std::io::stdout(), "{line}").unwrap();
+    std::io::stdout().write_all(line.as_bytes()).unwrap();
     survivors
 }
 
