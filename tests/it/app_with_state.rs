@@ -9,7 +9,7 @@ use axum::http::request::Parts;
 use axum::routing::get;
 use examples::client::call;
 use gatepost_console::{Console, ConsoleLogin, LoggedIn, Visit};
-use gatepost_http::Api;
+use gatepost_http::{Api, VersionFacts};
 use gatepost_keys::AuthLayer;
 use gatepost_manage::Management;
 use tests::world::{HERE, World};
@@ -41,7 +41,8 @@ async fn rest_and_console_nest_into_an_app_with_state() {
     });
     let management = Management::builder(world.keys.clone(), world.engine.clone()).build();
     let console = Console::builder(management.clone(), Arc::new(NoLogin)).build();
-    let api = Api::builder(management, guard).build();
+    let facts = VersionFacts::new("27.3.1", "acme");
+    let api = Api::builder(management, guard).version(facts).build();
     let app = Router::new()
         .route("/name", get(async |State(name): State<Name>| name.0))
         .nest("/api/v4", api.router())
@@ -56,7 +57,8 @@ async fn rest_and_console_nest_into_an_app_with_state() {
     assert_eq!(get("/name", None).await.body, "acme");
     let user = get("/api/v4/whoami", Some(&world.admin)).await;
     assert_eq!(user.status, 200, "{user:?}");
-    assert_eq!(get("/version.json", None).await.status, 200);
+    let version = get("/version.json", None).await;
+    assert_eq!(version.json(), serde_json::json!({"version": "27.3.1"}));
     let away = get("/console/", None).await;
     assert_eq!(away.status, 303, "{away:?}");
 }

@@ -17,6 +17,8 @@ pub(crate) struct ApiError {
     text: String,
     /// After how many seconds the same request may be sent again.
     retry_after: Option<u64>,
+    /// What was to be changed may have been.
+    in_doubt: bool,
 }
 
 impl ApiError {
@@ -25,6 +27,7 @@ impl ApiError {
             status,
             text: text.into(),
             retry_after: None,
+            in_doubt: false,
         }
     }
 
@@ -100,6 +103,17 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable")
     }
 
+    /// 409 for a creation of which it is not known whether it was stored: clients repeat what is
+    /// answered with 500 or 503, and would have two (WIRE 1).
+    pub(crate) fn of_creation(self) -> Self {
+        match self.in_doubt {
+            true => Self::conflict(
+                "It is not known whether the row was stored: look before it is created again",
+            ),
+            false => self,
+        }
+    }
+
     /// 500.
     pub(crate) fn internal() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error")
@@ -126,6 +140,14 @@ impl IntoResponse for ApiError {
 
 impl From<ManageError> for ApiError {
     fn from(error: ManageError) -> Self {
+        let in_doubt = error.is_in_doubt();
+        let error = Self::of(error);
+        Self { in_doubt, ..error }
+    }
+}
+
+impl ApiError {
+    fn of(error: ManageError) -> Self {
         match error {
             error if error.is_unavailable() => Self::unavailable(),
             ManageError::Dangling { field } => Self::field(field, "does not exist"),

@@ -13,6 +13,8 @@ pub(crate) struct Failure {
     pub(crate) was_victim: bool,
     /// Whether a lock was waited for, or the statement took, too long.
     pub(crate) was_locked: bool,
+    /// Whether the connection broke before the server had answered.
+    unanswered: bool,
 }
 
 /// The cause, without values: of a server's error the code and the constraint alone.
@@ -32,6 +34,7 @@ impl Failure {
             cause: None,
             was_victim: false,
             was_locked: false,
+            unanswered: false,
         }
     }
 
@@ -61,6 +64,21 @@ impl Failure {
                 "the database was written by a newer version of Gatepost",
             )
         }
+    }
+
+    /// The failure of what comes before a change: the server was not asked for it.
+    pub(crate) fn before_anything(self) -> Self {
+        Self {
+            unanswered: false,
+            ..self
+        }
+    }
+
+    /// The error of an insertion: whether it was stored is unknown where the server did not answer.
+    pub(crate) fn of_insertion(self) -> StoreError {
+        let unanswered = self.unanswered;
+        let error = StoreError::from(self);
+        if unanswered { error.in_doubt() } else { error }
     }
 
     pub(crate) fn is_transient(&self) -> bool {
@@ -139,6 +157,7 @@ impl From<tokio_postgres::Error> for Failure {
                 *db.code(),
                 SqlState::LOCK_NOT_AVAILABLE | SqlState::QUERY_CANCELED
             ),
+            unanswered: false,
         }
     }
 }
@@ -148,7 +167,7 @@ impl From<deadpool_postgres::PoolError> for Failure {
         use deadpool_postgres::PoolError;
         match error {
             PoolError::Backend(error) => {
-                let mut failure = Self::from(error);
+                let mut failure = Self::from(error).before_anything();
                 // A refused login, a missing database or a read-only server can be put right
                 // without us.
                 failure.kind = ErrorKind::Unavailable;
@@ -183,6 +202,7 @@ fn without_answer(error: &tokio_postgres::Error) -> Failure {
     };
     Failure {
         cause: Some(Cause(cause)),
+        unanswered: kind == ErrorKind::Unavailable,
         ..Failure::new(kind, context)
     }
 }

@@ -25,7 +25,9 @@ pub enum ErrorKind {
     Invalid,
     /// The store cannot be reached, is full, locked, read-only or shutting down. Nothing was
     /// stored, or (only where the backend lost the server's reply to a commit) it is unknown
-    /// whether it was: repeat with the same idempotency key, claim token or revision.
+    /// whether it was: repeat with the same idempotency key, claim token or revision. Of the
+    /// insertion of a record, which has none of these, the backend says so by
+    /// [`in_doubt`](StoreError::in_doubt).
     Unavailable,
     /// Stored data cannot be understood.
     Corrupt,
@@ -39,6 +41,7 @@ pub enum ErrorKind {
 pub struct StoreError {
     kind: ErrorKind,
     context: &'static str,
+    in_doubt: bool,
     source: Option<Source>,
 }
 
@@ -49,8 +52,16 @@ impl StoreError {
         Self {
             kind,
             context,
+            in_doubt: false,
             source: None,
         }
+    }
+
+    /// The same error where the reply to a change was lost: the change may have been stored.
+    #[must_use]
+    pub fn in_doubt(mut self) -> Self {
+        self.in_doubt = true;
+        self
     }
 
     /// The same error with the one that caused it.
@@ -85,6 +96,13 @@ impl StoreError {
         self.context
     }
 
+    /// Whether the change that failed may have been stored all the same. Whoever repeats a creation
+    /// then may have two.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.in_doubt
+    }
+
     /// Whether the same call may succeed later without anything being changed.
     #[must_use]
     pub fn is_transient(&self) -> bool {
@@ -114,6 +132,7 @@ impl fmt::Debug for StoreError {
         f.debug_struct("StoreError")
             .field("kind", &self.kind)
             .field("context", &self.context)
+            .field("in_doubt", &self.in_doubt)
             .field("source", &self.source.as_ref().map(ToString::to_string))
             .finish()
     }

@@ -1,4 +1,5 @@
 //! The door that both roofs share, from the outside.
 
 mod console;
+mod in_doubt;
 mod rest;

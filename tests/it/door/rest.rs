@@ -78,7 +78,7 @@ async fn rest_writes_one_record_with_the_declared_word_for_every_act() {
     assert_eq!(operations, BTreeSet::from(expected));
 }
 
-async fn ask(
+pub(super) async fn ask(
     site: &DoorSite,
     key: &str,
     method: &str,

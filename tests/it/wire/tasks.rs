@@ -4,6 +4,8 @@
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 use tests::platform::PlatformProcess;
+use tests::world::HERE;
+use tokio::net::TcpListener;
 
 fn platform() -> (PlatformProcess, TempDir) {
     let folder = tempdir().unwrap();
@@ -103,6 +105,32 @@ async fn tasks_and_their_limits() {
         .call("PUT", "tasks/1?action=execute", Some(json!({})))
         .await;
     assert_eq!(platform.call("GET", "tasks/1", None).await.0, 404);
+}
+
+/// WIRE 5 and 6: what is being sent is `running`, and so is its task, which says when it last ran.
+#[tokio::test]
+async fn a_task_and_its_delivery_are_running_until_the_target_responds() {
+    let folder = tempdir().unwrap();
+    let arguments = ["--allow-private-targets"];
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &arguments);
+    let target = TcpListener::bind((HERE, 0)).await.unwrap();
+    let url = format!("http://{}/", target.local_addr().unwrap());
+    let hook = json!({"name": "w", "url": url});
+    let owner = platform.make("webhook_urls", hook).await;
+    let task = json!({"name": "t", "owner": owner});
+    let task = platform.make("tasks", task).await;
+    let path = format!("tasks/{task}");
+    let idle = platform.call("GET", &path, None).await.1;
+    let before = (&idle["status"], &idle["last_run"]);
+    assert_eq!(before, (&json!("idle"), &json!(0)));
+    let execute = format!("{path}?action=execute");
+    platform.call("PUT", &execute, Some(json!({}))).await;
+    let _silent = target.accept().await.unwrap();
+    let running = platform.call("GET", &path, None).await.1;
+    assert_eq!(running["status"], "running");
+    assert!(running["last_run"].as_i64().unwrap() > 1_700_000_000);
+    let deliveries = platform.rows("webhooks?fields=status").await;
+    assert_eq!(deliveries, json!([{"status": "running"}]));
 }
 
 /// The types that the example platform registers, each with its events; instance, tag or neither as

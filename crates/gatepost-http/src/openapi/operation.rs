@@ -82,7 +82,9 @@ pub(super) fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
             }
             "404" => "No such row, or none that the caller may know of",
             "405" => "Not permitted on this table",
-            "409" => "A row with that name exists, or the row is in use",
+            "409" => {
+                "A row with that name exists, the row is in use, or whether it was stored is not known"
+            }
             "413" => {
                 "The request is too large, or the response would be; the text says which limit would fit"
             }

@@ -42,7 +42,8 @@ pub(super) async fn create(
 ) -> Result<Response, ApiError> {
     let table = resource.table();
     let input = body.checked(|body| Input::create(table, &body)).await?;
-    let created = resource.create(&caller, input).await?;
+    let created = resource.create(&caller, input).await;
+    let created = created.map_err(ApiError::of_creation)?;
     let receipt = created.receipt(resource.table().name);
     Ok((StatusCode::CREATED, Json(receipt)).into_response())
 }

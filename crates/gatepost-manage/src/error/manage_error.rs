@@ -128,6 +128,17 @@ impl ManageError {
         }
     }
 
+    /// Whether the change may have been stored all the same. Whoever repeats a creation then may
+    /// have two.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        match self {
+            Self::Panicked => true,
+            Self::Store(error) => error.is_in_doubt(),
+            _ => false,
+        }
+    }
+
     /// Logs what an operator should know; the caller's own mistakes are not that.
     pub(crate) fn log(&self) {
         match self {

@@ -9,7 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row, Statement};
 
 use super::haste::Haste;
-use crate::error::Result;
+use crate::error::{Failure, Result};
 
 pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
 
@@ -62,7 +62,8 @@ pub(crate) async fn within<T>(
     (haste, begin): Begin<'_>,
     body: impl Future<Output = Result<T>>,
 ) -> Result<T> {
-    let left = haste.begin(client, begin).await?;
+    let left = haste.begin(client, begin).await;
+    let left = left.map_err(Failure::before_anything)?;
     let begun = async {
         match left {
             Some(begin) => client.batch_execute(begin).await,
@@ -97,5 +98,6 @@ pub(crate) async fn together(
 /// Prepares a statement [within] a transaction: a session may be set to so little time that not
 /// even this fits into it.
 pub(crate) async fn prepared(client: &Client, begin: Begin<'_>, text: &str) -> Result<Statement> {
-    within(client, begin, async { Ok(client.prepare(text).await?) }).await
+    let prepared = within(client, begin, async { Ok(client.prepare(text).await?) });
+    prepared.await.map_err(Failure::before_anything)
 }

@@ -23,7 +23,8 @@ use crate::store::PostgresStore;
 #[async_trait]
 impl KeyStore for PostgresStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
-        Ok(self.add_key(key, at_most).await?)
+        let added = self.add_key(key, at_most).await;
+        added.map_err(Failure::of_insertion)
     }
 
     async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
@@ -78,7 +79,8 @@ impl KeyStore for PostgresStore {
         at_most: u64,
         _now: DateTime<Utc>,
     ) -> Answer<(KeyRow, KeyRow)> {
-        let (new, old, moved) = self.replace_key(old, new, at_most).await?;
+        let replaced = self.replace_key(old, new, at_most).await;
+        let (new, old, moved) = replaced.map_err(Failure::of_insertion)?;
         self.node().wait_for_all(self.db(), &[moved]).await;
         Ok((new, old))
     }

@@ -32,7 +32,8 @@ impl RecordStore for PostgresStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<WebhookId, Webhook>> {
-        Ok(self.add_webhook(webhook, at_most, now).await?)
+        let added = self.add_webhook(webhook, at_most, now).await;
+        added.map_err(Failure::of_insertion)
     }
 
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
@@ -71,7 +72,8 @@ impl RecordStore for PostgresStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<TaskRow> {
-        Ok(self.add_task(task, at_most, now).await?)
+        let added = self.add_task(task, at_most, now).await;
+        added.map_err(Failure::of_insertion)
     }
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
@@ -114,7 +116,8 @@ impl RecordStore for PostgresStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Answer<Row<EventId, Event>> {
-        Ok(self.add_event(event, at_most, now).await?)
+        let added = self.add_event(event, at_most, now).await;
+        added.map_err(Failure::of_insertion)
     }
 
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {

@@ -42,5 +42,6 @@ mod slot;
 mod source;
 mod tls;
 mod turns;
+mod unanswered;
 mod upgrade;
 mod walls;

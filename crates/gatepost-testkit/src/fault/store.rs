@@ -247,7 +247,7 @@ impl<S> FaultStore<S> {
         match self.fault(method) {
             None => call.await,
             Some(Fault::Refused) => Err(away()),
-            Some(Fault::AnswerLost) => call.await.and_then(|_| Err(away())),
+            Some(Fault::AnswerLost) => call.await.and_then(|_| Err(away().in_doubt())),
             Some(Fault::Hang(time)) => {
                 tokio::time::sleep(time).await;
                 Err(away())
