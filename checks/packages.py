@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Packs every crate that is to be published, as crates.io would get it, and looks at what is in it.
 
-Nothing is compiled or sent: the lints and tests have compiled the same files. A crate is refused
-that is larger than 300 KiB, lacks a licence text, a description, keywords, categories or its page
-on docs.rs with all features, brings tests or their data along, or whose README leads nowhere when
-it is read on crates.io. It needs Cargo, and the dependencies fetched.
+Nothing is compiled or sent: the lints and tests have compiled the same files. Before a release,
+`cargo publish --dry-run` compiles each from its package, for all of them with `--workspace
+--exclude` examples, benches, tests and fuzz. It needs the index of crates.io.
+
+A crate is refused that is larger than 300 KiB, lacks a licence text, a description, keywords,
+categories or its page on docs.rs with all features, brings tests or their data along, or whose
+README leads nowhere when it is read on crates.io. It needs Cargo, and the dependencies fetched.
 """
 
 import json
