@@ -59,8 +59,18 @@ impl ByHand {
         if emitted.dropped > 0 {
             return Err(full(&self.judge, owner));
         }
+        enabled(&self.judge, owner).await?;
         Err(EngineError::NotFound)
     }
+}
+
+/// Nothing is sent for an owner whose account is disabled or gone.
+pub(super) async fn enabled(judge: &Judge, owner: OwnerId) -> Result<(), EngineError> {
+    if judge.is_enabled(owner).await? {
+        return Ok(());
+    }
+    let words = "The account of the owner is disabled";
+    Err(EngineError::Forbidden(words.to_owned()))
 }
 
 /// As many deliveries of the owner wait as may.

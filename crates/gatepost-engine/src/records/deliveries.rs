@@ -15,7 +15,7 @@ use webhook_model::{
 };
 
 use super::at_once::AtOnce;
-use super::by_hand::full;
+use super::by_hand::{enabled, full};
 use super::run_about::RunAbout;
 use crate::attempt::send;
 use crate::clock::EngineClock;
@@ -121,7 +121,7 @@ impl Deliveries {
         body: Arc<str>,
         test_of: Option<(TaskId, Cause)>,
     ) -> Result<DeliveryId, EngineError> {
-        self.check(owner).await?;
+        enabled(&self.judge, owner).await?;
         let (bytes, room) = (body.len() as u64, self.judge.room(owner));
         if room.deliveries == 0 || room.bytes < bytes {
             return Err(full(&self.judge, owner));
@@ -153,7 +153,7 @@ impl Deliveries {
         let now = self.clock.now()?;
         let body = self.by_hand(message, name, now).await?;
         let (route, request) = self.request(webhook, &body, now)?;
-        self.check(webhook.owner).await?;
+        enabled(&self.judge, webhook.owner).await?;
         let place = self.judge.shares_with(webhook.owner).await?;
         let _under_way = self.at_once.begin(webhook.owner, place)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
@@ -247,15 +247,6 @@ impl Deliveries {
             self.emitter.look_at(one.webhook);
         }
         Ok(cancelled)
-    }
-
-    /// Nothing is sent for an owner whose account is disabled or gone.
-    pub(super) async fn check(&self, owner: OwnerId) -> Result<(), EngineError> {
-        if self.judge.is_enabled(owner).await? {
-            return Ok(());
-        }
-        let words = "The account of the owner is disabled";
-        Err(EngineError::Forbidden(words.to_owned()))
     }
 
     /// Of these deliveries those that have not ended.

@@ -12,6 +12,7 @@ use webhook_model::{
     Activity, DeliveryMode, DeliveryOrder, Field, Invalid, TaskId, Webhook, WebhookId,
 };
 
+use super::by_hand::enabled;
 use super::cursor::{cursor, handed_out};
 use super::deliveries::Deliveries;
 use crate::error::EngineError;
@@ -79,7 +80,7 @@ impl Deliveries {
         }
         let shown = after.filter(|after| !after.is_empty());
         let handed = shown.map(|text| handed_out(text, id)).transpose()?;
-        self.check(webhook.owner).await?;
+        enabled(&self.judge, webhook.owner).await?;
         let acknowledged = match handed {
             Some(handed) => self.acknowledge(id, &webhook, handed).await?,
             None => 0,

@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Bodies, Page, StoreError};
 use webhook_model::OwnerId;
 
-use super::by_hand::full;
+use super::by_hand::{enabled, full};
 use crate::admission::Admission;
 use crate::clock::EngineClock;
 use crate::error::EngineError;
@@ -106,9 +106,8 @@ impl Replays {
     }
 
     async fn admit(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
-        if share.is_stale && !self.judge.is_enabled(owner).await? {
-            let words = "The account of the owner is disabled";
-            return Err(EngineError::Forbidden(words.to_owned()));
+        if share.is_stale {
+            enabled(&self.judge, owner).await?;
         }
         let room = self.judge.room(owner);
         if room.deliveries < u64::from(share.rows) || room.bytes < share.bytes {

@@ -119,6 +119,10 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
     let row = records.store.webhook(webhook).await.unwrap().unwrap();
     let refused = deliveries.send_now(&row.value, None, "").await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
+    let task = records.task(webhook, "x", false).await;
+    let run = tasks(&bench).run(task, RunAbout::default(), None).await;
+    let refused = run.unwrap_err();
+    assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     assert!(bench.script.sent().is_empty());
 }
 
