@@ -3,17 +3,25 @@
 use reqwest::Client;
 use serde_json::{Value, json};
 
+use super::targets::TOKEN;
 use super::{Addresses, Scene, client};
 
-/// Webhooks that receive each occurrence of machine 1: tina's, ulf's and the administrator's.
+/// Webhooks that receive each occurrence of machine 1: the administrator's at the ordinary
+/// receiver, tina's and ulf's at those that they share with him.
 pub(super) const WEBHOOKS: usize = 3;
 /// The users whose keys the nine have; the first three may act on machines.
 const NINE: [i64; 9] = [1, 1, 1, 2, 3, 5, 2, 3, 6];
 /// vera.
 const HIM: i64 = 4;
-const HIS_TASKS: usize = 20;
+const HIS_TASKS: usize = 16;
 const HIS_MESSAGE: usize = 64 * 1024;
-const HIS_OCCURRENCES: usize = 20;
+const HIS_OCCURRENCES: usize = 25;
+/// A header that ends the connection of his target, and a message that fills it.
+const LONG_HEADER: usize = 8_192;
+const LONG_MESSAGE: usize = 200_000;
+/// Credentials that are parts of what a credential is hidden by.
+const CREDENTIALS: [&str; 2] = ["den)", "(hid"];
+const PAIRS: usize = 16;
 
 /// One of the nine.
 #[derive(Clone, Debug)]
@@ -45,15 +53,15 @@ async fn make(scene: &Scene, key: &str, table: &str, row: Value) -> i64 {
         .unwrap_or_else(|| panic!("{table}: {text}"))
 }
 
-async fn watch(scene: &Scene, key: &str, path: &str, vm: i64, tasks: usize, message: &str) {
-    let url = format!("http://{}/{path}", scene.receiver.addr);
-    let hook = json!({"name": "w", "url": url, "retries": 10});
+/// A webhook with tasks that send this message. `event` names the event's table, name and owner.
+async fn watch(scene: &Scene, key: &str, hook: Value, event: [&str; 3], tasks: usize, text: &str) {
+    let name = hook["name"].as_str().unwrap().to_owned();
     let hook = make(scene, key, "webhook_urls", hook).await;
+    let [table, event, object] = event;
     for task in 0..tasks {
-        let row = json!({"name": format!("t{task}"), "owner": format!("webhook_urls/{hook}"), "action": "send", "settings_args": {"message": message}});
+        let row = json!({"name": format!("{name} {task}"), "owner": format!("webhook_urls/{hook}"), "action": "send", "settings_args": {"message": text}});
         let task = make(scene, key, "tasks", row).await;
-        let event =
-            json!({"task": task, "table": "vms", "event": "poweron", "owner": format!("vms/{vm}")});
+        let event = json!({"task": task, "table": table, "event": event, "owner": object});
         make(scene, key, "task_events", event).await;
     }
 }
@@ -62,15 +70,10 @@ async fn watch(scene: &Scene, key: &str, path: &str, vm: i64, tasks: usize, mess
 pub(super) async fn for_him(scene: &Scene) -> String {
     let his = key(scene, HIM, "his").await;
     let text = "lorem ipsum ".repeat(HIS_MESSAGE / 12);
-    watch(
-        scene,
-        &his,
-        "his",
-        5,
-        HIS_TASKS,
-        &json!({"text": text}).to_string(),
-    )
-    .await;
+    let hook = json!({"name": "his", "url": format!("http://{}/his", scene.receiver.addr)});
+    let message = json!({"text": text}).to_string();
+    let event = ["vms", "poweron", "vms/5"];
+    watch(scene, &his, hook, event, HIS_TASKS, &message).await;
     for occurrence in 1..=HIS_OCCURRENCES {
         let acted = scene
             .platform
@@ -80,7 +83,38 @@ pub(super) async fn for_him(scene: &Scene) -> String {
         // One after the other: what they take of memory is not what the nine need.
         scene.receiver.his(occurrence * HIS_TASKS).await;
     }
+    for (hook, message) in his_worst(scene) {
+        watch(
+            scene,
+            &his,
+            hook,
+            ["users", "login", "users/4"],
+            1,
+            &message,
+        )
+        .await;
+    }
     his
+}
+
+/// Webhooks that hurt whoever shares a connection with them, or a process; they are sent to when
+/// he logs in.
+fn his_worst(scene: &Scene) -> [(Value, String); 4] {
+    let hook = |name: &str, target: String, headers: &str| json!({"name": name, "url": format!("{target}/{name}"), "headers": headers, "allow_insecure": true, "retries": 10});
+    let http2 = format!("https://{}", scene.receiver.http2);
+    let http1 = format!("http://{}", scene.receiver.http1);
+    let pair = CREDENTIALS.map(|token| format!("{TOKEN}: {token}\n"));
+    let pairs = pair.concat().repeat(PAIRS);
+    let long = format!("x-long: {}\n", "`".repeat(LONG_HEADER));
+    let text = "x".repeat(LONG_MESSAGE);
+    // As its target does not read the body, the next request begins within it.
+    let early = "POST /his HTTP/1.1\r\nContent-Length: 100\r\n\r\n";
+    [
+        (hook("repeated", http2.clone(), &pairs), "{}".to_owned()),
+        (hook("ended", http2.clone(), &long), "{}".to_owned()),
+        (hook("unread", http2, ""), json!({"text": text}).to_string()),
+        (hook("early", http1, ""), early.to_owned()),
+    ]
 }
 
 /// A key for each of the nine, and webhooks that say when machine 1 is powered on.
@@ -96,16 +130,18 @@ pub(super) async fn for_the_nine(scene: &Scene) -> Vec<Member> {
             },
         });
     }
-    for member in [0, 3, 4] {
-        watch(
-            scene,
-            &nine[member].key,
-            "counted",
-            1,
-            1,
-            r#"{"vm": "${NAME}"}"#,
-        )
-        .await;
+    let receiver = &scene.receiver;
+    let targets = [
+        (0, format!("http://{}", receiver.addr)),
+        (3, format!("https://{}", receiver.http2)),
+        (4, format!("http://{}", receiver.http1)),
+    ];
+    for (member, target) in targets {
+        let url = format!("{target}/counted");
+        let hook = json!({"name": "w", "url": url, "allow_insecure": true, "retries": 10});
+        let event = ["vms", "poweron", "vms/1"];
+        let message = r#"{"vm": "${NAME}"}"#;
+        watch(scene, &nine[member].key, hook, event, 1, message).await;
     }
     nine
 }

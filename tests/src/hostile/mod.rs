@@ -3,7 +3,9 @@
 //! Over 64 connections he lists everything under every name, searches large texts, sends large
 //! forms, guesses passwords, opens sockets and says nothing, and takes his time with heads, bodies
 //! and responses. The nine send requests at a steady pace, alone at first and then beside him, and
-//! webhooks are to receive what happens.
+//! webhooks are to receive what happens. His own webhooks share targets with theirs and do there
+//! what servers end connections for; what they are sent comes of his logins. Guesses come
+//! from 80 addresses, while others log in for the first time.
 //!
 //! A minute of each: `cargo build --release -p tests --bin host --bin hostile`, then
 //! `target/release/hostile 60`, with `shared` at the end for nine who have his address. Five
@@ -16,6 +18,7 @@ mod him;
 mod nine;
 mod receiver;
 mod sockets;
+mod targets;
 mod ways;
 
 use std::net::SocketAddr;
@@ -150,7 +153,9 @@ pub async fn run(platform: &str, his: &str, each: Duration, addresses: Addresses
     let attacked = Attacked::furnish(platform, addresses).await;
     let alone = attacked.work(each).await;
     let attack = attacked.attack(his);
-    let beside = attacked.work(each).await;
+    let logins = tokio::spawn(nine::log_in(attacked.scene.clone()));
+    let mut beside = attacked.work(each).await;
+    beside.errors.extend(logins.await.unwrap());
     drop(attack);
     let expected = alone.occurrences + beside.occurrences;
     Figures {

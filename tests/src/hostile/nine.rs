@@ -5,18 +5,24 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
+use reqwest::{Client, StatusCode};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
 
-use super::Scene;
 use super::figures::Phase;
 use super::furnish::Member;
+use super::ways::login;
+use super::{Scene, client};
 use crate::process;
 
 /// A request of each of them.
 const EVERY: Duration = Duration::from_millis(100);
 /// The longest that one of them waits.
 const PATIENCE: Duration = Duration::from_secs(180);
+/// The longest that somebody tries to log in.
+const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+/// Who logs in beside him.
+const USERS: [&str; 4] = ["tina", "ulf", "uma", "wanda"];
 /// How often as long as it should a phase may take.
 const LATE: u32 = 3;
 const READS: [&str; 4] = [
@@ -99,5 +105,37 @@ async fn request(scene: &Scene, member: &Member, acts: bool, step: usize) -> Res
         Ok(())
     } else {
         Err(format!("{path}: {status} {text}"))
+    }
+}
+
+/// Everybody whose password he does not guess logs in for the first time, from an address of their
+/// own. Who is told to try again does; the errors of those who have to give up.
+pub(super) async fn log_in(scene: Arc<Scene>) -> Vec<String> {
+    let mut errors = Vec::new();
+    for (user, host) in USERS.into_iter().zip(100..) {
+        let (client, began) = (client(1, host), Instant::now());
+        let password = scene.platform.password_of(user).unwrap();
+        while let Err(error) = log_in_once(&scene, &client, user, &password).await {
+            if began.elapsed() > LOGIN_PATIENCE {
+                errors.push(format!("{user}: {error}"));
+                break;
+            }
+            sleep(EVERY).await;
+        }
+    }
+    errors
+}
+
+async fn log_in_once(
+    scene: &Scene,
+    client: &Client,
+    user: &str,
+    password: &str,
+) -> Result<(), String> {
+    let base = format!("http://{}", scene.server);
+    let answer = login(client, &base, user, password).send().await;
+    match answer.map_err(|error| format!("{error:?}"))?.status() {
+        StatusCode::CREATED => Ok(()),
+        status => Err(status.to_string()),
     }
 }

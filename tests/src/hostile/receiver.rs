@@ -12,11 +12,14 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::PATIENCE;
 use super::furnish::WEBHOOKS;
+use super::targets;
 
-/// A receiver on this machine.
+/// Receivers on this machine: an ordinary one, and those of [`targets`].
 #[derive(Debug)]
 pub(super) struct Receiver {
     pub addr: SocketAddr,
+    pub http1: SocketAddr,
+    pub http2: SocketAddr,
     arrived: Arc<AtomicUsize>,
     his: Arc<AtomicUsize>,
 }
@@ -31,7 +34,13 @@ impl Receiver {
             .route("/counted", counting(arrived.clone()))
             .route("/his", counting(his.clone()));
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { addr, arrived, his }
+        Self {
+            addr,
+            http1: targets::http1(arrived.clone()).await,
+            http2: targets::http2(arrived.clone()).await,
+            arrived,
+            his,
+        }
     }
 
     /// Waits until this number of his deliveries have arrived.

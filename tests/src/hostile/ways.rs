@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::{Client, RequestBuilder};
+use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -14,6 +15,8 @@ use super::{Him, client, sockets};
 const CONNECTIONS: usize = 64;
 /// He is patient with responses, for they cost the platform memory.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// The addresses from which he guesses at once.
+const ADDRESSES: u8 = 80;
 /// A pause after a refusal at once, so that it is the platform that works and not this program.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -34,7 +37,7 @@ async fn way(him: &Him, connection: usize) {
         base: format!("http://{}", him.server),
         key: &him.key,
     };
-    match connection % 13 {
+    match connection % 15 {
         0 => api.list(&aliases("message"), "limit=10").await,
         1 => {
             let all = "fields=all,message,response_body";
@@ -56,7 +59,9 @@ async fn way(him: &Him, connection: usize) {
         9 => sockets::idle(him.server).await,
         10 => sockets::slow_heads(him.server).await,
         11 => sockets::slow_bodies(him.server, &him.key).await,
-        _ => sockets::unread(him.server, &him.key).await,
+        12 => sockets::unread(him.server, &him.key).await,
+        13 => api.log_in(&him.password).await,
+        _ => api.guess_from_everywhere().await,
     }
 }
 
@@ -87,16 +92,41 @@ impl Api<'_> {
                 0 => self.client.get(system).basic_auth("admin", Some(guess)),
                 1 => self.client.get(system).bearer_auth(guess),
                 2 => self.client.get(system).header("x-yottabyte-token", guess),
-                _ => {
-                    let body = format!(r#"{{"login":"admin","password":"{guess}"}}"#);
-                    self.client
-                        .post(format!("{}/api/sys/tokens", self.base))
-                        .body(body)
-                }
+                _ => login(&self.client, &self.base, "admin", &guess),
             };
             send(request).await;
         }
     }
+
+    /// His own logins, each of which is an occurrence for his webhooks.
+    async fn log_in(&self, password: &str) {
+        loop {
+            send(login(&self.client, &self.base, "vera", password)).await;
+        }
+    }
+
+    /// Passwords of names that nobody has, from many addresses at a time: what waits to be checked
+    /// keeps everybody else's from it.
+    async fn guess_from_everywhere(&self) {
+        let mut addresses = JoinSet::new();
+        for address in 1..=ADDRESSES {
+            let (client, base) = (client(3, address), self.base.clone());
+            addresses.spawn(async move {
+                for number in 0_u64.. {
+                    let guess = format!("{address:02x}{number:018x}");
+                    send(login(&client, &base, &guess, "guess")).await;
+                }
+            });
+        }
+        addresses.join_all().await;
+    }
+}
+
+/// A login with a password.
+pub(super) fn login(client: &Client, base: &str, user: &str, password: &str) -> RequestBuilder {
+    let body = json!({"login": user, "password": password});
+    let tokens = format!("{base}/api/sys/tokens");
+    client.post(tokens).body(body.to_string())
 }
 
 /// Sends a request and reads what comes, piece by piece.

@@ -94,7 +94,7 @@ impl Authority {
 
     /// How a target is served that asks for certificates of this authority; one that requires them
     /// refuses clients without.
-    pub(super) fn server(&self, requires: bool, alpn: &str) -> ServerConfig {
+    pub(crate) fn server(&self, requires: bool, alpn: &str) -> ServerConfig {
         let mut roots = RootCertStore::empty();
         roots.add(self.0.der().clone()).unwrap();
         let ring = tokio_rustls::rustls::crypto::ring::default_provider();
