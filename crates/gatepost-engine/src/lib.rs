@@ -61,7 +61,7 @@ pub use records::brought::Brought;
 pub use records::deliveries::TestSend;
 pub use records::fetching::{FetchedMessage, FetchedPage, MAX_FETCHED};
 pub use records::holdup::Holdup;
-pub use records::owners::Usage;
+pub use records::owners::{Rejected, Usage};
 pub use records::run_about::RunAbout;
 pub use records::targets::TargetVerdict;
 pub use render::Example;

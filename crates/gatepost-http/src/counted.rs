@@ -61,7 +61,7 @@ impl Counted {
     }
 }
 
-fn row_number(field: &'static str, text: &str) -> Result<i64, ApiError> {
+pub(crate) fn row_number(field: &'static str, text: &str) -> Result<i64, ApiError> {
     let number = text.trim().parse().ok().filter(|row: &i64| *row > 0);
     number.ok_or_else(|| ApiError::field(field, "must be a row number"))
 }

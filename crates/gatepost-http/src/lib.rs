@@ -14,6 +14,7 @@ mod list;
 mod openapi;
 mod platform_table;
 mod query;
+mod rejected_deliveries;
 mod resource;
 mod resources;
 mod router;

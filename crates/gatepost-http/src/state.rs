@@ -18,9 +18,10 @@ use crate::resource::Resource;
 use crate::schema::{RowMap, Table};
 
 /// Paths that no table can have.
-const OURS: [&str; 6] = [
+const OURS: [&str; 7] = [
     "leaked_keys",
     "limits",
+    "rejected_deliveries",
     "system",
     "user_api_key_uses",
     "webhook_counts",

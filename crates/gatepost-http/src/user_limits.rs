@@ -26,6 +26,7 @@ pub(crate) async fn limits(
             ("name", json!(limit.name)),
             ("used", json!(limit.used)),
             ("limit", most(limit.most)),
+            ("rejected", json!(limit.rejected)),
         ]
         .into_iter()
         .collect();

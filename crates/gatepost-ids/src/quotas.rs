@@ -35,8 +35,8 @@ pub struct Quota {
     /// Bytes of the delivery log: above it, outcomes are kept without the response and ended
     /// deliveries without the message. Default 1 GiB.
     pub log_bytes: u64,
-    /// Messages sent by hand, tasks run by hand, events triggered and deliveries queued again, all
-    /// together, in a minute. Default 60.
+    /// Messages sent by hand, tasks run by hand, events triggered, deliveries queued again, and
+    /// tasks that run by what their owner causes, all together, in a minute. Default 60.
     pub runs_per_minute: u32,
     /// Changes of keys in a minute. Default 30.
     pub key_changes_per_minute: u32,

@@ -18,6 +18,8 @@ pub struct Limit {
     pub used: u64,
     /// How much is allowed; the largest number where there is no limit.
     pub most: u64,
+    /// Deliveries that were not stored in the last 24 hours because this limit was reached.
+    pub rejected: u64,
 }
 
 impl Actor {
@@ -35,7 +37,18 @@ impl Actor {
             let of_keys = keys.quota(owner)?;
             let (quota, records, log) = (usage.quota, usage.records, usage.log);
             let changes = keys.changes_in_minute(owner);
-            let limit = |(name, used, most)| Limit { name, used, most };
+            let rejected = usage.rejected;
+            let limit = |(name, used, most)| Limit {
+                name,
+                used,
+                most,
+                rejected: match name {
+                    // Of their bytes, too.
+                    "waiting" => rejected.waiting,
+                    "runs_per_minute" => rejected.rate,
+                    _ => 0,
+                },
+            };
             let limits = [
                 ("keys", keys.count(owner).await?, of_keys.keys),
                 ("webhooks", records.webhooks, quota.webhooks),

@@ -20,6 +20,7 @@ mod no_body;
 mod openapi;
 mod python;
 mod references;
+mod rejected;
 mod request_limits;
 mod rolled_keys;
 mod sealed;

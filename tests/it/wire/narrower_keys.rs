@@ -217,6 +217,7 @@ async fn what_is_of_no_table_is_open_to_all_or_to_those_that_are_not_confined() 
         ("limits", [200, 200, 403, 403]),
         (&counts, [200, 200, 403, 200]),
         (&uses, [200, 200, 403, 200]),
+        ("rejected_deliveries", [200, 200, 403, 200]),
         ("none", [404, 404, 404, 404]),
     ] {
         let mut got = [0; 4];

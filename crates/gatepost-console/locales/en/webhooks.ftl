@@ -189,6 +189,7 @@ webhooks-dropped-deliveries = Deliveries
 webhooks-dropped-reason = Reason
 webhooks-dropped-waiting = Too many deliveries, or too many bytes, were waiting.
 webhooks-dropped-occurrence = One occurrence ran too many tasks, or produced too many bytes.
+webhooks-dropped-rate = The webhook’s owner caused more in a minute, for example by logging in, than may run.
 
 ## The form
 

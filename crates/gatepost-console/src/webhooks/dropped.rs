@@ -47,5 +47,6 @@ fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
     match reason {
         DropReason::Waiting => texts.of("webhooks-dropped-waiting"),
         DropReason::Occurrence => texts.of("webhooks-dropped-occurrence"),
+        DropReason::Rate => texts.of("webhooks-dropped-rate"),
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass};
-use gatepost_storage::webhooks::{Cause, Disposition, Settlement};
-use webhook_model::WebhookId;
+use gatepost_storage::webhooks::{Cause, Disposition, DropReason, Settlement};
+use webhook_model::{OwnerId, WebhookId};
 
 use super::streaks::FailureStreaks;
 use crate::activity::Activities;
@@ -63,6 +63,17 @@ impl Watch {
             troubles,
             traces,
         }
+    }
+
+    /// Deliveries of a webhook were not stored, because of a quota.
+    pub(crate) fn rejected(
+        &self,
+        webhook: WebhookId,
+        owner: OwnerId,
+        reason: DropReason,
+        count: u64,
+    ) {
+        self.troubles.rejected(webhook, owner, reason, count);
     }
 
     /// Whether what becomes of a delivery with this cause is not told: an operational event made

@@ -84,6 +84,7 @@ impl EngineBuilder {
                 quotas: self.quotas.clone(),
                 default_audience: self.default_audience,
                 own: self.own,
+                catalog: self.catalog.clone(),
                 holder,
             },
         );

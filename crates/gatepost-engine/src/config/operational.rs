@@ -29,8 +29,8 @@ pub(crate) const KEYS: &str = "api_keys";
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OperationalEvents {
-    /// The type `webhooks` with `failing`, `recovered`, `disabled` and `exhausted`: the engine says
-    /// so itself.
+    /// The type `webhooks` with `failing`, `recovered`, `disabled`, `exhausted` and `rejected`: the
+    /// engine says so itself.
     pub webhooks: bool,
     /// The type `api_keys` with `created`, `deleted`, `expiring`, `leaked` and `refused_address`.
     /// The engine only offers them: the key service says so to the observer that the platform gives

@@ -42,7 +42,7 @@ impl Emitter {
 
     /// Nothing came of it: nobody waits for it, or nobody may receive it.
     pub(super) fn nothing(&self, bite: &Bite, plan: &Plan) -> Decided {
-        self.count(bite);
+        self.count(bite, plan);
         Decided::Stored {
             emitted: emitted(bite, plan),
             used: Spent::default(),
@@ -59,7 +59,7 @@ impl Emitter {
         rest: Option<Left>,
         now: DateTime<Utc>,
     ) -> Decided {
-        self.count(&bite);
+        self.count(&bite, plan);
         meter::deliveries_enqueued(stored.len());
         let emitted = emitted(&bite, plan);
         let waits = all_wait(&bite, rest.as_ref());
@@ -88,13 +88,17 @@ impl Emitter {
         }
     }
 
-    fn count(&self, bite: &Bite) {
+    fn count(&self, bite: &Bite, plan: &Plan) {
         for (owner, used) in bite.used.iter() {
             self.judge
                 .stored(owner, used.tasks as u64, used.bytes as u64);
         }
         for ((owner, webhook, reason), count) in &bite.dropped {
             self.judge.dropped(*owner, *webhook, *reason, *count);
+            if !plan.untold {
+                let watch = &self.launcher.worker.watch;
+                watch.rejected(*webhook, *owner, *reason, *count);
+            }
         }
         for (task, error) in &bite.unrendered {
             guarded(|| tracing::error!(task = task.0, %error, "a task did not run"));

@@ -66,12 +66,7 @@ impl Emitter {
             let matched = self.finder.matched(ask).await?;
             let hearing = &mut races.hearing;
             self.finder.hear(ask, &matched, hearing).await;
-            let (hearing, room) = (
-                |task: &_| races.hearing(task),
-                |owner| before.room(&self.judge, owner),
-            );
-            let (after, spent) = (ask.after(), before.occurrence);
-            let plan = Plan::new(&matched.tasks, after, hearing, spent, &self.limits, room);
+            let plan = self.plan(ask, &matched, before, races);
             if plan.more && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
@@ -107,6 +102,35 @@ impl Emitter {
         }
     }
 
+    /// What runs by hand was counted before it was run.
+    fn plan(
+        &self,
+        ask: &Ask<'_>,
+        matched: &Matched,
+        before: Before<'_>,
+        races: &mut Races,
+    ) -> Plan {
+        let mut runs = races.runs.take();
+        if runs.is_none() && ask.by.is_none() {
+            runs = self.judge.own_runs(ask.occurrence);
+        }
+        if let Some(runs) = &mut runs {
+            runs.restart();
+        }
+        let mut plan = Plan::new(
+            &matched.tasks,
+            ask.after(),
+            |task| races.hearing(task),
+            before.occurrence,
+            &self.limits,
+            |owner| before.room(&self.judge, owner),
+            |owner| runs.as_mut().is_none_or(|runs| runs.admit(owner)),
+        );
+        races.runs = runs;
+        plan.untold = self.judge.own().include(&ask.occurrence.event_type);
+        plan
+    }
+
     /// What follows from what the store said.
     ///
     /// # Errors
@@ -130,6 +154,9 @@ impl Emitter {
                 Err(draft.matched.seen)
             }
             Enqueued::Stored { deliveries, moved } => {
+                if let Some(runs) = &mut races.runs {
+                    runs.keep(draft.bite.used.of(runs.owner()).tasks);
+                }
                 if races.by_places() {
                     let tables = &self.finder.tables;
                     tables.consumed(&draft.bite.consume, &matched.seen, &moved);

@@ -19,7 +19,8 @@ pub struct Emitted {
     /// stays.
     pub unrendered: Vec<(TaskId, RenderError)>,
     /// Deliveries that were counted instead of stored, because their owner has as many waiting as
-    /// allowed or the occurrence ran too many of the owner's tasks.
+    /// allowed, the occurrence ran too many of the owner's tasks, or the owner caused too much in a
+    /// minute.
     pub dropped: u64,
     /// Tasks whose owner may not receive it.
     pub(crate) unheard: u64,

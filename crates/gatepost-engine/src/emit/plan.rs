@@ -62,11 +62,13 @@ pub(super) struct Plan {
     pub more: bool,
     /// Tasks whose owner may not receive it.
     pub unheard: u64,
+    /// It is an operational event: what it runs too much of is counted, and not told.
+    pub untold: bool,
 }
 
 impl Plan {
     /// Of the tasks beyond `after`. `spent` is what the occurrence used before; where that is not
-    /// known, the tasks up to `after` count.
+    /// known, the tasks up to `after` count. `may_run` is asked once for each task that runs.
     pub(super) fn new(
         tasks: &[MatchedTask],
         after: TaskId,
@@ -74,6 +76,7 @@ impl Plan {
         spent: &Spent,
         limits: &EmitLimits,
         room: impl Fn(OwnerId) -> Room,
+        mut may_run: impl FnMut(OwnerId) -> bool,
     ) -> Self {
         let (before, tasks) = tasks.split_at(tasks.partition_point(|task| task.id() <= after));
         let mut used = spent.clone();
@@ -99,11 +102,12 @@ impl Plan {
                 Hearing::Yes => {
                     let room = rooms.get_or(owner, || room(owner).deliveries);
                     match room.checked_sub(1) {
+                        None => Fate::Dropped(DropReason::Waiting),
+                        Some(_) if !may_run(owner) => Fate::Dropped(DropReason::Rate),
                         Some(left) => {
                             *room = left;
                             Fate::Run
                         }
-                        None => Fate::Dropped(DropReason::Waiting),
                     }
                 }
                 Hearing::Later => Fate::Later,
@@ -166,7 +170,15 @@ mod tests {
         let hearing = all(&[(1, Hearing::Yes), (2, Hearing::Yes)]);
         let none = Spent::default();
         let plan = |after, spent: &Spent| {
-            Plan::new(&tasks, TaskId(after), &hearing, spent, &limits(), |_| ROOM)
+            Plan::new(
+                &tasks,
+                TaskId(after),
+                &hearing,
+                spent,
+                &limits(),
+                |_| ROOM,
+                |_| true,
+            )
         };
         let first = plan(0, &none);
         let dropped = Fate::Dropped(DropReason::Occurrence);
@@ -212,6 +224,7 @@ mod tests {
             &Spent::default(),
             &limits(),
             room,
+            |_| true,
         );
         let waiting = Fate::Dropped(DropReason::Waiting);
         let expected = [

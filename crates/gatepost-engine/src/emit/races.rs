@@ -7,7 +7,7 @@ use webhook_model::{OwnerId, TaskId};
 
 use super::bite::Bite;
 use crate::few::Few;
-use crate::judge::Hearing;
+use crate::judge::{Hearing, OwnRuns};
 use crate::routes::{Matched, MatchedTask};
 
 /// After this many lost races against changes of its places, an emit depends on the rows that it
@@ -27,6 +27,8 @@ pub(super) struct Races {
     pub refreshed: bool,
     /// Who may receive it: each owner is asked about once.
     pub hearing: Few<OwnerId, Hearing>,
+    /// What it takes from the minute of the user who caused it.
+    pub runs: Option<OwnRuns>,
 }
 
 impl Races {

@@ -1,13 +1,15 @@
 //! How much an owner may have and do.
 
-use gatepost_ids::{OwnerId, Place, Quota, WebhookId};
+use gatepost_ids::{Audience, OwnerId, Place, Quota, WebhookId};
 use gatepost_storage::webhooks::{DropReason, UsageDelta};
+use webhook_model::Occurrence;
 
 use super::accounts::Standing;
 use super::parts::{Decides, Judge};
 use super::places::NOT_CONFIRMED;
-use super::quotas::Room;
+use super::quotas::{OwnRuns, Room};
 use crate::error::EngineError;
+use crate::guard::guarded;
 
 /// Changes of records that an operator makes in a minute: each moves the version of a place that
 /// every occurrence reads.
@@ -95,6 +97,13 @@ impl Judge {
         });
     }
 
+    /// A webhook of the owner was deleted, with all that waited for it.
+    pub(crate) async fn deleted(&self, owner: OwnerId) {
+        if let Err(error) = self.usage.lowered(owner).await {
+            guarded(|| tracing::warn!(owner = owner.0, %error, "could not count usage"));
+        }
+    }
+
     /// An attempt that does not end its delivery left this in the log.
     pub(crate) fn logged(&self, owner: OwnerId, log_bytes: u64) {
         self.usage.add(UsageDelta {
@@ -131,6 +140,21 @@ impl Judge {
         let in_a_minute = self.quota(owner)?.runs_per_minute;
         let taken = self.runs.take(owner, count, in_a_minute);
         taken.map_err(|retry_after| EngineError::TooFast { retry_after })
+    }
+
+    /// What an occurrence may run of the tasks of the user who caused it; `None` if no user did.
+    /// The platform's catalog says which events users cause, and the audience which user it was.
+    pub(crate) fn own_runs(&self, occurrence: &Occurrence) -> Option<OwnRuns> {
+        let Audience::Owner(owner) = occurrence.audience else {
+            return None;
+        };
+        let catalog = &self.audiences.catalog;
+        if !catalog.is_user_caused(&occurrence.event_type, &occurrence.event) {
+            return None;
+        }
+        let quota = self.usage.quota(owner).unwrap_or_default();
+        let runs = self.runs.clone();
+        Some(OwnRuns::new(runs, owner, quota.runs_per_minute))
     }
 
     /// How much of what may be run by hand in a minute the owner has run, in this process.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use gatepost_ids::{Accounts, Audience, Quotas};
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::WebhookStore;
+use webhook_model::Catalog;
 
 use super::accounts::AccountBook;
 use super::failures::Failures;
@@ -31,19 +32,21 @@ pub(crate) struct Judge {
     pub(super) owners: Arc<Owners>,
     pub(super) usage: Arc<Usage>,
     pub(super) drops: Drops,
-    /// What owners do by hand.
-    pub(super) runs: Rates,
+    /// What owners do by hand, and what runs by what they cause.
+    pub(super) runs: Arc<Rates>,
     /// Changes of records by operators.
     pub(super) changes: Rates,
 }
 
 /// What is addressed without the platform saying so each time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Audiences {
     /// Of rows of the outbox that name none.
     pub default: Option<Audience>,
     /// Occurrences of these are for their owner, whatever the platform's rule is.
     pub own: OperationalEvents,
+    /// Says which occurrences users cause.
+    pub catalog: Catalog,
 }
 
 /// Who decides who receives what.
@@ -65,6 +68,7 @@ pub(crate) struct Ground {
     pub quotas: Arc<dyn Quotas>,
     pub default_audience: Option<Audience>,
     pub own: OperationalEvents,
+    pub catalog: Catalog,
     /// Under which this process holds leases; random.
     pub holder: u128,
 }
@@ -90,12 +94,13 @@ impl Judge {
             audiences: Audiences {
                 default: ground.default_audience,
                 own: ground.own,
+                catalog: ground.catalog,
             },
             book,
             owners: Arc::new(owners),
             usage: Arc::new(Usage::new(ground.store.clone(), ground.quotas)),
             drops: Drops::new(ground.store, ground.observers),
-            runs: Rates::new(),
+            runs: Arc::new(Rates::new()),
             changes: Rates::new(),
         }
     }

@@ -9,6 +9,7 @@ use gatepost_ids::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, OwnerId, Quota, Quotas, TenantId,
 };
 use gatepost_storage::WebhookStore;
+use webhook_model::{Catalog, Specificity};
 
 use super::{Ground, Judge, May, Rule, Watch, WatchAnswer, WatchError, Watched};
 use crate::clock::EngineClock;
@@ -226,10 +227,23 @@ pub(crate) fn watched_judge(
         quotas: platform.clone(),
         default_audience: None,
         own: OperationalEvents::default(),
+        catalog: catalog(),
         // Each judge is a process of its own.
         holder: u128::from(RandomState::new().hash_one(0)),
     };
     Arc::new(Judge::new(rule, ground))
+}
+
+/// Users log in as often as they like.
+fn catalog() -> Catalog {
+    let users = Catalog::builder().event_type(
+        "users",
+        "Users",
+        Specificity::InstanceOptional,
+        &[("login", "Logged in"), ("locked", "Locked")],
+    );
+    let users = users.and_then(|catalog| catalog.user_caused("users", "login"));
+    users.unwrap().build()
 }
 
 /// A judge to which everybody is an enabled user of one system.

@@ -13,7 +13,7 @@ use webhook_model::{Activity, Webhook, WebhookId};
 use super::looks;
 use super::occurrences::About;
 use crate::clock::EngineClock;
-use crate::emit::Emitter;
+use crate::emit::{Emitted, Emitter};
 use crate::error::EngineError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -143,6 +143,9 @@ impl Announcer {
         if look.is_exhausted {
             self.tell_exhausted(look, &row, now).await?;
         }
+        if look.is_rejected {
+            self.tell_rejected(look, &row, now).await?;
+        }
         match look.trouble.told {
             Some(told) => self.tell_recovered(told, &row, now).await?,
             None if look.is_failing => self.tell_failing(look, &row, now).await?,
@@ -187,6 +190,36 @@ impl Announcer {
             trouble.next_exhausted = hour + QUIET;
             if told {
                 trouble.given_up = trouble.given_up.saturating_sub(count);
+            }
+        });
+        Ok(())
+    }
+
+    /// If the quota has no room for this either, the next hour's notice includes it.
+    async fn tell_rejected(
+        &self,
+        look: &Look,
+        row: &Row<WebhookId, Webhook>,
+        now: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let Some((count, reason)) = look.trouble.rejected else {
+            return Ok(());
+        };
+        let hour = now.duration_trunc(QUIET).unwrap_or(now);
+        let about = About::Rejected {
+            hour,
+            reason,
+            count,
+        };
+        let emitted = self.emit(about, row).await?;
+        let is_lost = emitted.dropped > 0 && emitted.deliveries.is_empty();
+        self.troubles.change(look.webhook, |trouble| {
+            trouble.next_rejected = hour + QUIET;
+            if !emitted.repeated && !is_lost {
+                let left = trouble
+                    .rejected
+                    .map(|(now, why)| (now - count.min(now), why));
+                trouble.rejected = left.filter(|(left, _)| *left > 0);
             }
         });
         Ok(())
@@ -255,9 +288,16 @@ impl Announcer {
         about: About<'_>,
         row: &Row<WebhookId, Webhook>,
     ) -> Result<bool, EngineError> {
+        Ok(!self.emit(about, row).await?.repeated)
+    }
+
+    async fn emit(
+        &self,
+        about: About<'_>,
+        row: &Row<WebhookId, Webhook>,
+    ) -> Result<Emitted, EngineError> {
         let occurrence = about.of(row)?;
         let all = Emitter::all();
-        let emitted = self.emitter.emit_detached(occurrence, all).await?;
-        Ok(!emitted.repeated)
+        Ok(self.emitter.emit_detached(occurrence, all).await?)
     }
 }

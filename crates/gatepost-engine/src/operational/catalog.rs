@@ -33,6 +33,12 @@ const OF_WEBHOOKS: &Events = &[
         "Deliveries of a webhook failed in their last attempt. At most once an hour for a webhook, \
          with how many they were.",
     ),
+    (
+        "rejected",
+        "Deliveries not stored",
+        "Deliveries of a webhook were not stored because a limit was reached, and are not sent. At \
+         most once an hour for a webhook, with how many they were.",
+    ),
 ];
 const OF_KEYS: &Events = &[
     ("created", "Created", "An API key was created."),
@@ -106,6 +112,9 @@ fn add(
         .collect();
     let mut catalog = catalog.event_type(name, label, Specificity::Generic, &labels)?;
     for (event, _, description) in events {
+        if is_user_caused(name, event) {
+            catalog = catalog.user_caused(name, event)?;
+        }
         let object = if name == KEYS {
             "deploy"
         } else {
@@ -120,11 +129,28 @@ fn add(
     Ok(catalog)
 }
 
+/// The rest is said by us, at a rate that no user sets.
+fn is_user_caused(of: &str, event: &str) -> bool {
+    matches!(
+        (of, event),
+        (WEBHOOKS, "disabled") | (KEYS, "created" | "deleted")
+    )
+}
+
 fn variables(of: &str, event: &str) -> Variables {
     match (of, event) {
         (WEBHOOKS, "failing") => &[WEBHOOK, REASON, SINCE],
         (WEBHOOKS, "recovered") => &[WEBHOOK, SINCE],
         (WEBHOOKS, "disabled") => &[WEBHOOK, ("REASON", "Why it was disabled", "by hand")],
+        (WEBHOOKS, "rejected") => &[
+            WEBHOOK,
+            (
+                "REASON",
+                "Which limit was reached: waiting, occurrence or rate",
+                "waiting",
+            ),
+            ("COUNT", "How many since the last notice", "3"),
+        ],
         (WEBHOOKS, _) => &[
             WEBHOOK,
             REASON,

@@ -1,7 +1,7 @@
 //! What there is to say of a webhook, as an occurrence for its owner.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, DropReason};
 use gatepost_storage::{Revision, Row};
 use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence, Webhook, WebhookId};
 
@@ -28,6 +28,11 @@ pub(super) enum About<'a> {
     Exhausted {
         hour: DateTime<Utc>,
         reason: &'a str,
+        count: u64,
+    },
+    Rejected {
+        hour: DateTime<Utc>,
+        reason: DropReason,
         count: u64,
     },
 }
@@ -58,6 +63,18 @@ impl About<'_> {
                 "exhausted",
                 hour.timestamp(),
                 vec![("REASON", reason.to_owned()), ("COUNT", count.to_string())],
+            ),
+            Self::Rejected {
+                hour,
+                reason,
+                count,
+            } => (
+                "rejected",
+                hour.timestamp(),
+                vec![
+                    ("REASON", reason.as_str().to_owned()),
+                    ("COUNT", count.to_string()),
+                ],
             ),
         };
         let webhook = ("WEBHOOK", row.id.0.to_string());
@@ -124,6 +141,11 @@ mod tests {
                 reason,
                 count: 3,
             },
+            About::Rejected {
+                hour: noon(),
+                reason: DropReason::Rate,
+                count: 3,
+            },
         ] {
             let occurrence = about.of(&row).unwrap();
             let notes = catalog.notes(&occurrence.event_type, &occurrence.event);
@@ -134,6 +156,6 @@ mod tests {
             assert_eq!(occurrence.object.unwrap().name, "ops");
             ids.insert(occurrence.id.unwrap().to_string());
         }
-        assert_eq!(ids.len(), 4, "{ids:?}");
+        assert_eq!(ids.len(), 5, "{ids:?}");
     }
 }

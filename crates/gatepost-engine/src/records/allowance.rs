@@ -70,15 +70,19 @@ impl Allowance {
         self.of(to, kind, admitted).await
     }
 
-    /// Before a record is deleted. One that cannot be read is always let go.
-    pub(super) async fn of_deletion(&self, record: RecordId) -> Result<(), EngineError> {
+    /// Before a record is deleted. One that cannot be read is always let go. Returns its owner.
+    pub(super) async fn of_deletion(
+        &self,
+        record: RecordId,
+    ) -> Result<Option<OwnerId>, EngineError> {
         let Some(owner) = self.owner_of(record).await? else {
-            return Ok(());
+            return Ok(None);
         };
         match self.judge.pace_change(owner).await {
-            Err(EngineError::TooFast { .. }) if !self.is_readable(record).await? => Ok(()),
-            other => other,
+            Err(EngineError::TooFast { .. }) if !self.is_readable(record).await? => {}
+            other => other?,
         }
+        Ok(Some(owner))
     }
 
     async fn is_readable(&self, record: RecordId) -> Result<bool, EngineError> {

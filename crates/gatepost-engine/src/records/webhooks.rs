@@ -94,13 +94,19 @@ impl Webhooks {
     }
 
     pub(crate) async fn delete(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
-        self.allowance.of_deletion(RecordId::Webhook(id)).await?;
+        let owner = self.allowance.of_deletion(RecordId::Webhook(id)).await?;
         let now = self.clock.now()?;
         match self.store.delete_webhook(id, cascade, now).await {
             Err(error) if error.kind() == ErrorKind::InUse => Err(EngineError::InUse {
                 tasks: self.users(id).await?,
             }),
-            other => Ok(other?),
+            other => {
+                other?;
+                if let Some(owner) = owner {
+                    self.allowance.judge.deleted(owner).await;
+                }
+                Ok(())
+            }
         }
     }
 

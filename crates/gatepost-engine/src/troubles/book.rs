@@ -24,6 +24,8 @@ pub(crate) struct Look {
     pub is_failing: bool,
     /// Its owner is to be notified of what was given up.
     pub is_exhausted: bool,
+    /// Its owner is to be notified of what was not stored.
+    pub is_rejected: bool,
 }
 
 #[derive(Debug, Default)]
@@ -95,6 +97,7 @@ impl Book {
                     webhook,
                     is_failing: trouble.failing_at().is_some_and(|at| at <= now),
                     is_exhausted: trouble.given_up > 0 && trouble.next_exhausted <= now,
+                    is_rejected: trouble.rejected.is_some() && trouble.next_rejected <= now,
                     trouble: trouble.clone(),
                 };
                 trouble.held = now + HELD;

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, DropReason};
 use webhook_model::OwnerId;
 
 /// A webhook is failing after nothing but failures for this time, or as soon as a delivery is given
@@ -34,6 +34,9 @@ pub(crate) struct Trouble {
     pub reason: String,
     /// Deliveries that were given up and that nobody was notified of yet.
     pub given_up: u64,
+    /// Deliveries that were not stored, why the last of them was not, and that nobody was notified
+    /// of yet.
+    pub rejected: Option<(u64, DropReason)>,
     /// It was disabled, for this reason, and nobody was notified of it yet.
     pub disabled: Option<(Revision, &'static str)>,
     pub told: Option<Told>,
@@ -41,6 +44,8 @@ pub(crate) struct Trouble {
     pub next_failing: DateTime<Utc>,
     /// Before this nobody is notified of what was given up.
     pub next_exhausted: DateTime<Utc>,
+    /// Before this nobody is notified of what was not stored.
+    pub next_rejected: DateTime<Utc>,
     /// Somebody looks at it, until then.
     pub held: DateTime<Utc>,
 }
@@ -54,10 +59,12 @@ impl Trouble {
             gave_up: false,
             reason: String::new(),
             given_up: 0,
+            rejected: None,
             disabled: None,
             told: None,
             next_failing: never,
             next_exhausted: never,
+            next_rejected: never,
             held: never,
         }
     }
@@ -69,6 +76,11 @@ impl Trouble {
             self.gave_up = true;
             self.given_up = self.given_up.saturating_add(1);
         }
+    }
+
+    pub(super) fn rejected(&mut self, reason: DropReason, count: u64) {
+        let (before, _) = self.rejected.unwrap_or((0, reason));
+        self.rejected = Some((before.saturating_add(count), reason));
     }
 
     /// Something was received: what follows is a new trouble.
@@ -94,15 +106,20 @@ impl Trouble {
         let exhausted = (self.given_up > 0).then_some(self.next_exhausted);
         let disabled = self.disabled.map(|_| DateTime::<Utc>::MIN_UTC);
         let look = self.told.map(|told| told.look);
-        let all = [exhausted, disabled, look, self.failing_at()];
+        let rejected = self.rejected.map(|_| self.next_rejected);
+        let all = [exhausted, rejected, disabled, look, self.failing_at()];
         let due = all.into_iter().flatten().min();
-        let quiet = || self.next_failing.max(self.next_exhausted);
+        let quiet = || {
+            let told = self.next_failing.max(self.next_exhausted);
+            told.max(self.next_rejected)
+        };
         due.unwrap_or_else(quiet).max(self.held)
     }
 
     /// Whether nothing is known that may have to be reported.
     pub(super) fn is_over(&self) -> bool {
-        self.since.is_none() && self.given_up == 0 && self.disabled.is_none() && self.told.is_none()
+        let failing = self.since.is_some() || self.told.is_some();
+        !failing && self.given_up == 0 && self.rejected.is_none() && self.disabled.is_none()
     }
 }
 

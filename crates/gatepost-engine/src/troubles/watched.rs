@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::Cause;
+use gatepost_storage::webhooks::{Cause, DropReason};
 use tokio::sync::Notify;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
@@ -94,6 +94,21 @@ impl Troubles {
         self.begin(row.id, row.owner, |trouble| {
             trouble.disabled = Some((revision, reason));
         });
+    }
+
+    /// Deliveries of it were not stored. The next tick finds this.
+    pub(crate) fn rejected(
+        &self,
+        webhook: WebhookId,
+        owner: OwnerId,
+        reason: DropReason,
+        count: u64,
+    ) {
+        if self.are_told() {
+            let mut book = self.lock();
+            book.begin(webhook, owner, |trouble| trouble.rejected(reason, count));
+            self.count(&book);
+        }
     }
 
     /// It was reported as failing before this process began.

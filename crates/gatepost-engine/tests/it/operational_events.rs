@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_engine::{Engine, EngineBuilder, OperationalEvents, StartError};
+use gatepost_engine::{Engine, EngineBuilder, Limits, OperationalEvents, StartError};
 use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, WebhookStore};
 use gatepost_storage::{ManualClock, MemoryStore, Page};
 use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
@@ -67,6 +67,7 @@ impl Told {
             ("recovered", "recovered ${NAME} ${WEBHOOK}"),
             ("disabled", "disabled ${NAME} ${REASON}"),
             ("exhausted", "exhausted ${NAME} ${COUNT} ${REASON}"),
+            ("rejected", "rejected ${NAME} ${COUNT} ${REASON}"),
         ] {
             self.on("webhooks", event, webhook, message).await;
         }
@@ -184,6 +185,33 @@ async fn ten_minutes_of_nothing_but_failures_are_told_though_nothing_was_given_u
     let failing =
         "failing orders (the target responded with status 503) since 2026-11-23T12:00:00Z";
     assert_eq!(heard(&good, 1).await, [failing]);
+}
+
+#[tokio::test]
+async fn rejected_deliveries_are_told_once_an_hour_with_the_count() {
+    let clock = Arc::new(ManualClock::at(noon()));
+    let store = Arc::new(MemoryStore::new());
+    let mut limits = Limits::default();
+    limits.emit = limits.emit.with_deliveries_per_owner(2);
+    let engine = telling(store.clone(), &clock).limits(limits);
+    let engine = engine.start().await.unwrap();
+    let world = World { store, engine };
+    let told = Told { world, clock };
+    let (_, addr) = receiver(false, &[]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let orders = told.fragile("orders", addr).await;
+    for _ in 0..4 {
+        told.on("vms", "poweron", orders, "again").await;
+    }
+    told.informed("ops", good_addr).await;
+    told.poweron().await;
+    let first = "rejected orders 3 occurrence".to_owned();
+    assert_eq!(heard(&good, 1).await, [first.clone()]);
+    told.poweron().await;
+    told.poweron().await;
+    told.clock.advance(HOUR);
+    let second = "rejected orders 6 occurrence".to_owned();
+    assert_eq!(heard(&good, 2).await, [first, second]);
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ pub(super) fn add(paths: &mut Map<String, Value>) {
     paths.insert("/leaked_keys".into(), leaked_keys());
     paths.insert("/user_api_key_uses".into(), key_uses());
     paths.insert("/webhook_counts".into(), webhook_counts());
+    paths.insert("/rejected_deliveries".into(), rejected_deliveries());
     paths.insert("/webhook_urls/{key}/messages".into(), messages());
 }
 
@@ -137,6 +138,29 @@ fn webhook_counts() -> Value {
     ]);
     let answers = responses(
         &[("200", list_of("WebhookCounts"))],
+        &["401", "403", "404", "413", "422", "429", "500", "503"],
+    );
+    json!({"get": operation(&about, [("parameters", parameters), ("responses", answers)])})
+}
+
+fn rejected_deliveries() -> Value {
+    let about = About {
+        tag: "webhook_urls",
+        id: "rejected_deliveries",
+        summary: "Reads which deliveries were not stored",
+        description: "What a limit did not let in, by webhook, reason and minute, newest first. It is not sent. An addition to the v4 wire.",
+    };
+    let parameters = json!([
+        query("webhook_url", "integer", "The webhook; all, without."),
+        fields(),
+        query(
+            "limit",
+            "integer",
+            "The most counts; 100, without; 0 for no limit."
+        ),
+    ]);
+    let answers = responses(
+        &[("200", list_of("RejectedDeliveries"))],
         &["401", "403", "404", "413", "422", "429", "500", "503"],
     );
     json!({"get": operation(&about, [("parameters", parameters), ("responses", answers)])})

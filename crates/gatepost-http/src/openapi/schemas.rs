@@ -20,6 +20,7 @@ pub(super) fn shared() -> Map<String, Value> {
             "name": {"type": "string", "description": "What is limited.", "examples": ["webhooks"]},
             "used": {"type": "integer", "description": "How much of it there is; of waiting deliveries and the log an estimate of a second ago."},
             "limit": {"type": ["integer", "null"], "description": "How much there may be; null for no limit."},
+            "rejected": {"type": "integer", "description": "Deliveries that were not stored in the last 24 hours because this limit was reached: of `waiting` and `runs_per_minute`. The table `rejected_deliveries` has all."},
         },
     }));
     schemas.insert("WebhookCounts".into(), json!({
@@ -33,6 +34,16 @@ pub(super) fn shared() -> Map<String, Value> {
             "retried": {"type": "integer", "description": "Attempts after which another was to follow."},
             "duration_ms": {"type": "integer", "description": "How long all attempts took together."},
             "bytes": {"type": "integer", "description": "Bytes of the messages and responses that were stored."},
+        },
+    }));
+    schemas.insert("RejectedDeliveries".into(), json!({
+        "type": "object",
+        "properties": {
+            "$key": {"type": "integer"},
+            "webhook_url": {"type": "integer", "description": "The webhook."},
+            "minute": {"type": "integer", "description": "The beginning of the minute, or of the hour where there were many: epoch seconds."},
+            "reason": {"type": "string", "enum": ["waiting", "occurrence", "rate"], "description": "Which limit was reached: of what waits, of what one occurrence may make, of what runs in a minute by what the owner causes."},
+            "count": {"type": "integer", "description": "Deliveries that were not stored, and are not sent."},
         },
     }));
     schemas.insert("MessagePage".into(), json!({

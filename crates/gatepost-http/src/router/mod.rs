@@ -26,6 +26,8 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     let limits = get(crate::user_limits::limits).route_layer(from_fn(granted::elsewhere));
     let uses = get(crate::key_uses::key_uses).route_layer(of("user_api_keys"));
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
+    let rejected = get(crate::rejected_deliveries::rejected_deliveries);
+    let rejected = rejected.route_layer(of("webhook_urls"));
     // What it hands out are deliveries, and it ends some.
     let ending = from_fn_with_state("webhooks", granted::to_change);
     let messages = get(messages::messages)
@@ -40,6 +42,7 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
         .route("/limits", limits)
         .route("/user_api_key_uses", uses)
         .route("/webhook_counts", counts)
+        .route("/rejected_deliveries", rejected)
         .route("/webhook_urls/{key}/messages", messages)
         .with_state(shared.clone());
     for resource in shared.tables.all() {

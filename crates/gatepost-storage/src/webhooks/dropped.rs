@@ -10,22 +10,25 @@ pub enum DropReason {
     Waiting,
     /// The occurrence ran as many tasks of the owner, or made as many bytes, as allowed.
     Occurrence,
+    /// The owner caused the occurrence, and had run as many tasks in a minute as allowed.
+    Rate,
 }
 
 impl DropReason {
-    /// The word that is stored and shown: `waiting`, `occurrence`.
+    /// The word that is stored and shown: `waiting`, `occurrence`, `rate`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
             Self::Occurrence => "occurrence",
+            Self::Rate => "rate",
         }
     }
 
     /// The reason of that word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Waiting, Self::Occurrence]
+        [Self::Waiting, Self::Occurrence, Self::Rate]
             .into_iter()
             .find(|reason| reason.as_str() == word)
     }

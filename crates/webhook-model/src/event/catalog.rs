@@ -31,6 +31,7 @@ struct EventEntry {
     name: EventName,
     label: String,
     notes: Option<EventNotes>,
+    user_caused: bool,
 }
 
 /// The types and events that can be chosen.
@@ -138,8 +139,18 @@ impl Catalog {
     /// What the platform says of an event; `None` if it says nothing.
     #[must_use]
     pub fn notes(&self, of: &EventType, event: &EventName) -> Option<&EventNotes> {
+        self.entry(of, event)?.notes.as_ref()
+    }
+
+    /// Whether users cause this event: see [`CatalogBuilder::user_caused`].
+    #[must_use]
+    pub fn is_user_caused(&self, of: &EventType, event: &EventName) -> bool {
+        self.entry(of, event).is_some_and(|entry| entry.user_caused)
+    }
+
+    fn entry(&self, of: &EventType, event: &EventName) -> Option<&EventEntry> {
         let mut events = self.types.get(of)?.events.iter();
-        events.find(|entry| entry.name == *event)?.notes.as_ref()
+        events.find(|entry| entry.name == *event)
     }
 }
 
@@ -179,6 +190,7 @@ impl CatalogBuilder {
                     name: name.parse()?,
                     label: (*label).to_owned(),
                     notes: None,
+                    user_caused: false,
                 })
             })
             .collect::<Result<_, Invalid>>()?;
@@ -198,13 +210,28 @@ impl CatalogBuilder {
     /// # Errors
     /// A type or an event that was not added.
     pub fn notes(mut self, of: &str, event: &str, notes: EventNotes) -> Result<Self, Invalid> {
+        self.entry(of, event)?.notes = Some(notes);
+        Ok(self)
+    }
+
+    /// Says that a user causes this event as often as they like, as a login: an occurrence of it
+    /// whose audience is a user is that user's own. What it runs of the user's own tasks counts
+    /// against what that user may run in a minute, and the rest is rejected. Tasks of others run as
+    /// ever.
+    ///
+    /// # Errors
+    /// A type or an event that was not added.
+    pub fn user_caused(mut self, of: &str, event: &str) -> Result<Self, Invalid> {
+        self.entry(of, event)?.user_caused = true;
+        Ok(self)
+    }
+
+    fn entry(&mut self, of: &str, event: &str) -> Result<&mut EventEntry, Invalid> {
         let entry = self.catalog.types.get_mut(&of.parse::<EventType>()?);
         let entry = entry.ok_or(CatalogError::UnknownType.as_invalid())?;
         let name: EventName = event.parse()?;
         let found = entry.events.iter_mut().find(|entry| entry.name == name);
-        let found = found.ok_or(CatalogError::UnknownEvent.as_invalid())?;
-        found.notes = Some(notes);
-        Ok(self)
+        found.ok_or(CatalogError::UnknownEvent.as_invalid())
     }
 
     /// The catalog.

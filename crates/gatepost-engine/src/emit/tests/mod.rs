@@ -2,6 +2,7 @@
 
 mod addressed;
 mod bites;
+mod caused;
 mod emits;
 mod heard;
 mod many;

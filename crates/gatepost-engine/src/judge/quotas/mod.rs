@@ -2,6 +2,7 @@
 
 mod drops;
 mod over;
+mod own_runs;
 mod rates;
 mod recount;
 mod spans;
@@ -10,6 +11,7 @@ mod tests;
 mod usage;
 
 pub(super) use drops::Drops;
+pub(crate) use own_runs::OwnRuns;
 pub(super) use rates::Rates;
 pub(crate) use usage::Room;
 pub(super) use usage::Usage;

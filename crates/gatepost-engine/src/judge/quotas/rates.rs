@@ -60,6 +60,18 @@ impl Rates {
         Ok(())
     }
 
+    /// What was taken of what is allowed in a minute was not used.
+    pub(in crate::judge) fn give_back(&self, owner: OwnerId, count: u32, in_a_minute: u32) {
+        let Some(share) = MINUTE.checked_div(in_a_minute) else {
+            return;
+        };
+        let mut whole = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(again) = whole.again.get_mut(&owner) {
+            let before = again.checked_sub(share.saturating_mul(count));
+            *again = before.unwrap_or(*again);
+        }
+    }
+
     /// How much of what is allowed in a minute is used now.
     pub(in crate::judge) fn used(&self, owner: OwnerId, in_a_minute: u32) -> u32 {
         let Some(share) = MINUTE

@@ -92,6 +92,21 @@ impl Usage {
         self.lock().add(delta);
     }
 
+    /// What waited for this owner is less now than was counted: counts again if the owner is at a
+    /// limit, and otherwise soon.
+    pub(in crate::judge) async fn lowered(&self, owner: OwnerId) -> Result<(), StoreError> {
+        let quota = self.quota(owner).unwrap_or_default();
+        let used = self.lock().used(owner, quota);
+        if is_over(&used, &quota) {
+            // The count has what was added here.
+            self.write().await?;
+            self.count(owner).await;
+        } else if self.lock().over.len() < MOST {
+            self.lock().over.push(owner);
+        }
+        Ok(())
+    }
+
     /// Writes what was added, then reads what was asked for.
     pub(in crate::judge) async fn flush(&self) -> Result<(), StoreError> {
         self.write().await?;
@@ -176,13 +191,17 @@ impl Books {
 
     pub(super) fn is_used(&mut self, owner: OwnerId, used: LogUsage, quota: &Quota) {
         self.used.put(owner, (used, Instant::now()), KEPT);
-        let over = used.waiting >= quota.waiting
-            || used.waiting_bytes >= quota.waiting_bytes
-            || used.log_bytes >= quota.log_bytes;
+        let over = is_over(&used, quota);
         if over && self.recounted.get(owner).is_none() && self.over.len() < MOST {
             self.over.push(owner);
         }
     }
+}
+
+fn is_over(used: &LogUsage, quota: &Quota) -> bool {
+    used.waiting >= quota.waiting
+        || used.waiting_bytes >= quota.waiting_bytes
+        || used.log_bytes >= quota.log_bytes
 }
 
 fn plus(used: LogUsage, delta: &UsageDelta) -> LogUsage {

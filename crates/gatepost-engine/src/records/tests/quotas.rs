@@ -137,6 +137,30 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
     deliveries.send(webhook, None).await.unwrap();
 }
 
+#[tokio::test(start_paused = true)]
+async fn deleted_webhook_makes_room_at_once() {
+    let (records, bench) = of(Quota::default().with_waiting(3)).await;
+    let webhooks = webhooks(&bench);
+    let full = webhooks.create(&webhook(1, "full")).await.unwrap().id;
+    records.tagged("x").await;
+    records.set_activity(full, Activity::Paused).await;
+    let deliveries = deliveries(&bench);
+    for _ in 0..3 {
+        deliveries.send(full, None).await.unwrap();
+    }
+    let emitter = bench.emitter(&Limits::default());
+    let occurrence = crate::testing::poweron(7, &[1]);
+    let all = crate::emit::Emitter::all;
+    // As other processes know it, too.
+    bench.judge.flush().await;
+    let before = emitter.emit(&occurrence, all()).await.unwrap();
+    assert_eq!((before.deliveries.len(), before.dropped), (0, 1));
+    bench.judge.flush().await;
+    webhooks.delete(full, Cascade::Refuse).await.unwrap();
+    let after = emitter.emit(&occurrence, all()).await.unwrap();
+    assert_eq!((after.deliveries.len(), after.dropped), (1, 0));
+}
+
 #[tokio::test]
 async fn an_operators_task_runs_more_than_once_and_changes_are_few() {
     let (records, platform) = (Records::new(), Platform::new());
