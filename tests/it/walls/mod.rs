@@ -7,6 +7,7 @@
 mod edits;
 mod hearing;
 mod leaving;
+mod levels;
 mod names;
 mod targets;
 mod unreadable;

@@ -93,11 +93,19 @@ impl AccountBook {
         owner: OwnerId,
         tenant: Option<TenantId>,
     ) -> Answer {
-        if let Some(answer) = self.now_in(owner, tenant) {
-            return answer;
+        loop {
+            if let Some(answer) = self.now_in(owner, tenant) {
+                return answer;
+            }
+            if let Some(answer) = self.landed(owner).await {
+                return answer;
+            }
+            // Others may have asked again and forgotten the answer before it was read here: theirs
+            // is as good. Each of them forgets once, so this ends.
+            if self.flights.landing(owner).is_none() {
+                return Err("too many questions are waiting for it".into());
+            }
         }
-        let landed = self.landed(owner).await;
-        landed.unwrap_or_else(|| Err("too many questions are waiting for it".into()))
     }
 
     /// What is known when a question that is under way has ended; does not ask.

@@ -1,10 +1,14 @@
-//! Owners whose account is disabled or missing: nothing of theirs is sent, so that nothing asks
-//! about them but this.
+//! Owners that nothing else asks about. Nothing is sent of those whose account is disabled or
+//! missing. And nothing may happen in the place of one who belongs in another by now, as a user
+//! without a tenant who became a system administrator.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_storage::StoreError;
+use gatepost_ids::WebhookId;
+use gatepost_storage::webhooks::WebhookQuery;
+use gatepost_storage::{Page, Scope, StoreError};
 
 use super::rounds::PAGE;
 use super::standings::Owners;
@@ -14,14 +18,43 @@ const LEASE: &str = "ask about held owners";
 const ROUND: Duration = Duration::from_secs(60);
 
 impl Owners {
-    /// Asks about each owner that is held, each minute, until the engine stops.
+    /// Each minute asks about each owner that is held, and about those of the next webhooks, until
+    /// the engine stops.
     pub(in crate::judge) async fn ask_held(self: Arc<Self>) {
+        let mut webhook = None;
         while self.lifecycle.is_running() {
             self.lifecycle.rest(ROUND).await;
             if let Err(error) = self.ask_held_pages().await {
                 Self::give_up("held", &error);
             }
+            match self.ask_about_page(webhook).await {
+                Ok(next) => webhook = next,
+                Err(error) => Self::give_up("owners of webhooks", &error),
+            }
         }
+    }
+
+    /// Asks about the owners of the webhooks beyond this one. Returns where the page ended; `None`
+    /// after the last.
+    async fn ask_about_page(
+        &self,
+        after: Option<WebhookId>,
+    ) -> Result<Option<WebhookId>, StoreError> {
+        // On one system all are in one place.
+        if self.book.one_system || !self.lifecycle.is_running() || !self.may_walk(LEASE).await? {
+            return Ok(after);
+        }
+        let page = Page::first(PAGE);
+        let query = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: after.map_or(page, |after| page.beyond(after)),
+        };
+        let webhooks = self.store.list_webhooks(&query).await?;
+        let owners: BTreeSet<_> = webhooks.iter().map(|row| row.owner).collect();
+        let owners: Vec<_> = owners.into_iter().collect();
+        self.ask_about(&owners).await?;
+        Ok(webhooks.last().map(|row| row.id))
     }
 
     async fn ask_held_pages(&self) -> Result<(), StoreError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::StoreError;
-use gatepost_storage::owners::OwnerStore;
+use gatepost_storage::webhooks::WebhookStore;
 use tokio::sync::Semaphore;
 
 use crate::clock::EngineClock;
@@ -27,7 +27,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(in crate::judge) struct Owners {
-    pub(super) store: Arc<dyn OwnerStore>,
+    pub(super) store: Arc<dyn WebhookStore>,
     pub(in crate::judge) clock: Arc<EngineClock>,
     pub(super) book: Arc<AccountBook>,
     pub(in crate::judge) lifecycle: Lifecycle,
@@ -52,7 +52,7 @@ struct Stored {
 
 impl Owners {
     pub(in crate::judge) fn new(
-        store: Arc<dyn OwnerStore>,
+        store: Arc<dyn WebhookStore>,
         clock: Arc<EngineClock>,
         (book, news): (Arc<AccountBook>, News),
         lifecycle: Lifecycle,
