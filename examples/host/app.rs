@@ -93,6 +93,7 @@ impl App {
             .nest("/api/v4", api.router())
             .merge(api.version_router())
             .merge(self.tokens.router())
+            .merge(self.tokens.renewal(self.guard.clone()))
             .merge(self.sessions.router())
             .merge(console.router())
             .merge(figures.health())

@@ -205,6 +205,15 @@ impl Passwords {
     }
 }
 
+#[cfg(test)]
+impl Passwords {
+    /// As if as many waited as may, until this is dropped.
+    pub(crate) async fn crowd(&self) -> tokio::sync::OwnedSemaphorePermit {
+        let all = u32::try_from(processors::half() + WAITING).unwrap();
+        self.line.clone().acquire_many_owned(all).await.unwrap()
+    }
+}
+
 impl Known {
     fn is_good(&self, name: &str, password: &str) -> bool {
         let good = self.good.lock().unwrap_or_else(PoisonError::into_inner);
@@ -271,13 +280,7 @@ mod tests {
     async fn more_than_can_wait_are_not_looked_at_and_who_is_known_does_not_wait() {
         let passwords = passwords();
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
-        let all = u32::try_from(processors::half() + WAITING).unwrap();
-        let line = passwords
-            .line
-            .clone()
-            .acquire_many_owned(all)
-            .await
-            .unwrap();
+        let line = passwords.crowd().await;
         assert_eq!(passwords.judge("tina", "guess").await, Judged::Busy);
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
         drop(line);

@@ -189,7 +189,7 @@ async fn login(
             return page(StatusCode::FORBIDDEN, back(&sent), wrong);
         }
         Checked::Busy => {
-            attempt.not_checked();
+            attempt.kept_waiting();
             let busy = "Too many log in at the moment. Try again.";
             return page(StatusCode::SERVICE_UNAVAILABLE, back(&sent), busy);
         }

@@ -13,10 +13,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
-use axum::{Json, Router};
+use axum::{Extension, Json, Router};
 use gatepost_engine::Engine;
 use gatepost_keys::{
-    Denied, GuessLimiter, PlatformAnswer, PlatformLogin, Presented, RetryAfter, Visit,
+    AuthLayer, Denied, GuessLimiter, PlatformAnswer, PlatformLogin, Presented, Principal,
+    RetryAfter, Via, Visit,
 };
 use gatepost_manage::Directory as _;
 use gatepost_storage::{Clock, SystemClock};
@@ -73,6 +74,15 @@ impl Tokens {
             .layer(map_response(private))
     }
 
+    /// `/api/sys/tokens/renew`: another token for who has logged in.
+    pub fn renewal(&self, guard: AuthLayer) -> Router {
+        Router::new()
+            .route("/api/sys/tokens/renew", post(renew))
+            .with_state(self.clone())
+            .layer(guard)
+            .layer(map_response(private))
+    }
+
     /// A login or logout is an event like any other, for the user and those who administer it; that
     /// it cannot be reported does not undo it.
     async fn tell(&self, event: &str, owner: OwnerId, name: &str) {
@@ -117,7 +127,7 @@ async fn login(
             return refuse(StatusCode::UNAUTHORIZED, "Wrong login or password");
         }
         Checked::Busy => {
-            attempt.not_checked();
+            attempt.kept_waiting();
             return refuse(StatusCode::SERVICE_UNAVAILABLE, "Too many log in");
         }
     };
@@ -125,6 +135,17 @@ async fn login(
     tokens.tell("login", owner, name).await;
     let token = json!({"$key": *tokens.open.open(owner, name)});
     (StatusCode::CREATED, Json(token)).into_response()
+}
+
+/// `POST /api/sys/tokens/renew` → `{"$key": "<token>"}`. Not by an API key: a token is narrowed by
+/// nothing, outlives the key, and could make further keys.
+async fn renew(State(tokens): State<Tokens>, Extension(caller): Extension<Principal>) -> Response {
+    if let Via::Key(_) = caller.via {
+        return refuse(StatusCode::FORBIDDEN, "Log in: an API key gives no token");
+    }
+    let name = tokens.platform.name(&caller, "users", caller.owner.0).await;
+    let opened = tokens.open.open(caller.owner, &name.unwrap_or_default());
+    (StatusCode::CREATED, Json(json!({"$key": *opened}))).into_response()
 }
 
 /// `DELETE /api/sys/tokens/{token}`: who knows a token may end it.
@@ -184,5 +205,87 @@ impl PlatformLogin for Tokens {
             None => PlatformAnswer::Refused(Denied::Unauthenticated),
         };
         Box::pin(async move { answer })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
+    use axum::body::Body;
+    use axum::http::Request;
+    use delivery::{Sender, TargetPolicy};
+    use gatepost_keys::{FailureLimit, GuessLimits};
+    use gatepost_storage::{ManualClock, MemoryStore};
+    use tower_service::Service as _;
+
+    use super::*;
+    use crate::passwords::Passwords;
+    use crate::session::Sessions;
+
+    const PASSWORD: &str = "open sesame";
+    /// Failures that are free, for each address.
+    const FREE: u32 = 5;
+
+    async fn engine(platform: &Arc<Platform>) -> Engine {
+        let sender = Sender::builder(TargetPolicy::public()).build().unwrap();
+        let engine = Engine::builder(Arc::new(MemoryStore::new()), sender);
+        let engine = engine.watch(platform.clone(), platform.clone());
+        engine.start().await.unwrap()
+    }
+
+    async fn status(router: &Router, path: &str, body: String, from: &str) -> StatusCode {
+        let kind = match path {
+            "/login" => "application/x-www-form-urlencoded",
+            _ => "application/json",
+        };
+        let request = Request::post(path).header("content-type", kind);
+        let mut request = request.body(Body::from(body)).unwrap();
+        let peer: SocketAddr = format!("{from}:1").parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        router.clone().call(request).await.unwrap().status()
+    }
+
+    /// 80 addresses that guess other names than the administrator's, at both doors.
+    #[tokio::test]
+    async fn waiting_guesses_of_80_addresses_end() {
+        for path in ["/api/sys/tokens", "/login"] {
+            let mut passwords = Passwords::default();
+            passwords.set("admin", &PASSWORD.to_owned().into()).unwrap();
+            let platform = Arc::new(Platform::new(passwords.clone()));
+            let free = NonZeroU32::new(FREE).unwrap();
+            let limit = FailureLimit::new(free, Duration::from_secs(10));
+            let clock = Arc::new(ManualClock::at("2026-01-01T00:00:00Z".parse().unwrap()));
+            let guesses = GuessLimiter::new(GuessLimits::default().with_address(limit), clock);
+            let tokens = Tokens::new(platform.clone(), engine(&platform).await, guesses.clone());
+            let check = move |name: String, password: String| {
+                let platform = platform.clone();
+                async move { platform.password(&name, &password).await }
+            };
+            let sessions = Sessions::new(false, guesses, check);
+            let router = tokens.router().merge(sessions.router());
+            let body = |name: &str, password: &str| match path {
+                "/login" => format!("user={name}&password={}", password.replace(' ', "+")),
+                _ => json!({"login": name, "password": password}).to_string(),
+            };
+            let crowd = passwords.crowd().await;
+            for n in 1..=80 {
+                let from = format!("10.0.0.{n}");
+                for turn in 0..FREE + 3 {
+                    let guess = body(&format!("user{n}-{turn}"), "guess");
+                    let expected = match turn > FREE {
+                        true => StatusCode::TOO_MANY_REQUESTS,
+                        false => StatusCode::SERVICE_UNAVAILABLE,
+                    };
+                    let status = status(&router, path, guess, &from).await;
+                    assert_eq!(status, expected, "{path} {from} {turn}");
+                }
+            }
+            drop(crowd);
+            let right = body("admin", PASSWORD);
+            let status = status(&router, path, right, "10.0.1.1").await;
+            assert!(status.is_success() || status.is_redirection(), "{status}");
+        }
     }
 }

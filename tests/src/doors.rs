@@ -66,10 +66,12 @@ impl Doors {
             ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
         });
         let guard = guard.platform_login(Arc::new(tokens.clone()));
+        let renewal = tokens.renewal(guard.clone());
         let api = Api::builder(Management::builder(keys, engine).build(), guard).build();
         let app = Router::new()
             .nest("/api/v4", api.router())
             .merge(tokens.router())
+            .merge(renewal)
             .merge(sessions.router());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());

@@ -75,6 +75,8 @@ impl Platform {
                 &[("raised", "Raised"), ("lowered", "Lowered")],
             )?
             .event_type("logs", "Logs", Generic, &[("written", "Written")])?
+            .user_caused("users", "login")?
+            .user_caused("users", "logout")?
             .notes(
                 "vms",
                 "poweron",
@@ -109,7 +111,7 @@ impl Platform {
         let good = |owner| Self::principal(owner).map(|who| PlatformAnswer::Granted(Box::new(who)));
         let granted = match self.password(name, password).await {
             Checked::Good(owner) => good(owner),
-            Checked::Busy => return PlatformAnswer::Refused(Denied::Unavailable),
+            Checked::Busy => return PlatformAnswer::Busy,
             Checked::Wrong => None,
         };
         granted.unwrap_or(PlatformAnswer::Refused(Denied::Unauthenticated))

@@ -149,3 +149,21 @@ async fn a_session_token_ends_after_inactivity_and_half_a_day_after_the_login() 
     doors.world.clock.advance(Duration::from_secs(600));
     assert_eq!(present(&tokens[0], "").await, 401);
 }
+
+#[tokio::test]
+async fn api_keys_give_no_session_and_logins_do() {
+    let doors = Doors::open().await;
+    let renew = || doors.request("127.0.0.1", Method::POST, "/api/sys/tokens/renew");
+    let key = format!("Bearer {}", doors.world.admin);
+    let by_key = renew().header("authorization", key).send().await.unwrap();
+    assert_eq!(by_key.status(), 403);
+    assert_eq!(renew().send().await.unwrap().status(), 401);
+    let by_password = renew().basic_auth("admin", Some(PASSWORD)).send().await;
+    let by_password = by_password.unwrap();
+    assert_eq!(by_password.status(), 201);
+    let token: Value = by_password.json().await.unwrap();
+    let token = token["$key"].as_str().unwrap();
+    let request = doors.request("127.0.0.1", Method::GET, "/api/v4/system");
+    let response = request.header("x-yottabyte-token", token).send().await;
+    assert_eq!(response.unwrap().status(), 200);
+}

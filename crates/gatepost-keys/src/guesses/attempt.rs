@@ -57,6 +57,13 @@ impl Attempt {
         self.book.know(self.pair);
     }
 
+    /// The password was not checked, because too many wait to be checked. Whoever waits is charged
+    /// like a check that failed, or nobody else would ever have a turn: the address, or the known
+    /// pair. The account is not: what its owner or a stranger could not try is no guess.
+    pub fn kept_waiting(self) {
+        self.book.charge_address_alone(self.pair, self.charged);
+    }
+
     /// The password was not checked, because what knows it cannot be asked now: no failure.
     pub fn not_checked(self) {
         self.book.take_back(self.pair, self.charged);

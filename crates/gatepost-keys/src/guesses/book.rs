@@ -99,6 +99,14 @@ impl Book {
         }
     }
 
+    /// What was charged was a failure of the address, not of the account.
+    pub(super) fn charge_address_alone(&self, pair: Pair, charged: Charged) {
+        if let Charged::Stranger { account, .. } = charged {
+            let (limit, now) = (&self.limits.account, self.now());
+            take_back(&self.accounts, pair.account, account, limit, now);
+        }
+    }
+
     pub(super) fn know(&self, pair: Pair) {
         self.known.remember(pair, self.now());
     }

@@ -109,6 +109,28 @@ fn right_passwords_and_those_that_were_not_checked_cost_nothing() {
 }
 
 #[test]
+fn waiting_checks_charge_their_address_and_no_account() {
+    let (guesses, _) = limiter(limits());
+    let wait = |account: &str, from: &str| {
+        let attempt = guesses.attempt(account, addr(from));
+        attempt.map(Attempt::kept_waiting)
+    };
+    for n in 0..7 {
+        assert_eq!(wait(&format!("user{n}"), "10.0.0.1"), Ok(()), "{n}");
+    }
+    assert!(wait("user8", "10.0.0.1").is_err(), "six are free");
+    for n in 2..50 {
+        let from = format!("10.0.0.{n}");
+        assert_eq!(wait("ada", &from), Ok(()), "no name is used up");
+    }
+    assert_eq!(log_in(&guesses, "bob", "10.0.1.1"), Ok(()));
+    for _ in 0..5 {
+        assert_eq!(wait("bob", "10.0.1.1"), Ok(()));
+    }
+    assert!(wait("bob", "10.0.1.1").is_err(), "a known pair has a limit");
+}
+
+#[test]
 fn a_wrong_secret_counts_once_and_shuts_the_door_of_passwords_too() {
     let (guesses, clock) = limiter(limits());
     let from = addr("2001:db8::1");

@@ -49,6 +49,10 @@ pub enum PlatformAnswer {
     /// They are good. A user who is not [`enabled`](Principal::enabled) is refused all the same, by
     /// 401 and without a word of why, as the user's keys are.
     Granted(Box<Principal>),
+    /// A password that was not checked, because too many wait to be checked: 503. It counts as a
+    /// guess of its address, and not of its account: see
+    /// [`Attempt::kept_waiting`](crate::Attempt::kept_waiting).
+    Busy,
     /// They are of the platform's kind, and not good. [`Denied::Unauthenticated`] counts as a
     /// guess; any other reason says that they were not judged.
     Refused(Denied),
@@ -101,7 +105,7 @@ async fn within_limits(
     match presented {
         Ok(Presented::Nothing) => None,
         Ok(Presented::Secret(secret)) => {
-            let answer = judge(platform, headers, from).await?;
+            let answer = judge(platform, headers, from).await.into_result()?;
             Some(answer.map_err(|denied| match denied {
                 Denied::Unauthenticated => {
                     let counted = guesses.wrong_secret(secret, from);
@@ -117,30 +121,46 @@ async fn within_limits(
             };
             let answer = judge(platform, headers, from).await;
             match &answer {
-                Some(Ok(_)) => attempt.succeeded(),
-                Some(Err(Denied::Unauthenticated)) => drop(attempt),
-                Some(Err(_)) | None => attempt.not_checked(),
+                Judged::Good(_) => attempt.succeeded(),
+                Judged::Denied(Denied::Unauthenticated) => drop(attempt),
+                Judged::Busy => attempt.kept_waiting(),
+                Judged::Denied(_) | Judged::NotMine => attempt.not_checked(),
             }
-            answer
+            answer.into_result()
         }
         Err(_) => Some(Err(unavailable())),
     }
 }
 
-/// The platform's judgement; `None` where it says that it has none.
-async fn judge(
-    platform: &dyn PlatformLogin,
-    headers: &HeaderMap,
-    from: IpAddr,
-) -> Option<Result<Principal, Denied>> {
+/// The platform's judgement.
+enum Judged {
+    NotMine,
+    Good(Principal),
+    Busy,
+    Denied(Denied),
+}
+
+impl Judged {
+    fn into_result(self) -> Option<Result<Principal, Denied>> {
+        match self {
+            Self::NotMine => None,
+            Self::Good(principal) => Some(Ok(principal)),
+            Self::Busy => Some(Err(Denied::Unavailable)),
+            Self::Denied(denied) => Some(Err(denied)),
+        }
+    }
+}
+
+async fn judge(platform: &dyn PlatformLogin, headers: &HeaderMap, from: IpAddr) -> Judged {
     let Ok(future) = catch_unwind(AssertUnwindSafe(|| platform.login(headers, from))) else {
-        return Some(Err(unavailable()));
+        return Judged::Denied(unavailable());
     };
     match guarded(future).await {
-        Ok(PlatformAnswer::NotMine) => None,
-        Ok(PlatformAnswer::Granted(principal)) => Some(Ok(*principal)),
-        Ok(PlatformAnswer::Refused(denied)) => Some(Err(denied)),
-        Err(_) => Some(Err(unavailable())),
+        Ok(PlatformAnswer::NotMine) => Judged::NotMine,
+        Ok(PlatformAnswer::Granted(principal)) => Judged::Good(*principal),
+        Ok(PlatformAnswer::Busy) => Judged::Busy,
+        Ok(PlatformAnswer::Refused(denied)) => Judged::Denied(denied),
+        Err(_) => Judged::Denied(unavailable()),
     }
 }
 

@@ -57,6 +57,7 @@ impl PlatformLogin for Logins {
                 PlatformAnswer::Granted(Box::new(user))
             }
             "busy" => PlatformAnswer::Refused(Denied::Unavailable),
+            "crowded" => PlatformAnswer::Busy,
             "panics" => panic!("the login panics"),
             _ => PlatformAnswer::Refused(Denied::Unauthenticated),
         };
@@ -127,6 +128,24 @@ async fn a_user_who_is_disabled_is_not_let_in_and_guessed_nothing() {
     }
     assert_eq!(door.ask("10.0.0.1", "x-token", "right").await.0, 200);
     assert_eq!(door.ask("10.0.0.1", "x-password", "ada:right").await.0, 200);
+}
+
+#[tokio::test]
+async fn waiting_passwords_charge_their_address_like_failures() {
+    let door = Door::new();
+    for n in 0..4 {
+        let name = format!("user{n}:crowded");
+        let (status, _) = door.ask("10.0.0.1", "x-password", &name).await;
+        assert_eq!(status, 503, "{n}");
+    }
+    let (status, after) = door.ask("10.0.0.1", "x-password", "ada:crowded").await;
+    assert_eq!((status, after), (429, Some(1)));
+    for n in 2..20 {
+        let from = format!("10.0.0.{n}");
+        let (status, _) = door.ask(&from, "x-password", "ada:crowded").await;
+        assert_eq!(status, 503, "the account is charged with nothing");
+    }
+    assert_eq!(door.ask("10.0.1.1", "x-password", "ada:right").await.0, 200);
 }
 
 /// For a log of who asked for what.
