@@ -23,6 +23,12 @@ pub enum KeyError {
     /// A new key has taken the place of this one.
     #[error("the key was rolled already; roll the key that took its place")]
     AlreadyRolled,
+    /// A disabled key is not rolled: the new one would be enabled.
+    #[error("the key is disabled; enable it before it is rolled")]
+    Disabled,
+    /// Somebody else than its owner disabled the key, such as an administrator.
+    #[error("an administrator disabled the key, and only an administrator can enable it")]
+    Locked,
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,

@@ -60,6 +60,8 @@ impl Changes {
             grant,
             limit,
             enabled,
+            // Who disabled it says so.
+            locked: _,
             created: _,
             last_login: _,
         } = old;

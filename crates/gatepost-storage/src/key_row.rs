@@ -44,6 +44,7 @@ impl KeyRow {
             grant,
             limit,
             enabled,
+            locked,
             created: _,
             last_login: _,
         } = &shown.key;
@@ -58,6 +59,7 @@ impl KeyRow {
                 grant: grant.clone(),
                 limit: *limit,
                 enabled: *enabled,
+                locked: *locked,
                 ..self.key.clone()
             },
             ..self.clone()

@@ -44,6 +44,8 @@ pub struct ApiKey {
     pub limit: Option<RateLimit>,
     /// Whether it is accepted. A disabled key answers as a deleted one, until it is enabled again.
     pub enabled: bool,
+    /// Somebody else than its owner disabled it: its owner cannot enable it again.
+    pub locked: bool,
     /// When it was generated.
     pub created: DateTime<Utc>,
     /// The most recent successful authentication.

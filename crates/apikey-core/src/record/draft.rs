@@ -111,6 +111,7 @@ impl KeyDraft {
             grant: self.grant,
             limit: self.limit,
             enabled: true,
+            locked: false,
             created,
             last_login: None,
         }

@@ -67,10 +67,11 @@ impl KeyService {
     /// key is accepted; never the key string (SPEC 2.1 rule 3). In force for the next request. A
     /// request with an API key widens no key beyond that one. To disable a key is counted as a
     /// change and never refused for that, as a deletion; one that is disabled stays as it is. The
-    /// last login in what is returned may be some seconds old.
+    /// last login in what is returned may be some seconds old. What somebody else than its owner
+    /// disabled, its owner does not enable.
     ///
     /// # Errors
-    /// [`KeyError::NotFound`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
+    /// [`KeyError::NotFound`], [`KeyError::Locked`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
     /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`], and failures of the
     /// store.
     pub async fn edit(
@@ -92,6 +93,7 @@ impl KeyService {
             let key: ApiKey = edit
                 .apply(&row.key, now)
                 .map_err(|e| KeyError::Edit(Arc::new(e)))?;
+            let key = locked(actor, edit, &row.key, key)?;
             if key.limit != row.key.limit {
                 self.check_limit(key.limit)?;
             }
@@ -141,4 +143,24 @@ impl KeyService {
             tracing::warn!(%error, "the key cache is out of use");
         }
     }
+}
+
+/// The key as it is after an edit, with whether its owner may enable it. Who disables another's key
+/// locks it, also one that its owner had disabled.
+fn locked(
+    actor: &Principal,
+    edit: &KeyEdit,
+    before: &ApiKey,
+    mut after: ApiKey,
+) -> Result<ApiKey, KeyError> {
+    let is_owners = actor.owner == before.owner;
+    if after.enabled && !before.enabled && before.locked && is_owners {
+        return Err(KeyError::Locked);
+    }
+    if after.enabled {
+        after.locked = false;
+    } else if edit.enabled == Some(false) && !is_owners {
+        after.locked = true;
+    }
+    Ok(after)
 }

@@ -28,10 +28,10 @@ impl KeyService {
     /// by which the request came: a key that rolls itself gains nothing.
     ///
     /// # Errors
-    /// [`KeyError::NotFound`], [`KeyError::AlreadyRolled`], [`KeyError::Beyond`],
-    /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`] when the next 32 names are taken,
-    /// [`KeyError::Edit`] of an expired key, [`KeyError::Full`], [`KeyError::TooFast`], and
-    /// failures of the store.
+    /// [`KeyError::NotFound`], [`KeyError::AlreadyRolled`], [`KeyError::Disabled`],
+    /// [`KeyError::Beyond`], [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`] when the next 32
+    /// names are taken, [`KeyError::Edit`] of an expired key, [`KeyError::Full`],
+    /// [`KeyError::TooFast`], and failures of the store.
     pub async fn roll(
         &self,
         actor: &Principal,
@@ -89,6 +89,9 @@ impl KeyService {
             && self.0.keys.store.key(to).await?.is_some()
         {
             return Err(KeyError::AlreadyRolled);
+        }
+        if !old.key.enabled {
+            return Err(KeyError::Disabled);
         }
         let next = old.key.roll(overlap, now);
         let mut next = next.map_err(|e| KeyError::Edit(Arc::new(e)))?;

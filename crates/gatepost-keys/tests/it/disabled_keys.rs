@@ -1,8 +1,8 @@
 //! A key that is disabled answers as one that was deleted, in every process, until it is enabled.
 
-use apikey_core::{KeyEdit, KeyId};
+use apikey_core::{KeyEdit, KeyId, Overlap};
 use chrono::NaiveDate;
-use gatepost_keys::{Denied, KeyError, Quota};
+use gatepost_keys::{Denied, KeyError, OnLeak, Quota};
 use gatepost_storage::KeyStore as _;
 use gatepost_storage::keys::KeySlice;
 
@@ -77,4 +77,66 @@ async fn to_disable_a_disabled_key_a_hundred_times_changes_nothing_for_anybody()
     assert_eq!(world.store.key(key.id).await.unwrap(), row);
     world.switch(&key, true).await;
     assert_eq!(present(&world.keys, &key).await, Ok(()));
+}
+
+#[tokio::test]
+async fn disabled_keys_are_not_rolled_whoever_disabled_them() {
+    let world = World::new();
+    let (key, user) = (world.key(1, "k").await, world.user(1));
+    let administrator = world.administrator();
+    let overlap = Overlap::seconds(3_600).unwrap();
+    for who in [&user, &administrator] {
+        let off = KeyEdit::switch(false);
+        world.keys.edit(who, key.id, &off).await.unwrap();
+        for roller in [&user, &administrator] {
+            let refused = world.keys.roll(roller, key.id, overlap).await;
+            assert!(matches!(refused, Err(KeyError::Disabled)));
+        }
+        let on = KeyEdit::switch(true);
+        world.keys.edit(&administrator, key.id, &on).await.unwrap();
+    }
+    let rolled = world.keys.roll(&user, key.id, overlap).await;
+    assert!(rolled.is_ok(), "control");
+}
+
+#[tokio::test]
+async fn keys_that_an_administrator_disabled_are_not_enabled_by_their_owner() {
+    let world = World::new();
+    let (key, user) = (world.key(1, "k").await, world.user(1));
+    let administrator = world.administrator();
+    let edit = async |who, edit: KeyEdit| world.keys.edit(who, key.id, &edit).await.map(drop);
+    let (off, on) = (KeyEdit::switch(false), KeyEdit::switch(true));
+    let renamed = || KeyEdit::default().with_name("renamed".parse().unwrap());
+    // Also one that its owner had disabled already.
+    for owners in [false, true] {
+        if owners {
+            edit(&user, off.clone()).await.unwrap();
+        }
+        edit(&administrator, off.clone()).await.unwrap();
+        edit(&user, off.clone()).await.unwrap();
+        edit(&user, renamed()).await.unwrap();
+        for enabling in [on.clone(), renamed().with_enabled(true)] {
+            let refused = edit(&user, enabling).await;
+            assert!(matches!(refused, Err(KeyError::Locked)), "{refused:?}");
+        }
+        assert!(present(&world.keys, &key).await.is_err());
+        edit(&administrator, on.clone()).await.unwrap();
+        assert_eq!(present(&world.keys, &key).await, Ok(()));
+    }
+    edit(&user, off).await.unwrap();
+    edit(&user, on).await.unwrap();
+    assert_eq!(present(&world.keys, &key).await, Ok(()));
+}
+
+#[tokio::test]
+async fn leaked_keys_that_were_disabled_are_not_enabled_by_their_owner() {
+    let world = World::new();
+    let key = world.key(1, "k").await;
+    let (user, administrator) = (world.user(1), world.administrator());
+    let report = world
+        .keys
+        .report_leaked(&administrator, &key.header, OnLeak::Disable);
+    assert_eq!(report.await.unwrap().len(), 1);
+    let refused = world.keys.edit(&user, key.id, &KeyEdit::switch(true)).await;
+    assert!(matches!(refused, Err(KeyError::Locked)), "{refused:?}");
 }

@@ -118,6 +118,12 @@ impl World {
         Principal::new(OwnerId(owner), self.users.of(owner).unwrap(), Via::Platform)
     }
 
+    /// Somebody who administers everything.
+    pub(crate) fn administrator(&self) -> Principal {
+        let account = Account::enabled(AccessLevel::SystemAdministrator);
+        Principal::new(OwnerId(99), account, Via::Platform)
+    }
+
     /// A key that a user makes.
     pub(crate) async fn key(&self, owner: i64, name: &str) -> Made {
         let (row, reveal) = self.create(owner, name).await.unwrap();

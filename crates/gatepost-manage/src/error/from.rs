@@ -64,6 +64,8 @@ impl From<KeyError> for ManageError {
             KeyError::NotFound => Self::NotFound,
             KeyError::AlreadyRolled => Self::AlreadyRolled,
             KeyError::Forbidden => Self::Forbidden,
+            KeyError::Locked => Self::Refused(error.to_string()),
+            KeyError::Disabled => Self::invalid("enabled", Arc::new(error)),
             KeyError::NameTaken => Self::NameTaken { table: KEYS },
             KeyError::NoSuchOwner => Self::Dangling { field: "user" },
             KeyError::Full { have, most } => Self::Full {

@@ -27,6 +27,7 @@ impl PostgresStore {
         let (columns, at_most) = (Columns::of(key), most(at_most));
         let mut params = columns.params();
         params.push(&at_most);
+        params.push(&key.locked);
         let owner: [Param<'_>; 1] = [&key.owner.0];
         let mut found = self.insert_as(KNOW, &owner, &params).await?;
         if found.try_get::<_, &str>("verdict")? == "gone" {
@@ -52,7 +53,7 @@ impl PostgresStore {
 
     pub(super) async fn change_key(&self, new: &KeyRow) -> Result<(KeyRow, Moved)> {
         let columns = Columns::of(&new.key);
-        let params: [Param<'_>; 14] = [
+        let params: [Param<'_>; 15] = [
             &new.id.0,
             &new.revision.0,
             &columns.name,
@@ -67,6 +68,7 @@ impl PostgresStore {
             &columns.tables,
             &columns.scopes,
             &columns.limit,
+            &new.key.locked,
         ];
         let (stored, moved) = self.moving(new.id, UPDATE, &params).await?;
         Ok((row::key(&stored)?, moved))

@@ -31,6 +31,7 @@ impl PostgresStore {
         let mut params = columns.params();
         let of_old: [Param<'_>; 4] = [&at_most, &old.id.0, &old.revision.0, &ends];
         params.extend(of_old);
+        params.push(&new.locked);
         let lookup = self.lookup_of(old.id).await?;
         let slice = slice_of(&lookup)?;
         let number = i16::from(slice.0);

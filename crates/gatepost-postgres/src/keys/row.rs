@@ -15,7 +15,7 @@ use crate::error::{Failure, Result};
 /// What is read of a key that is there.
 pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
      r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from, \
-     r.enabled, r.read_only, r.tables, r.scopes, r.requests_per_minute, r.rolled_from, r.rolled_to \
+     r.enabled, r.locked, r.read_only, r.tables, r.scopes, r.requests_per_minute, r.rolled_from, r.rolled_to \
      FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
 
 pub(super) fn key(row: &Row) -> Result<KeyRow> {
@@ -57,6 +57,7 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
             ),
             limit: limit(row)?,
             enabled: row.try_get("enabled")?,
+            locked: row.try_get("locked")?,
             created: row.try_get("created")?,
             last_login,
         },

@@ -55,13 +55,17 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ("changes", include_str!("../../migrations/0017_changes.sql")),
     ("left", include_str!("../../migrations/0018_left.sql")),
     ("beside", include_str!("../../migrations/0019_beside.sql")),
+    (
+        "key_locked",
+        include_str!("../../migrations/0020_key_locked.sql"),
+    ),
 ];
 
 /// What the last steps change, in the order in which a change of a record reads it. Whoever waits
 /// behind us has some of it, so we wait for a moment only, and begin again.
 const LOCK: &str = "SET LOCAL lock_timeout = '100ms';
     LOCK TABLE :schema.gatepost_webhook, :schema.gatepost_task, :schema.gatepost_owner,
-        :schema.gatepost_kept IN ACCESS EXCLUSIVE MODE;
+        :schema.gatepost_key, :schema.gatepost_kept IN ACCESS EXCLUSIVE MODE;
     SET LOCAL lock_timeout = '60s'";
 /// The server's version, and how long a statement may take in a session as it begins.
 const FOUND: &str =

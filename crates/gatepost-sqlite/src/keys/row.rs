@@ -13,7 +13,7 @@ use crate::error::{Failure, Result};
 use crate::named::Named;
 
 pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from, enabled, read_only, tables, scopes, \
+     ip_allow, ip_deny, created, last_login, last_login_from, enabled, locked, read_only, tables, scopes, \
      requests_per_minute, rolled_from, rolled_to FROM gatepost_key k";
 
 /// The key's owner was not removed since it was made.
@@ -60,6 +60,7 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
             ),
             limit: limit(row)?,
             enabled: row.get("enabled")?,
+            locked: row.get("locked")?,
             created: time(row, "created")?,
             last_login,
         },

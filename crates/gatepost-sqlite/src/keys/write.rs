@@ -48,6 +48,7 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
                 key.grant.scopes().to_string(),
                 key.limit.map(i64::from),
                 rolled.from.map(|id| id.0),
+                key.locked,
             ],
             |row| Ok(row::key(row)),
         )?
@@ -88,6 +89,7 @@ pub(super) fn update(c: &Connection, row: &KeyRow) -> Result<KeyRow> {
                 row.key.grant.tables().to_string(),
                 row.key.grant.scopes().to_string(),
                 row.key.limit.map(i64::from),
+                row.key.locked,
             ],
             |row| Ok(row::key(row)),
         )?

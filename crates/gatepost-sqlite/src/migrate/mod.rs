@@ -34,6 +34,7 @@ const STEPS: [&str; KNOWN as usize] = [
     include_str!("../../migrations/0014_event_label.sql"),
     include_str!("../../migrations/0015_run_by.sql"),
     include_str!("../../migrations/0016_cause_data.sql"),
+    include_str!("../../migrations/0017_key_locked.sql"),
 ];
 
 pub(crate) fn migrate(connection: &mut Connection) -> Result<()> {

@@ -47,6 +47,7 @@ pub fn of_key(base: &KeyRow) -> Vec<Field<KeyRow>> {
                 Some(RateLimit::per_minute(61).unwrap()),
             ],
             enabled: Edited [false, true],
+            locked: Edited [true, false],
             created: Kept [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
             last_login: Kept [
                 Some(login(20, "192.0.2.1")),
