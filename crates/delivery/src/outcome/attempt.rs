@@ -102,6 +102,10 @@ pub struct Attempt {
     /// Whether the target refused an access token with 401, and all else is of a second request
     /// with a new one. Who sends reports it.
     pub renewed: bool,
+    /// Whether the connection had served an earlier request and was lost before any byte of this
+    /// response, and all else is of the same request, sent once more over a fresh connection. The
+    /// receiver may see it twice.
+    pub repeated: bool,
 }
 
 impl Attempt {
@@ -123,6 +127,7 @@ impl Attempt {
             reused: false,
             redirects: 0,
             renewed: false,
+            repeated: false,
         }
     }
 
@@ -152,6 +157,9 @@ impl Attempt {
             Ok(status) => format!("delivered with status {status}"),
             Err(class) => class.to_string(),
         };
+        if self.repeated {
+            info.push_str(" (second request, over a new connection)");
+        }
         if self.renewed {
             info.push_str(" (second request, with a new access token)");
         }

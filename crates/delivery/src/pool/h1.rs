@@ -45,6 +45,7 @@ impl H1 {
             inner: Metered {
                 inner: stream,
                 meter: Arc::clone(&meter),
+                settings: None,
             },
             next: Arc::clone(&next_head),
         });

@@ -1,4 +1,5 @@
-//! One HTTP/2 connection, shared by all requests to its origin and driven by its own task.
+//! One HTTP/2 connection, shared by all requests of a group to its origin and driven by its own
+//! task.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,11 +10,12 @@ use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::client::conn::{TrySendError, http2};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::under_way::{Begun, UnderWay};
 use crate::connect::Stream;
-use crate::meter::{Meter, Metered};
+use crate::meter::{Meter, Metered, SettingsReader};
 
 /// The largest head of a response, as announced to receivers (RFC 9113 §6.5.2).
 const MAX_HEAD: u32 = 32 * 1024;
@@ -29,17 +31,22 @@ pub(crate) struct H2 {
     sender: http2::SendRequest<Full<Bytes>>,
     meter: Arc<Meter>,
     under_way: Arc<UnderWay>,
+    header_limit: watch::Receiver<Option<u32>>,
     pub(crate) peer: SocketAddr,
     pub(crate) used: Instant,
 }
 
 impl H2 {
+    /// Waits for the target's first SETTINGS: what it accepts is to be known before the first
+    /// request, such as the longest headers and the most streams.
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
         let under_way = UnderWay::new(Arc::clone(&meter), IDLE_BYTES);
+        let (settings, mut header_limit) = SettingsReader::new();
         let io = TokioIo::new(Metered {
             inner: stream,
             meter: Arc::clone(&meter),
+            settings: Some(settings),
         });
         let (sender, driver) = http2::Builder::new(TokioExecutor::new())
             .initial_stream_window_size(STREAM_WINDOW)
@@ -51,10 +58,13 @@ impl H2 {
         tokio::spawn(async move {
             let _ = driver.await;
         });
+        // If the connection ends first, the request says why.
+        let _ = header_limit.wait_for(Option::is_some).await;
         Ok(Self {
             sender,
             meter,
             under_way,
+            header_limit,
             peer,
             used: Instant::now(),
         })
@@ -67,6 +77,20 @@ impl H2 {
 
     pub(crate) fn is_open(&self) -> bool {
         !self.sender.is_closed()
+    }
+
+    /// Whether both are the same connection.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.meter, &other.meter)
+    }
+
+    pub(super) fn is_under_way(&self) -> bool {
+        self.under_way.is_any()
+    }
+
+    /// The largest header list that the target accepts (RFC 9113 §6.5.2).
+    pub(crate) fn header_limit(&self) -> u32 {
+        self.header_limit.borrow().unwrap_or(u32::MAX)
     }
 
     /// A request begins: more may come of the connection until what this returns is dropped.

@@ -6,14 +6,13 @@
 
 mod h1;
 mod h2;
-mod holders;
+mod idle_limit;
 mod own_head;
 mod shelf;
 mod sweep;
 mod under_way;
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
@@ -21,13 +20,13 @@ use std::time::Duration;
 
 pub(crate) use h1::H1;
 pub(crate) use h2::H2;
-use holders::Holders;
+use idle_limit::IdleLimit;
 pub(crate) use shelf::{Idle, Shelf};
 use sweep::Left;
 use tokio::time::Instant;
 
 use crate::identity::Fingerprint;
-use crate::request::{Origin, Trust};
+use crate::request::{Origin, Request, Trust};
 
 /// How much may lie idle, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -37,92 +36,74 @@ pub(crate) struct PoolLimits {
     pub(crate) idle_for: Duration,
 }
 
-/// All idle connections of a sender, by trust level.
+/// All idle connections of a sender, on one shelf for all requests that may share them.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    verified: Level,
-    insecure: Level,
+    shelves: RwLock<HashMap<Key, Arc<Shelf>>>,
     pub(crate) limits: PoolLimits,
-    idle: Arc<Holders<Weak<Shelf>>>,
+    idle: Arc<IdleLimit<Weak<Shelf>>>,
     sweeping: AtomicBool,
 }
 
-/// The connections of one trust level: one shelf an origin, and one for each client identity that
-/// is shown to it.
-#[derive(Debug, Default)]
-struct Level {
-    anonymous: Shelves<Origin>,
-    identified: Shelves<(Fingerprint, Origin)>,
+/// What requests have to have in common to share connections and TLS sessions.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+struct Key {
+    group: Option<u128>,
+    trust: Trust,
+    identity: Option<Fingerprint>,
+    origin: Origin,
 }
 
-type Shelves<K> = RwLock<HashMap<K, Arc<Shelf>>>;
+impl Key {
+    fn of(request: &Request) -> Self {
+        let fixed = &request.fixed;
+        Self {
+            group: request.group,
+            trust: fixed.trust,
+            identity: fixed.identity.as_ref().map(|one| one.fingerprint()),
+            origin: fixed.origin.clone(),
+        }
+    }
+}
 
 impl Pool {
     pub(crate) fn new(limits: PoolLimits) -> Arc<Self> {
         Arc::new(Self {
-            verified: Level::default(),
-            insecure: Level::default(),
+            shelves: RwLock::default(),
             limits,
-            idle: Arc::new(Holders::new(limits.total)),
+            idle: Arc::new(IdleLimit::new(limits.total)),
             sweeping: AtomicBool::new(false),
         })
     }
 
-    /// The shelf of an origin at a trust level, for a client identity or for none; none of them
-    /// ever share one.
-    pub(crate) fn shelf(
-        self: &Arc<Self>,
-        trust: Trust,
-        identity: Option<Fingerprint>,
-        origin: &Origin,
-    ) -> Arc<Shelf> {
-        let level = match trust {
-            Trust::AllowInsecure => &self.insecure,
-            Trust::Verify => &self.verified,
-        };
-        match identity {
-            None => self.shelf_of(&level.anonymous, origin),
-            Some(identity) => self.shelf_of(&level.identified, &(identity, origin.clone())),
-        }
-    }
-
-    fn shelf_of<K: Clone + Eq + Hash>(
-        self: &Arc<Self>,
-        shelves: &Shelves<K>,
-        key: &K,
-    ) -> Arc<Shelf> {
-        let known = shelves
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(key)
-            .cloned();
+    /// The shelf of a request's group, trust level, client identity and origin.
+    pub(crate) fn shelf(self: &Arc<Self>, request: &Request) -> Arc<Shelf> {
+        let key = Key::of(request);
+        let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
+        let known = shelves.get(&key).cloned();
+        drop(shelves);
         known.unwrap_or_else(|| {
-            let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
-            let shelf = shelves.entry(key.clone());
+            let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
+            let shelf = shelves.entry(key);
             // One that never gets a connection leaves, too.
             self.keep_swept();
-            Arc::clone(shelf.or_insert_with(|| Arc::new(Shelf::new(Arc::clone(&self.idle)))))
+            let new = || Arc::new(Shelf::new(request.group, Arc::clone(&self.idle)));
+            Arc::clone(shelf.or_insert_with(new))
         })
     }
 
-    /// Puts a connection back that a request of this group has used, unless enough lie there
-    /// already. Where all the room is taken, who holds most gives one up.
-    pub(crate) fn put(
-        self: &Arc<Self>,
-        shelf: &Arc<Shelf>,
-        group: Option<u128>,
-        connection: Box<H1>,
-    ) {
+    /// Puts a connection back, unless enough lie there already.
+    pub(crate) fn put(self: &Arc<Self>, shelf: &Arc<Shelf>, connection: Box<H1>) {
         if self.reuses() {
-            shelf.put(group, connection, self.limits.per_origin);
+            shelf.put(connection, self.limits.per_origin);
         }
         self.keep_swept();
     }
 
-    /// Offers an HTTP/2 connection to all attempts on its origin.
-    pub(crate) fn share(self: &Arc<Self>, shelf: &Shelf, connection: &H2) {
+    /// Offers an HTTP/2 connection to all attempts of its shelf.
+    pub(crate) fn share(self: &Arc<Self>, shelf: &Arc<Shelf>, connection: &H2, now: Instant) {
         if self.reuses() {
-            shelf.share(connection);
+            shelf.share(connection, now);
             self.keep_swept();
         }
     }
@@ -143,32 +124,16 @@ impl Pool {
 
     /// Sweeps once.
     fn sweep(&self) -> Left {
-        let now = Instant::now();
-        let verified = self.verified.sweep(self.limits.idle_for, now);
-        let insecure = self.insecure.sweep(self.limits.idle_for, now);
-        if verified || insecure {
+        let (idle_for, now) = (self.limits.idle_for, Instant::now());
+        let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
+        // A shelf that an attempt holds stays: its connection may be about to come back.
+        shelves.retain(|_, shelf| shelf.sweep(idle_for, now) || Arc::strong_count(shelf) > 1);
+        if !shelves.is_empty() {
             return Left::Some;
         }
         self.sweeping.store(false, Relaxed);
         Left::Nothing
     }
-}
-
-impl Level {
-    /// Returns whether anything is left.
-    fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
-        let anonymous = sweep_shelves(&self.anonymous, idle_for, now);
-        let identified = sweep_shelves(&self.identified, idle_for, now);
-        anonymous || identified
-    }
-}
-
-/// Returns whether anything is left.
-fn sweep_shelves<K: Eq + Hash>(shelves: &Shelves<K>, idle_for: Duration, now: Instant) -> bool {
-    let mut shelves = shelves.write().unwrap_or_else(PoisonError::into_inner);
-    // A shelf that an attempt holds stays: its connection may be about to come back.
-    shelves.retain(|_, shelf| shelf.sweep(idle_for, now) || Arc::strong_count(shelf) > 1);
-    !shelves.is_empty()
 }
 
 #[cfg(test)]
@@ -185,10 +150,10 @@ mod tests {
         });
         for port in 1..=100 {
             let url = format!("http://a.test:{port}/").parse().unwrap();
-            pool.shelf(Trust::Verify, None, &Origin::of(&url).unwrap());
+            pool.shelf(&Request::builder(url).build().unwrap());
         }
         tokio::time::sleep(idle_for).await;
-        let left = pool.verified.anonymous.read().unwrap().len();
+        let left = pool.shelves.read().unwrap().len();
         assert_eq!(left, 0);
     }
 }

@@ -1,4 +1,4 @@
-//! The idle connections to one origin.
+//! The connections of one group of requests to one origin.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::h1::H1;
 use super::h2::H2;
-use super::holders::{Holder, Holders};
+use super::idle_limit::{Holder, IdleLimit, Kept};
 
 /// What a shelf has to offer.
 pub(crate) enum Idle {
@@ -32,13 +32,14 @@ impl Idle {
 /// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
 #[derive(Debug)]
 pub(crate) struct Shelf {
+    group: Option<u128>,
     stock: Mutex<Stock>,
-    /// All idle HTTP/1 connections of the sender.
-    idle: Arc<Holders<Weak<Self>>>,
+    /// All connections of the sender that are kept.
+    idle: Arc<IdleLimit<Weak<Self>>>,
     /// Whether the origin has spoken HTTP/2 before.
     h2: AtomicBool,
-    /// How connections are secured that show a client identity. With the session tickets in it, it
-    /// is known on this shelf alone, and is dropped with it.
+    /// How connections are secured. With the session tickets in it, it is known on this shelf
+    /// only, and is dropped with it.
     tls: OnceLock<Arc<ClientConfig>>,
     /// Whose turn it is to open an HTTP/2 connection.
     pub(crate) opening: tokio::sync::Mutex<()>,
@@ -47,33 +48,29 @@ pub(crate) struct Shelf {
 #[derive(Debug, Default)]
 struct Stock {
     h1: Vec<Lying>,
-    h2: Option<H2>,
+    h2: Option<Shared>,
 }
 
 /// An idle HTTP/1 connection, and how it is known among all. The numbers on a shelf rise.
 #[derive(Debug)]
 struct Lying {
-    holder: Holder,
     number: u64,
     /// Boxed: large, and moved in and out for each request.
     connection: Box<H1>,
 }
 
-impl Stock {
-    fn take_h2(&mut self, now: Instant) -> Option<H2> {
-        let h2 = self.h2.as_mut()?;
-        if h2.is_open() {
-            h2.used = now;
-            return Some(h2.clone());
-        }
-        self.h2 = None;
-        None
-    }
+/// An open HTTP/2 connection, and how it is known among all: not at all beyond their limit, where
+/// it leaves once no request is under way.
+#[derive(Debug)]
+struct Shared {
+    number: Option<u64>,
+    connection: H2,
 }
 
 impl Shelf {
-    pub(super) fn new(idle: Arc<Holders<Weak<Self>>>) -> Self {
+    pub(super) fn new(group: Option<u128>, idle: Arc<IdleLimit<Weak<Self>>>) -> Self {
         Self {
+            group,
             stock: Mutex::default(),
             idle,
             h2: AtomicBool::new(false),
@@ -83,14 +80,14 @@ impl Shelf {
     }
 
     /// A connection that was alive when last seen.
-    pub(crate) fn take(&self, idle_for: Duration, now: Instant) -> Option<Idle> {
+    pub(crate) fn take(self: &Arc<Self>, idle_for: Duration, now: Instant) -> Option<Idle> {
         let mut stock = self.stock();
-        if let Some(h2) = stock.take_h2(now) {
+        if let Some(h2) = self.shared(&mut stock, now) {
             return Some(Idle::H2(h2));
         }
         loop {
             let lying = stock.h1.pop()?;
-            self.idle.remove(lying.holder, lying.number);
+            self.idle.remove(self.holder(), lying.number);
             let mut connection = lying.connection;
             // The latest used lies on top: when it is too old, so are all below.
             if now.duration_since(connection.used) <= idle_for && connection.is_alive() {
@@ -100,12 +97,12 @@ impl Shelf {
     }
 
     /// The shared HTTP/2 connection, if it is open.
-    pub(crate) fn take_h2(&self, now: Instant) -> Option<H2> {
-        self.stock().take_h2(now)
+    pub(crate) fn take_h2(self: &Arc<Self>, now: Instant) -> Option<H2> {
+        self.shared(&mut self.stock(), now)
     }
 
-    /// How connections of this shelf's client identity are secured; made when the first is opened.
-    pub(crate) fn identified<E>(
+    /// How connections of this shelf are secured; made when the first is opened.
+    pub(crate) fn tls<E>(
         &self,
         make: impl FnOnce() -> Result<Arc<ClientConfig>, E>,
     ) -> Result<Arc<ClientConfig>, E> {
@@ -121,70 +118,116 @@ impl Shelf {
         self.h2.load(Relaxed)
     }
 
-    /// Puts a connection here that a request of this group has used, unless as many as may lie
-    /// here. Where too many lie on all shelves then, one of them is closed.
-    pub(super) fn put(self: &Arc<Self>, group: Option<u128>, connection: Box<H1>, most: usize) {
+    /// Puts a connection here, unless as many as may lie here, or on all shelves. In the latter
+    /// case that of another group may be closed for it.
+    pub(super) fn put(self: &Arc<Self>, connection: Box<H1>, most: usize) {
         let mut stock = self.stock();
         if stock.h1.len() >= most {
             return;
         }
-        let own = || Holder::Shelf(Arc::as_ptr(self).addr());
-        let holder = group.map_or_else(own, Holder::Group);
-        // Under the lock, so that numbers rise; what goes may lie here or on another shelf.
-        let (number, goes) = self.idle.add(holder, Arc::downgrade(self), connection.used);
-        stock.h1.push(Lying {
-            holder,
-            number,
-            connection,
-        });
-        drop(stock);
-        if let Some((shelf, number)) = goes
-            && let Some(shelf) = shelf.upgrade()
-        {
-            shelf.close(number);
+        // Under the lock, so that numbers rise.
+        if let Some(Kept { number, instead_of }) = self.keep() {
+            stock.h1.push(Lying { number, connection });
+            drop(stock);
+            close(instead_of);
         }
-    }
-
-    /// Closes the HTTP/1 connection of this number, unless somebody has just taken it.
-    fn close(&self, number: u64) {
-        let mut stock = self.stock();
-        let at = stock.h1.binary_search_by_key(&number, |lying| lying.number);
-        let closed = at.ok().map(|at| stock.h1.remove(at));
-        drop(stock);
-        drop(closed);
     }
 
     /// Offers an HTTP/2 connection to all. The first one stays while it is open.
-    pub(super) fn share(&self, connection: &H2) {
+    pub(super) fn share(self: &Arc<Self>, connection: &H2, now: Instant) {
         self.h2.store(true, Relaxed);
         let mut stock = self.stock();
-        if !stock.h2.as_ref().is_some_and(H2::is_open) {
-            stock.h2 = Some(connection.clone());
+        if self.shared(&mut stock, now).is_some() {
+            return;
         }
+        let kept = self.keep();
+        stock.h2 = Some(Shared {
+            number: kept.as_ref().map(|kept| kept.number),
+            connection: connection.clone(),
+        });
+        drop(stock);
+        close(kept.and_then(|kept| kept.instead_of));
+    }
+
+    /// Forgets this HTTP/2 connection, of which the other side takes no more requests.
+    pub(crate) fn forget(self: &Arc<Self>, connection: &H2) {
+        let mut stock = self.stock();
+        self.leave_if(&mut stock, |shared| shared.connection.is(connection));
+    }
+
+    /// A request over HTTP/2 has ended.
+    pub(crate) fn end_request(self: &Arc<Self>) {
+        let mut stock = self.stock();
+        self.leave_if(&mut stock, Shared::is_left_over);
     }
 
     /// Drops what is dead or has lain too long; says whether anything is left.
-    pub(super) fn sweep(&self, idle_for: Duration, now: Instant) -> bool {
+    pub(super) fn sweep(self: &Arc<Self>, idle_for: Duration, now: Instant) -> bool {
         let mut stock = self.stock();
         stock.h1.retain_mut(|lying| {
             let connection = &mut lying.connection;
             let stays = now.duration_since(connection.used) <= idle_for && connection.is_alive();
             if !stays {
-                self.idle.remove(lying.holder, lying.number);
+                self.idle.remove(self.holder(), lying.number);
             }
             stays
         });
-        if stock
-            .h2
-            .as_ref()
-            .is_some_and(|c| !c.is_open() || now.duration_since(c.used) > idle_for)
-        {
-            stock.h2 = None;
-        }
+        self.leave_if(&mut stock, |shared| {
+            let connection = &shared.connection;
+            let is_old = now.duration_since(connection.used) > idle_for;
+            is_old || !connection.is_open() || shared.is_left_over()
+        });
         !stock.h1.is_empty() || stock.h2.is_some()
+    }
+
+    fn shared(self: &Arc<Self>, stock: &mut Stock, now: Instant) -> Option<H2> {
+        self.leave_if(stock, |shared| !shared.connection.is_open());
+        let shared = stock.h2.as_mut()?;
+        shared.connection.used = now;
+        Some(shared.connection.clone())
+    }
+
+    /// Takes the HTTP/2 connection off the shelf on that condition.
+    fn leave_if(self: &Arc<Self>, stock: &mut Stock, leaves: impl FnOnce(&Shared) -> bool) {
+        let left = stock.h2.take_if(|shared| leaves(shared));
+        if let Some(number) = left.and_then(|shared| shared.number) {
+            self.idle.remove(self.holder(), number);
+        }
+    }
+
+    fn keep(self: &Arc<Self>) -> Option<Kept<Weak<Self>>> {
+        self.idle.add(self.holder(), Arc::downgrade(self))
+    }
+
+    fn holder(self: &Arc<Self>) -> Holder {
+        let own = || Holder::Shelf(Arc::as_ptr(self).addr());
+        self.group.map_or_else(own, Holder::Group)
     }
 
     fn stock(&self) -> MutexGuard<'_, Stock> {
         self.stock.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Shared {
+    fn is_left_over(&self) -> bool {
+        self.number.is_none() && !self.connection.is_under_way()
+    }
+}
+
+/// Closes the connection of this number, unless somebody has just taken it. Requests that are under
+/// way on an HTTP/2 connection end first.
+fn close(one: Option<(Weak<Shelf>, u64)>) {
+    let Some((shelf, number)) = one else {
+        return;
+    };
+    let Some(shelf) = shelf.upgrade() else {
+        return;
+    };
+    let mut stock = shelf.stock();
+    let at = stock.h1.binary_search_by_key(&number, |lying| lying.number);
+    let h1 = at.ok().map(|at| stock.h1.remove(at));
+    let h2 = stock.h2.take_if(|shared| shared.number == Some(number));
+    drop(stock);
+    drop((h1, h2));
 }

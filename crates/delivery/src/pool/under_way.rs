@@ -35,6 +35,10 @@ impl UnderWay {
         Begun(Arc::clone(self))
     }
 
+    pub(super) fn is_any(&self) -> bool {
+        *self.requests() > 0
+    }
+
     fn requests(&self) -> MutexGuard<'_, usize> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -23,6 +23,8 @@ pub(crate) struct Progress {
     timings: Timings,
     pub(crate) address: Option<SocketAddr>,
     pub(crate) reused: bool,
+    /// Whether a request was sent once more.
+    pub(crate) repeated: bool,
     /// How many redirects were followed so far.
     pub(crate) redirects: u8,
     pub(crate) protocol: Option<Protocol>,
@@ -44,6 +46,7 @@ impl Progress {
             timings: Timings::default(),
             address: None,
             reused: false,
+            repeated: false,
             redirects: 0,
             protocol: None,
             status: None,
@@ -60,6 +63,13 @@ impl Progress {
         self.close_phase(now);
         self.phase = phase;
         self.entered = now;
+    }
+
+    /// Nothing of the request was written, unless it was to another connection before.
+    pub(crate) fn unsent(&mut self) {
+        if !self.repeated {
+            self.request_head.clear();
+        }
     }
 
     /// Forgets the response that led on: the next one decides.
@@ -114,6 +124,7 @@ impl Progress {
             address: self.address,
             protocol: self.protocol,
             reused: self.reused,
+            repeated: self.repeated,
             redirects: self.redirects,
             request_head: self.request_head,
             head,

@@ -27,6 +27,13 @@ pub enum RequestError {
     /// The header's value holds a control character such as CR, LF or NUL (RFC 9110 §5.5).
     #[error("header {0:?}: the value holds a character that a header must not hold")]
     HeaderValue(String),
+    /// The headers are longer than the target accepts over HTTP/2, as it announces. Found when the
+    /// request is sent, of which nothing leaves.
+    #[error(
+        "headers: longer than the {0} bytes that the target accepts over HTTP/2 \
+         (SETTINGS_MAX_HEADER_LIST_SIZE, RFC 9113 §6.5.2)"
+    )]
+    HeadersBeyondTarget(u32),
     /// The method is `CONNECT`, which is no delivery.
     #[error("method: CONNECT is not a delivery")]
     Method,

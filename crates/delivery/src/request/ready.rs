@@ -115,10 +115,14 @@ impl Request {
         self
     }
 
-    /// The same request as one of a group, such as all those of a tenant. They share what room the
-    /// sender has for idle connections with those of other groups: where it has no more, the group
-    /// whose requests have left most connections idle gives up the oldest of them. Without a group,
-    /// each origin is one by itself.
+    /// The same request as one of a group, such as all those of an owner. Groups share neither
+    /// connections nor TLS sessions: what one sends, and what its targets respond, cannot end,
+    /// delay or read the requests of another. Requests without a group share theirs among
+    /// themselves.
+    ///
+    /// A group may keep as many idle connections as the sender allows, while no other wants any.
+    /// Beyond that limit, a group with more than a sixteenth of it gives up its oldest for another.
+    /// Without a group, each origin counts as one.
     #[must_use]
     pub fn with_group(mut self, group: u128) -> Self {
         self.group = Some(group);

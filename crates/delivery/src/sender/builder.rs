@@ -121,9 +121,9 @@ impl SenderBuilder {
         self
     }
 
-    /// Sets how many HTTP/1 connections may lie idle: to one origin (256 by default) and in all
-    /// (2,048 by default). HTTP/2 needs one an origin, which is not counted. Where these are too
-    /// many, the group that holds most gives its oldest up
+    /// Sets how many connections may be kept for later requests: of one group to one origin over
+    /// HTTP/1 (256 by default; over HTTP/2 it needs one), and in all (2,048 by default). Beyond
+    /// that, a group with more than a sixteenth of them gives up its oldest for those of another
     /// ([`Request::with_group`](crate::Request::with_group)).
     pub fn max_idle(mut self, per_origin: usize, total: usize) -> Self {
         self.limits.per_origin = per_origin;

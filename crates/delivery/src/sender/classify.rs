@@ -30,6 +30,23 @@ pub(super) fn hyper_class(error: &hyper::Error) -> ErrorClass {
     ErrorClass::Protocol
 }
 
+/// Whether an HTTP/2 connection ended before a response's head was complete, or did not take the
+/// request (RFC 9113 §8.7): what happened says nothing of the request.
+pub(super) fn is_connection_lost(error: &hyper::Error) -> bool {
+    let mut cause: Option<&(dyn StdError + 'static)> = error.source();
+    while let Some(inner) = cause {
+        if inner.is::<io::Error>() {
+            return true;
+        }
+        if let Some(inner) = inner.downcast_ref::<h2::Error>() {
+            let is_refused = inner.reason() == Some(h2::Reason::REFUSED_STREAM);
+            return inner.is_go_away() || (inner.is_remote() && is_refused);
+        }
+        cause = inner.source();
+    }
+    error.is_canceled() || error.is_closed()
+}
+
 fn io_class(error: &io::Error) -> ErrorClass {
     let inner = error.get_ref();
     if inner.is_some_and(|inner| inner.is::<HeadTooLarge>()) {

@@ -9,12 +9,13 @@ use http_body::Body as _;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
-use super::classify::hyper_class;
+use super::classify::{hyper_class, is_connection_lost};
 use super::core::Sender;
+use super::message::header_list_size;
 use crate::outcome::{ErrorClass, Phase, Protocol};
 use crate::pool::{H1, H2, Idle, Shelf};
 use crate::progress::Progress;
-use crate::request::Request;
+use crate::request::{Request, RequestError};
 use crate::tls::of_rustls;
 
 /// How many idle connections may turn out dead before a new one is opened.
@@ -22,10 +23,13 @@ const MAX_STALE: usize = 4;
 
 /// Why an exchange came to nothing.
 enum Failed {
-    /// Not a byte of the request was written: another connection may be tried.
-    Unsent(ErrorClass),
+    /// The connection was lost before any byte of the response: of a reused one that is no
+    /// outcome, and the request is sent once more.
+    Lost(ErrorClass),
     /// The target may have seen the request: this attempt is spent.
     Spent(ErrorClass),
+    /// Not a byte of the request was written: another connection may be tried.
+    Unsent(ErrorClass),
 }
 
 impl Sender {
@@ -40,26 +44,51 @@ impl Sender {
         let signed = self.signed(request, now).await;
         let request = signed.as_ref().unwrap_or(request);
         self.parts.tls.set_time(now);
-        let fixed = &request.fixed;
-        let identity = fixed.identity.as_ref().map(|one| one.fingerprint());
-        let shelf = self.parts.pool.shelf(fixed.trust, identity, &fixed.origin);
+        let shelf = self.parts.pool.shelf(request);
+        let mut is_repeat = false;
         for _ in 0..MAX_STALE {
             let Some(idle) = shelf.take(self.parts.pool.limits.idle_for, progress.entered) else {
                 break;
             };
             match self.over_idle(idle, &shelf, request, now, progress).await {
                 Err(Failed::Unsent(_)) => {}
+                Err(Failed::Lost(_)) => {
+                    is_repeat = true;
+                    break;
+                }
                 Err(Failed::Spent(class)) => return Err(class),
                 Ok(()) => return Ok(()),
             }
         }
+        progress.repeated |= is_repeat;
+        let ended = self.over_opened(&shelf, request, now, progress).await;
+        // Another attempt may have opened it.
+        let ended = match ended {
+            Err(Failed::Lost(_)) if progress.reused && !is_repeat => {
+                progress.repeated = true;
+                self.over_opened(&shelf, request, now, progress).await
+            }
+            Err(Failed::Unsent(_)) if progress.reused => {
+                self.over_opened(&shelf, request, now, progress).await
+            }
+            ended => ended,
+        };
+        ended.map_err(|(Failed::Lost(class) | Failed::Spent(class) | Failed::Unsent(class))| class)
+    }
+
+    /// Over a new connection, or one that another attempt has just opened.
+    async fn over_opened(
+        &self,
+        shelf: &Arc<Shelf>,
+        request: &Request,
+        now: DateTime<Utc>,
+        progress: &mut Progress,
+    ) -> Result<(), Failed> {
         progress.reused = false;
         // Boxed: rare beside reuse, and large with a TLS handshake in it.
-        let opened = Box::pin(self.open(&shelf, request, progress)).await?;
-        match self.over(opened, &shelf, request, now, progress).await {
-            Err(Failed::Unsent(class) | Failed::Spent(class)) => Err(class),
-            Ok(()) => Ok(()),
-        }
+        let opened = Box::pin(self.open(shelf, request, progress)).await;
+        let opened = opened.map_err(Failed::Spent)?;
+        self.over(opened, shelf, request, now, progress).await
     }
 
     async fn over_idle(
@@ -91,7 +120,16 @@ impl Sender {
                 self.over_h1(connection, shelf, request, now, progress)
                     .await
             }
-            Idle::H2(connection) => self.over_h2(connection, request, now, progress).await,
+            Idle::H2(mut connection) => {
+                let begun = connection.begin();
+                let ended = self.over_h2(&mut connection, request, now, progress).await;
+                drop(begun);
+                match &ended {
+                    Err(Failed::Lost(_) | Failed::Unsent(_)) => shelf.forget(&connection),
+                    _ => shelf.end_request(),
+                }
+                ended
+            }
         }
     }
 
@@ -106,7 +144,7 @@ impl Sender {
         let message = self.parts.h1_message(request, now);
         let (head, shown) = message.map_err(Failed::Spent)?;
         let (method, body) = (request.fixed.method.clone(), request.body.clone());
-        let before = connection.meter.written();
+        let (before, read) = (connection.meter.written(), connection.meter.read());
         let whole = u64::try_from(head.len() + body.len())
             .unwrap_or(u64::MAX)
             .saturating_add(before);
@@ -118,8 +156,10 @@ impl Sender {
         let response = exchanged.map_err(|error| {
             let class = hyper_class(&error);
             if connection.meter.written() == before {
-                progress.request_head.clear();
+                progress.unsent();
                 Failed::Unsent(class)
+            } else if connection.meter.read() == read {
+                Failed::Lost(class)
             } else {
                 Failed::Spent(class)
             }
@@ -139,14 +179,14 @@ impl Sender {
         progress.body.complete();
         if connection.is_alive() {
             connection.used = progress.entered;
-            self.parts.pool.put(shelf, request.group, connection);
+            self.parts.pool.put(shelf, connection);
         }
         Ok(())
     }
 
     async fn over_h2(
         &self,
-        mut connection: H2,
+        connection: &mut H2,
         request: &Request,
         now: DateTime<Utc>,
         progress: &mut Progress,
@@ -155,9 +195,13 @@ impl Sender {
         let (message, shown) = message.map_err(Failed::Spent)?;
         progress.address = Some(connection.peer);
         progress.writing = None;
+        let limit = connection.header_limit();
+        if header_list_size(&message) > u64::from(limit) {
+            let error = RequestError::HeadersBeyondTarget(limit);
+            return Err(Failed::Spent(error.into()));
+        }
         progress.request_head = shown;
         progress.enter(Phase::Head);
-        let _begun = connection.begin();
         let response = connection.exchange(message).await.map_err(|mut error| {
             let unsent = error.take_message().is_some();
             let class = match connection.tls_error() {
@@ -165,8 +209,10 @@ impl Sender {
                 None => hyper_class(error.error()),
             };
             if unsent {
-                progress.request_head.clear();
+                progress.unsent();
                 Failed::Unsent(class)
+            } else if is_connection_lost(error.error()) {
+                Failed::Lost(class)
             } else {
                 Failed::Spent(class)
             }

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http::header::{CONTENT_LENGTH, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http_body::Body as _;
 use http_body_util::Full;
 
 use super::core::Parts;
@@ -13,6 +14,8 @@ use super::shown::shown;
 use crate::outcome::{ErrorClass, Protocol};
 use crate::request::{Header, Request, RequestError};
 
+/// What a receiver adds for each field.
+const FIELD_OVERHEAD: usize = 32;
 /// About as long as a header is, with its name.
 const HEADER_SIZE: usize = 48;
 
@@ -112,6 +115,29 @@ impl Parts {
         }
         Ok(own)
     }
+}
+
+/// How long the headers of an HTTP/2 request are as a receiver counts (RFC 9113 §6.5.2), with the
+/// length that hyper adds.
+pub(super) fn header_list_size(message: &http::Request<Full<Bytes>>) -> u64 {
+    let headers = message.headers().iter();
+    let headers = headers.map(|(name, value)| name.as_str().len() + value.len());
+    let (method, uri) = (message.method(), message.uri());
+    let authority = uri
+        .authority()
+        .map_or(0, |authority| authority.as_str().len());
+    let path = uri.path_and_query().map_or(0, |path| path.as_str().len());
+    let pseudo = [
+        ":method".len() + method.as_str().len(),
+        ":scheme".len() + uri.scheme_str().map_or(0, str::len),
+        ":authority".len() + authority,
+        ":path".len() + path,
+    ];
+    let length = message.body().size_hint().exact().unwrap_or_default();
+    let is_announced = length > 0 || expects_body(method);
+    let length = is_announced.then(|| CONTENT_LENGTH.as_str().len() + length.to_string().len());
+    let sizes = headers.chain(pseudo).chain(length);
+    sizes.map(|size| (size + FIELD_OVERHEAD) as u64).sum()
 }
 
 /// A header that is made for one attempt.

@@ -20,7 +20,7 @@ impl Sender {
     /// wait for it take turns: the first opens the next one, and the others share it.
     pub(super) async fn open(
         &self,
-        shelf: &Shelf,
+        shelf: &Arc<Shelf>,
         request: &Request,
         progress: &mut Progress,
     ) -> Result<Idle, ErrorClass> {
@@ -40,7 +40,7 @@ impl Sender {
 
     async fn open_own(
         &self,
-        shelf: &Shelf,
+        shelf: &Arc<Shelf>,
         request: &Request,
         progress: &mut Progress,
     ) -> Result<Idle, ErrorClass> {
@@ -59,8 +59,9 @@ impl Sender {
             Stream::Plain(base)
         };
         if stream.chose_h2() {
+            progress.enter(Phase::Head);
             let connection = H2::new(stream, peer).await.map_err(|e| hyper_class(&e))?;
-            self.parts.pool.share(shelf, &connection);
+            self.parts.pool.share(shelf, &connection, progress.entered);
             Ok(Idle::H2(connection))
         } else {
             let connection = H1::new(stream, peer).await.map_err(|e| hyper_class(&e))?;
@@ -73,10 +74,7 @@ impl Sender {
         shelf: &Shelf,
         request: &Request,
     ) -> Result<Arc<ClientConfig>, ErrorClass> {
-        let (tls, trust) = (&self.parts.tls, request.fixed.trust);
-        match &request.fixed.identity {
-            None => Ok(tls.config(trust)),
-            Some(identity) => shelf.identified(|| tls.identified(trust, identity)),
-        }
+        let (tls, fixed) = (&self.parts.tls, &request.fixed);
+        shelf.tls(|| tls.config(fixed.trust, fixed.identity.as_deref()))
     }
 }

@@ -22,9 +22,16 @@ impl Sender {
     /// the wall time that goes into the signature, by which certificates and `Retry-After`
     /// dates are judged; durations are measured by tokio's clock.
     ///
-    /// At most one request reaches the target (and one each hop of a redirect): a second connection
-    /// is used only when nothing was written to the first. Dropping the future closes its
-    /// connection (HTTP/1) or its stream (HTTP/2).
+    /// One request reaches the target (and one each hop of a redirect), but for one case: if a
+    /// connection that had served an earlier request is lost before any byte of the response, the
+    /// request is sent once more within the budget, over a fresh connection, as browsers and curl
+    /// do ([`Attempt::repeated`]). Nobody can know whether the target had received it: it may see
+    /// the request twice. Neither a timeout nor a response that has begun is followed by a second
+    /// request, nor is the failure of a fresh connection. Over HTTP/2 a response begins with its
+    /// complete head; a stream that the target resets is not repeated, except after
+    /// `REFUSED_STREAM`.
+    ///
+    /// Dropping the future closes its connection (HTTP/1) or its stream (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
         let started = Instant::now();
         let mut progress = Progress::new(started);
@@ -55,6 +62,7 @@ fn log(request: &Request, attempt: &Attempt) {
         code = attempt.error().map(ErrorClass::code),
         ms = attempt.duration.as_millis(),
         reused = attempt.reused,
+        repeated = attempt.repeated,
         "attempt ended"
     );
 }

@@ -1,4 +1,5 @@
-//! Securing a connection, in one of two trust levels that share nothing. Nor do client identities.
+//! Securing a connection, in one of two trust levels that share nothing. Nor do client identities
+//! or groups of requests: session tickets are kept by the shelf of their connections.
 
 mod clock;
 mod dangerous;
@@ -27,10 +28,10 @@ use crate::outcome::{ErrorClass, TlsFault};
 use crate::request::{Host, Trust};
 use crate::setup_error::SetupError;
 
-/// Servers of which an identity keeps session tickets: it is used for one.
+/// Servers of which a shelf keeps session tickets: it is of one.
 const SESSIONS: usize = 2;
 
-/// Two client configurations: session tickets of one trust level are unknown to the other.
+/// Two client configurations, from which those of the shelves are made.
 #[derive(Clone)]
 pub(crate) struct Tls {
     verify: Arc<ClientConfig>,
@@ -56,24 +57,22 @@ impl Tls {
         self.clock.set(now);
     }
 
-    /// How connections of this trust level are secured that show no certificate but the sender's.
-    pub(crate) fn config(&self, trust: Trust) -> Arc<ClientConfig> {
-        Arc::clone(match trust {
-            Trust::AllowInsecure => &self.insecure,
-            Trust::Verify => &self.verify,
-        })
-    }
-
-    /// How those are secured that show this identity. Session tickets are its own.
-    pub(crate) fn identified(
+    /// How connections of this trust level are secured that show this identity, or no certificate
+    /// but the sender's. The configuration has its own session tickets.
+    pub(crate) fn config(
         &self,
         trust: Trust,
-        identity: &ClientIdentity,
+        identity: Option<&ClientIdentity>,
     ) -> Result<Arc<ClientConfig>, ErrorClass> {
-        let mut config = ClientConfig::clone(&*self.config(trust));
-        let certified = identity.certified(config.crypto_provider());
-        let certified = certified.map_err(|_| ErrorClass::Tls(TlsFault::ClientKey))?;
-        config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
+        let mut config = ClientConfig::clone(match trust {
+            Trust::AllowInsecure => &self.insecure,
+            Trust::Verify => &self.verify,
+        });
+        if let Some(identity) = identity {
+            let certified = identity.certified(config.crypto_provider());
+            let certified = certified.map_err(|_| ErrorClass::Tls(TlsFault::ClientKey))?;
+            config.client_auth_cert_resolver = Arc::new(SingleCertAndKey::from(certified));
+        }
         config.resumption = Resumption::in_memory_sessions(SESSIONS);
         Ok(Arc::new(config))
     }

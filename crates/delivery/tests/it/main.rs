@@ -11,6 +11,8 @@ mod classes;
 mod client_identity;
 mod deliver;
 mod dns;
+mod groups;
+mod header_limit;
 mod header_order;
 #[path = "../../../../tests/src/heard.rs"]
 mod heard;
@@ -22,6 +24,7 @@ mod proxy;
 mod raw_mutated;
 mod raw_responses;
 mod redirects;
+mod repeats;
 mod retry_after_dates;
 mod roots_and_provider;
 mod setup;

@@ -1,6 +1,8 @@
 //! Counts what passes a stream, bounds what may come before a response's head is complete, and
 //! notes why TLS ended it.
 
+mod settings;
+
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::atomic::AtomicU64;
@@ -8,6 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 
+pub(crate) use settings::SettingsReader;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What is known of a stream, and how much may come of it.
@@ -28,6 +31,10 @@ impl Meter {
 
     pub(crate) fn unbound(&self) {
         self.ceiling.store(u64::MAX, Relaxed);
+    }
+
+    pub(crate) fn read(&self) -> u64 {
+        self.read.load(Relaxed)
     }
 
     pub(crate) fn written(&self) -> u64 {
@@ -57,6 +64,8 @@ pub(crate) struct HeadTooLarge;
 pub(crate) struct Metered<S> {
     pub(crate) inner: S,
     pub(crate) meter: Arc<Meter>,
+    /// Of HTTP/2 only.
+    pub(crate) settings: Option<SettingsReader>,
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
@@ -68,7 +77,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         let before = buf.filled().len();
         let ended = ready!(Pin::new(&mut self.inner).poll_read(cx, buf));
         ended.inspect_err(|error| self.meter.note(error))?;
-        let more = u64::try_from(buf.filled().len() - before).unwrap_or(u64::MAX);
+        let came = buf.filled().get(before..).unwrap_or_default();
+        if let Some(settings) = &mut self.settings {
+            settings.read(came);
+        }
+        let more = u64::try_from(came.len()).unwrap_or(u64::MAX);
         let read = self
             .meter
             .read
