@@ -20,6 +20,13 @@ pub(crate) fn attempt_made(class: &'static str, duration: Duration) {
     });
 }
 
+/// Requests were sent once more, because their reused connection was lost.
+pub(crate) fn requests_repeated(count: u64) {
+    if count > 0 {
+        guarded(|| metrics::counter!("gatepost_repeated_requests_total").increment(count));
+    }
+}
+
 pub(crate) fn in_flight(requests: usize) {
     guarded(|| metrics::gauge!("gatepost_in_flight").set(requests as f64));
 }
@@ -99,13 +106,27 @@ pub(crate) mod tests {
     use super::*;
     use crate::testing::noon;
 
-    /// Keeps gauges, by name and labels.
+    /// Keeps gauges and counters, by name and labels.
     #[derive(Debug, Default)]
     pub(crate) struct Gauges(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
 
     impl Gauges {
         pub(crate) fn value(&self, name: &str) -> f64 {
             f64::from_bits(self.0.lock().unwrap()[name].load(Ordering::SeqCst))
+        }
+
+        pub(crate) fn count(&self, name: &str) -> u64 {
+            let kept = self.0.lock().unwrap();
+            kept.get(name).map_or(0, |one| one.load(Ordering::SeqCst))
+        }
+
+        fn kept(&self, key: &Key) -> Arc<AtomicU64> {
+            let labels: String = key
+                .labels()
+                .map(|label| format!(" {}", label.value()))
+                .collect();
+            let name = format!("{}{labels}", key.name());
+            self.0.lock().unwrap().entry(name).or_default().clone()
         }
     }
 
@@ -116,17 +137,12 @@ pub(crate) mod tests {
 
         fn describe_histogram(&self, _: KeyName, _: Option<Unit>, _: SharedString) {}
 
-        fn register_counter(&self, _: &Key, _: &Metadata<'_>) -> Counter {
-            Counter::noop()
+        fn register_counter(&self, key: &Key, _: &Metadata<'_>) -> Counter {
+            Counter::from_arc(self.kept(key))
         }
 
         fn register_gauge(&self, key: &Key, _: &Metadata<'_>) -> Gauge {
-            let labels: String = key
-                .labels()
-                .map(|label| format!(" {}", label.value()))
-                .collect();
-            let name = format!("{}{labels}", key.name());
-            Gauge::from_arc(self.0.lock().unwrap().entry(name).or_default().clone())
+            Gauge::from_arc(self.kept(key))
         }
 
         fn register_histogram(&self, _: &Key, _: &Metadata<'_>) -> Histogram {

@@ -33,6 +33,9 @@ pub(super) struct Request {
     pub leave_alone: Option<u64>,
     /// When it was answered, or the connection closed.
     pub over: Option<chrono::DateTime<chrono::Utc>>,
+    /// Whether its connection had served another and was closed before any byte of an answer: the
+    /// sender sends it once more, and that is no attempt.
+    pub repeated: bool,
 }
 
 /// A request, as it is read.
@@ -117,8 +120,14 @@ impl Network {
             answered: None,
             leave_alone: None,
             over: None,
+            repeated: false,
         });
         state.seen.len() - 1
+    }
+
+    /// Its reused connection is closed before any byte of an answer.
+    pub(super) fn repeats(&self, request: usize) {
+        self.state.lock().unwrap().seen[request].repeated = true;
     }
 
     /// It was answered, or it was not.

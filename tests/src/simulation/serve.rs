@@ -9,7 +9,7 @@ use super::script::Mood;
 
 /// Serves requests until the other side closes, or until the target's mood closes it.
 pub(super) async fn connection(network: &Network, host: usize, mut stream: DuplexStream) {
-    let mut read = Vec::new();
+    let (mut read, mut is_reused) = (Vec::new(), false);
     while let Some(came) = request(&mut stream, &mut read).await {
         let number = network.arrived(host, came);
         let mut ending = Ending {
@@ -17,10 +17,12 @@ pub(super) async fn connection(network: &Network, host: usize, mut stream: Duple
             number,
             told: None,
         };
-        if answer(network.mood(host), &mut stream, &mut ending)
-            .await
-            .is_none()
-        {
+        let mood = network.mood(host);
+        if is_reused && mood == Mood::Resetting {
+            network.repeats(number);
+        }
+        is_reused = true;
+        if answer(mood, &mut stream, &mut ending).await.is_none() {
             return;
         }
     }

@@ -37,7 +37,7 @@ pub(crate) use lot::Lot;
 pub(crate) use pacer::RetryPacer;
 #[cfg(test)]
 pub(crate) use room::Room;
-pub(crate) use room::{Blocked, Trial, Wait, group};
+pub(crate) use room::{Blocked, Trial, Wait};
 pub(crate) use standing::SLOW_AFTER;
 pub(crate) use turn::Turn;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::Place;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
@@ -152,41 +152,5 @@ pub(super) fn walled(place: Place, owner: OwnerId) -> Place {
     match place {
         Place::Common => Place::Alone(owner),
         Place::Operators | Place::Tenant(_) | Place::Alone(_) => place,
-    }
-}
-
-/// The wall as a number, by which the sender counts idle connections.
-pub(crate) fn group(place: Place, owner: OwnerId) -> u128 {
-    let (kind, id) = match walled(place, owner) {
-        Place::Common => (0_u128, 0),
-        Place::Operators => (1, 0),
-        Place::Tenant(TenantId(id)) => (2, id),
-        Place::Alone(OwnerId(id)) => (3, id),
-    };
-    (kind << 64) | u128::from(id.cast_unsigned())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn each_wall_is_a_group_of_its_own_and_who_is_behind_one_shares_it() {
-        let (one, other) = (OwnerId(1), OwnerId(2));
-        let tenant = |id| Place::Tenant(TenantId(id));
-        let groups = [
-            group(Place::Operators, one),
-            group(Place::Common, one),
-            group(Place::Common, other),
-            group(tenant(1), one),
-            group(tenant(2), one),
-            group(tenant(-1), one),
-        ];
-        let apart: HashSet<u128> = groups.into_iter().collect();
-        assert_eq!(apart.len(), groups.len());
-        assert_eq!(group(tenant(1), one), group(tenant(1), other));
-        assert_eq!(group(Place::Common, one), group(Place::Alone(one), one));
     }
 }

@@ -185,7 +185,7 @@ impl Worker {
         let began = Instant::now();
         let request = route.request(&message.id, &message.body);
         let sent = match request.and_then(|request| traced(request, &message)) {
-            Ok(request) => send(&*self.transport, &route, place, request, now).await,
+            Ok(request) => send(&*self.transport, &route, request, now).await,
             Err(class) => Sent {
                 attempt: Attempt::unsent(class, now),
                 tokens: Vec::new(),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
 };
@@ -157,8 +156,7 @@ impl Deliveries {
         let place = self.judge.shares_with(webhook.owner).await?;
         let _under_way = self.at_once.begin(webhook.owner, place)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
-        let place = place.unwrap_or(Place::Common);
-        let sent = send(&*self.transport, &route, place, request, now).await;
+        let sent = send(&*self.transport, &route, request, now).await;
         let attempt = sent.shown(webhook);
         Ok(TestSend { attempt })
     }

@@ -1,6 +1,7 @@
 //! One question to a token endpoint, through the sender: its target policy, its resolver and its
 //! proxies count as for a target.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,14 +16,15 @@ const MOST: usize = 64 * 1024;
 
 /// How requests of one attempt are sent, and until when: they share its budget, and are of its
 /// group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Call<'a> {
-    pub transport: &'a dyn Transport,
+    transport: &'a dyn Transport,
     /// The wall time at which the attempt began.
     started: DateTime<Utc>,
     began: Instant,
     budget: Duration,
     group: Option<u128>,
+    repeated: AtomicU64,
 }
 
 impl<'a> Call<'a> {
@@ -37,7 +39,20 @@ impl<'a> Call<'a> {
             began: Instant::now(),
             budget: attempt.timeout(),
             group: attempt.group(),
+            repeated: AtomicU64::new(0),
         }
+    }
+
+    pub(crate) async fn send(&self, request: &Request) -> Attempt {
+        let attempt = self.transport.send(request, self.now()).await;
+        self.repeated
+            .fetch_add(attempt.repeated.into(), Ordering::Relaxed);
+        attempt
+    }
+
+    /// How many of the requests were sent once more, over a new connection.
+    pub(crate) fn repeated(&self) -> u64 {
+        self.repeated.load(Ordering::Relaxed)
     }
 
     /// How long it has taken so far.
@@ -90,7 +105,7 @@ pub(super) async fn fetch(client: &OAuth2, call: &Call<'_>) -> Result<AccessToke
     if let Some(group) = call.group {
         request = request.with_group(group);
     }
-    let attempt = call.transport.send(&request, call.now()).await;
+    let attempt = call.send(&request).await;
     read(&attempt).map_err(|fault| NoToken {
         fault,
         retry_after: attempt.retry_after,

@@ -23,7 +23,9 @@ impl Judge<'_> {
                 self.breach(Promise::BytesAreTheSame, id);
             }
             self.states(delivery, &requests);
-            self.repeats(delivery, &hook, requests.len());
+            let counted = requests.iter().filter(|request| !request.repeated);
+            let counted = counted.count();
+            self.repeats(delivery, &hook, counted);
             self.early(delivery, &hook, &requests);
             self.given_up(delivery, &hook);
             self.cancelled(delivery, &hook, &requests);
@@ -84,6 +86,10 @@ impl Judge<'_> {
         let wrong = TimeDelta::seconds(self.evidence.jumped.cast_signed());
         let slack = TimeDelta::seconds(1) + wrong;
         // What a target wanted is forgotten with an attempt that could not be recorded.
+        let requests: Vec<_> = requests
+            .iter()
+            .filter(|request| !request.repeated)
+            .collect();
         let unrecorded = requests.len() > delivery.attempts as usize;
         if unrecorded || hook.hastened || hook.replayed {
             return;

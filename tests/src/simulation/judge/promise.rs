@@ -9,7 +9,8 @@ pub enum Promise {
     NothingIsLost,
     /// An occurrence with an id runs a task once, however often it is emitted.
     OncePerOccurrence,
-    /// A receiver sees a delivery once for each attempt, and for each claim that was lost.
+    /// A receiver sees a delivery once for each attempt, for each claim that was lost, and for each
+    /// reused connection that it closed instead of an answer.
     RepeatsAreAccountedFor,
     /// All requests of a delivery carry the bytes that are stored.
     BytesAreTheSame,

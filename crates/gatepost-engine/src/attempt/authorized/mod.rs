@@ -6,10 +6,9 @@ mod tests;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Request};
-use gatepost_ids::Place;
-use webhook_model::{Authorization, OAuth2, Secret, Webhook};
+use webhook_model::{Authorization, OAuth2, OwnerId, Secret, Webhook};
 
-use crate::admission::group;
+use crate::meter;
 use crate::routes::{Credentials, Route};
 use crate::tokens::{Call, NoToken, TokenSlot};
 use crate::transport::Transport;
@@ -39,24 +38,29 @@ impl Sent {
     }
 }
 
-/// One attempt for an owner in that place, within the budget of `request`.
+/// One attempt within the budget of `request`. It is one of the owner's requests, which share
+/// connections with those of nobody else.
 pub(crate) async fn send(
     transport: &dyn Transport,
     route: &Route,
-    place: Place,
     request: Request,
     now: DateTime<Utc>,
 ) -> Sent {
-    let request = request.with_group(group(place, route.webhook.owner));
+    let OwnerId(owner) = route.webhook.owner;
+    let request = request.with_group(owner.cast_unsigned().into());
     match &route.webhook.authorization {
         // Boxed: rare, and it would make every attempt larger.
         Authorization::OAuth2(client) => {
             Box::pin(with_token(transport, route, client, request, now)).await
         }
-        _ => Sent {
-            attempt: transport.send(&request, now).await,
-            tokens: Vec::new(),
-        },
+        _ => {
+            let attempt = transport.send(&request, now).await;
+            meter::requests_repeated(attempt.repeated.into());
+            Sent {
+                attempt,
+                tokens: Vec::new(),
+            }
+        }
     }
 }
 
@@ -79,6 +83,7 @@ async fn with_token(
     let mut attempt = attempt.unwrap_or_else(|none| none.attempt(now));
     attempt.started = now;
     attempt.duration = with_token.call.took();
+    meter::requests_repeated(with_token.call.repeated());
     Sent {
         attempt,
         tokens: with_token.tokens,
@@ -106,6 +111,7 @@ impl WithToken<'_> {
         }
         let (mut second, _) = self.request().await?;
         second.renewed = true;
+        second.repeated |= first.repeated;
         second.timings = first.timings.and(second.timings);
         Ok(second)
     }
@@ -126,7 +132,7 @@ async fn bearing(request: &Request, token: &Secret, call: &Call<'_>) -> Attempt 
     let value = Secret::new(format!("Bearer {}", token.expose()));
     let request = request.clone().with_timeout(call.left());
     match request.with_sensitive_header("Authorization", value.expose()) {
-        Ok(request) => call.transport.send(&request, call.now()).await,
+        Ok(request) => call.send(&request).await,
         Err(error) => Attempt::unsent(error.into(), call.now()),
     }
 }

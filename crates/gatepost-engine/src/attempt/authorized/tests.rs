@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,6 +13,7 @@ use tokio::time::{Instant, advance, sleep};
 use webhook_model::{ClientAuthentication, OwnerId, TargetUrl, WebhookId};
 
 use super::*;
+use crate::meter::tests::Gauges;
 use crate::routes::WebhookCache;
 use crate::testing::{Records, noon, responded};
 
@@ -47,6 +49,8 @@ struct Net {
     statuses: Mutex<VecDeque<u16>>,
     seen: Mutex<Vec<String>>,
     groups: Mutex<Vec<Option<u128>>>,
+    /// Whether each request is sent once more, over a new connection.
+    repeats: AtomicBool,
 }
 
 impl Net {
@@ -56,6 +60,7 @@ impl Net {
             statuses: Mutex::new(statuses.iter().copied().collect()),
             seen: Mutex::default(),
             groups: Mutex::default(),
+            repeats: AtomicBool::new(false),
         })
     }
 
@@ -97,7 +102,11 @@ impl Transport for Net {
         request: &'a Request,
         now: DateTime<Utc>,
     ) -> Pin<Box<dyn Future<Output = Attempt> + Send + 'a>> {
-        Box::pin(self.respond(request, now))
+        Box::pin(async move {
+            let mut attempt = self.respond(request, now).await;
+            attempt.repeated = self.repeats.load(Ordering::Relaxed);
+            attempt
+        })
     }
 
     fn preview(&self, _: &Request, _: DateTime<Utc>) -> Result<Preview, ErrorClass> {
@@ -132,7 +141,7 @@ fn route() -> Arc<Route> {
 
 async fn attempt(net: &Arc<Net>, route: &Arc<Route>) -> Sent {
     let request = route.request(&"msg_1".parse().unwrap(), &"hello".into());
-    send(&**net, route, Place::Common, request.unwrap(), noon()).await
+    send(&**net, route, request.unwrap(), noon()).await
 }
 
 /// Attempts at one moment; whether each was a success.
@@ -161,11 +170,32 @@ async fn a_token_is_used_until_shortly_before_it_expires_and_is_then_fetched_aga
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_and_asked_for_a_token_leaves_connections_of_the_webhooks_wall() {
+async fn requests_and_token_requests_are_of_the_owners_group() {
     let (net, route) = (Net::new(&[token("a", 100)], &[]), route());
     attempt(&net, &route).await;
-    let expected = Some(group(Place::Common, OwnerId(1)));
-    assert_eq!(*net.groups.lock().unwrap(), [expected; 2]);
+    assert_eq!(*net.groups.lock().unwrap(), [Some(1); 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn repeated_requests_of_targets_and_endpoints_are_counted() {
+    let counters = Gauges::default();
+    let _guard = metrics::set_default_local_recorder(&counters);
+    let count = || counters.count("gatepost_repeated_requests_total");
+    let (net, route) = (Net::new(&[token("a", 100)], &[]), route());
+    attempt(&net, &route).await;
+    assert_eq!(count(), 0);
+    net.repeats.store(true, Ordering::Relaxed);
+    attempt(&net, &route).await;
+    assert_eq!(count(), 1, "the token was at hand");
+    let (net, other) = (Net::new(&[token("a", 100)], &[]), self::route());
+    net.repeats.store(true, Ordering::Relaxed);
+    attempt(&net, &other).await;
+    assert_eq!(count(), 3);
+    let url = "https://example.com/in".parse().unwrap();
+    let plain = Webhook::new(OwnerId(1), "w".parse().unwrap(), url);
+    let sent = attempt(&net, &Arc::new(Route::unstored(plain))).await;
+    assert!(sent.attempt.repeated);
+    assert_eq!(count(), 4);
 }
 
 #[tokio::test(start_paused = true)]
