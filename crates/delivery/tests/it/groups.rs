@@ -356,3 +356,30 @@ async fn connection_returned_is_found_by_its_group() {
     }
     assert_eq!(connections.load(SeqCst), 3);
 }
+
+/// Beyond the limit, one is shared while a request is under way, and is then closed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn http2_connection_beyond_limit_is_not_kept() {
+    let root = ca();
+    let (url, mut told) = stubborn(&root).await;
+    let sender = trusting(&root).max_idle(1, 1).build().unwrap();
+    for (group, round, is_kept) in [(1, 0, false), (2, 0, false), (1, 1, true), (2, 1, false)] {
+        let attempt = send(&sender, group, post(&url)).await;
+        assert_eq!(
+            (attempt.outcome, attempt.reused),
+            (Ok(200), is_kept),
+            "{group} {round}"
+        );
+        assert_eq!(told.recv().await.unwrap(), "/in");
+    }
+    let slow = post(&url.replace("/in", "/slow")).timeout(Duration::from_secs(60));
+    let slow = send(&sender, 2, slow);
+    let delivery = async {
+        assert_eq!(told.recv().await.unwrap(), "/slow");
+        send(&sender, 2, post(&url)).await
+    };
+    tokio::select! {
+        slow = slow => panic!("control: {:?}", slow.outcome),
+        delivery = delivery => assert!(delivery.is_success() && delivery.reused),
+    }
+}
