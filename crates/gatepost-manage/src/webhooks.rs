@@ -67,8 +67,8 @@ impl Actor {
     /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called
     /// again if the webhook was changed by others at the same time.
     ///
-    /// Secrets that are stored do not go elsewhere: an edit that leads the webhook to another
-    /// origin, or lets it accept any certificate, must remove them; to enter them again, use
+    /// Secrets that are stored do not go elsewhere: an edit that leads the webhook to another URL,
+    /// or lets it accept any certificate, must remove them; to enter them again, use
     /// [`edit_webhook_with`](Self::edit_webhook_with).
     ///
     /// # Errors

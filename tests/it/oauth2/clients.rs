@@ -191,8 +191,9 @@ async fn the_secret_is_in_no_response_and_goes_to_no_other_endpoint() {
         (json!({"url": "https://evil.example/"}), 422),
         (
             json!({"oauth_token_url": format!("{}/other", issuer.url())}),
-            200,
+            422,
         ),
+        (json!({"oauth_token_url": issuer.url(), "timeout": 4}), 200),
         (
             json!({"oauth_token_url": "https://id.example/", "authorization_value": "new"}),
             200,

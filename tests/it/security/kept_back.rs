@@ -19,7 +19,7 @@ async fn hook(world: &World) {
 }
 
 #[tokio::test]
-async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_origin() {
+async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_url() {
     let world = World::start().await;
     hook(&world).await;
     let put = async |row: Value| world.api("PUT", HOOK, Some(row)).await;
@@ -39,6 +39,16 @@ async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_origin() {
         ),
         (
             json!({"url": "https://example.com:8443/in"}),
+            "authorization_value",
+            "headers",
+        ),
+        (
+            json!({"url": "https://example.com/other"}),
+            "authorization_value",
+            "headers",
+        ),
+        (
+            json!({"url": "https://example.com/in?user=2"}),
             "authorization_value",
             "headers",
         ),
@@ -68,7 +78,7 @@ async fn the_secrets_of_a_webhook_do_not_follow_it_to_another_origin() {
         row.body
     );
     for row in [
-        json!({"url": "https://example.com:443/other", "timeout": 9}),
+        json!({"url": "https://example.com:443/in", "timeout": 9}),
         json!({"url": moved, "authorization_value": "bearer-s3cret", "headers": "X-Token:t0ken-s3cret\n", "signing_secrets": ""}),
         json!({"url": "https://other.example/", "authorization_type": "none", "headers": ""}),
     ] {

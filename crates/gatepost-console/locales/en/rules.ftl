@@ -257,8 +257,8 @@ rules-must-be-one-or-more = must be one or more certificates in PEM (-----BEGIN 
 rules-must-be-private-key-in = must be a private key in PEM (-----BEGIN PRIVATE KEY-----)
 rules-must-be-empty-with-url = must be empty with a url that does not begin with https://
 # $fields: names of the wire.
-rules-must-be-sent-again-or = must be sent again or cleared, for the webhook would send it to another origin or under any certificate
-rules-must-be-sent-again-or-cleared = must be sent again or cleared, for the webhook would send it to another origin or under any certificate; so must { $fields }
+rules-must-be-sent-again-or = must be sent again or cleared, for the webhook would send it to another URL or under any certificate
+rules-must-be-sent-again-or-cleared = must be sent again or cleared, for the webhook would send it to another URL or under any certificate; so must { $fields }
 
 ## Headers of a webhook
 

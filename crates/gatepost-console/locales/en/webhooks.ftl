@@ -248,11 +248,11 @@ webhooks-form-client-certificate-hint = The client's own certificate first, then
 webhooks-form-client-key = Private key, in PEM
 webhooks-form-client-key-hint = The key of the certificate, not encrypted.
 # Follows webhooks-form-client-key-hint.
-webhooks-form-client-stored = The stored key is not shown. Leave empty to keep it. If it would be used with another server (scheme, host, or port), enter it again.
+webhooks-form-client-stored = The stored key is not shown. Leave empty to keep it. If it would be used with another URL, enter it again.
 webhooks-form-client-remove = Remove the client certificate
 webhooks-form-client-remove-hint = The target is then not shown a certificate. The key cannot be restored.
 # Follows the hint of a secret that is stored.
-webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep it. If it would go to another server (scheme, host, or port), enter it again.
+webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep it. If it would go to another URL, enter it again.
 # Follows the hint of a secret in a form that is shown again with errors.
 webhooks-form-secret-again = For security, it is not kept in the page: enter it again.
 webhooks-form-headers-title = Headers
@@ -288,7 +288,7 @@ webhooks-form-insecure-hint = Accepts certificates that cannot be verified, such
 webhooks-form-insecure-use = For test and development only.
 webhooks-form-insecure-risk = Anyone on the network path to the target can read and change what is sent.
 webhooks-form-unsign = Remove the signing secrets
-webhooks-form-unsign-hint = They are not carried over to another server. Deliveries are not signed until you create a new secret on the webhook's page.
+webhooks-form-unsign-hint = They are not carried over to another URL. Deliveries are not signed until you create a new secret on the webhook's page.
 webhooks-form-sign = Sign deliveries
 webhooks-form-sign-hint = Creates a signing secret that lets the target verify that deliveries come from this platform. It is shown once.
 webhooks-submitted-title = Form already submitted

@@ -1,4 +1,4 @@
-//! Stored secrets do not follow a webhook to another origin, whoever edits it and however.
+//! Stored secrets do not follow a webhook to another URL, whoever edits it and however.
 
 use gatepost_manage::ManageError;
 use webhook_model::{Authorization, Entered, SigningSecrets, Webhook};

@@ -34,21 +34,21 @@ gatepost_ids::setters!(Entered {
 });
 
 impl Webhook {
-    /// Whether this webhook, edited from `before`, may reach another receiver: its URL has another
-    /// origin (scheme, host, port; a default port equals none), or it accepts any certificate over
-    /// https where it did not, so that whoever is on the path can be the receiver.
+    /// Whether this webhook, edited from `before`, may reach another receiver. It may if its URL is
+    /// another one: a service may give each of its users a path or a query of one origin. A default
+    /// port equals none. It may also if it accepts any certificate over https and did not before:
+    /// then whoever is on the way can be the receiver.
     #[must_use]
     pub fn leads_elsewhere(&self, before: &Self) -> bool {
-        let (new, old) = (self.url.as_url(), before.url.as_url());
         let trusts_anyone = self.allow_insecure && !before.allow_insecure;
-        new.origin() != old.origin() || (trusts_anyone && new.scheme() == "https")
+        self.url != before.url || (trusts_anyone && self.url.as_url().scheme() == "https")
     }
 
     /// Whether the secret of the authorization may reach another receiver than that of `before`: an
     /// OAuth 2 client's goes to its token endpoint, every other to the target.
     fn asks_elsewhere(&self, before: &Self) -> bool {
         let endpoint = |webhook: &Self| match &webhook.authorization {
-            Authorization::OAuth2(client) => Some(client.token_url().as_url().origin()),
+            Authorization::OAuth2(client) => Some(client.token_url().clone()),
             _ => None,
         };
         endpoint(self) != endpoint(before)
@@ -58,8 +58,8 @@ impl Webhook {
     /// along with the edit. Each has to be entered again or removed. Nothing where it leads where
     /// it did.
     ///
-    /// The secret of an OAuth 2 client counts also where its token endpoint has another origin, and
-    /// where the webhook leads elsewhere: there its access tokens would go.
+    /// The secret of an OAuth 2 client counts also if its token endpoint has another URL, and if
+    /// the webhook leads elsewhere: its access tokens would go there.
     ///
     /// A header counts if its name tells that its value is a credential
     /// ([`Header::is_sensitive`]).
@@ -107,7 +107,7 @@ impl Webhook {
         Err(Invalid::new(
             *first,
             format!(
-                "must be sent again or cleared, for the webhook would send it to another origin \
+                "must be sent again or cleared, for the webhook would send it to another URL \
                  or under any certificate{also}"
             ),
         ))

@@ -43,10 +43,26 @@ fn another_origin_leaves_every_stored_secret_behind() {
     ] {
         assert_eq!(carried(|w| w.url = url.parse().unwrap()), ALL, "{url}");
     }
+}
+
+/// Services give each user a path or a query of one origin.
+#[test]
+fn another_path_leaves_every_stored_secret_behind() {
     for url in [
-        "https://chat.example.com/other?a=b",
+        "https://chat.example.com/other",
+        "https://chat.example.com/in/",
+        "https://chat.example.com/IN",
+        "https://chat.example.com/%69n",
+        "https://chat.example.com/",
+        "https://chat.example.com/in?a=b",
+        "https://chat.example.com/in?",
+    ] {
+        assert_eq!(carried(|w| w.url = url.parse().unwrap()), ALL, "{url}");
+    }
+    for url in [
         "https://chat.example.com:443/in",
         "HTTPS://CHAT.Example.com/in",
+        "https://chat.example.com/a/../in",
     ] {
         assert_eq!(carried(|w| w.url = url.parse().unwrap()), [], "{url}");
     }
@@ -75,11 +91,14 @@ fn the_secret_of_a_client_stays_with_its_token_endpoint() {
     for url in [
         "https://id.example.org/token",
         "https://id.example.com:444/token",
+        "https://id.example.com/other",
+        "https://id.example.com/token?realm=other",
     ] {
         assert_eq!(carried(client(url), none), value, "{url}");
         assert_eq!(carried(client(url), entered), [], "{url}");
     }
-    assert_eq!(carried(client("https://id.example.com/other"), none), []);
+    let same = client("https://ID.example.com:443/token");
+    assert_eq!(carried(same, none), []);
     // As a bearer token it would go to the target.
     assert_eq!(
         carried(Authorization::bearer("s3cret").unwrap(), none),

@@ -250,9 +250,11 @@ mod tests {
             fields.join(" ")
         };
         let mut form = WebhookForm::of(&stored);
-        form.url = "https://example.com:443/other".into();
+        form.url = "https://example.com:443/in".into();
         assert_eq!(asked(&form), "");
-        form.url = "https://example.com:444/other".into();
+        form.url = "https://example.com/other".into();
+        assert_eq!(asked(&form), "auth header unsign");
+        form.url = "https://example.com:444/in".into();
         // Another user is no other password.
         form.authorization.user = "other".into();
         assert_eq!(asked(&form), "auth header unsign");

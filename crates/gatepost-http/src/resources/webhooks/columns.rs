@@ -27,7 +27,7 @@ pub(super) static TABLE: Table = Table {
             "url",
             Kind::Text { min: 1, max: 2048 },
             "\"https://hooks.example.com/in\"",
-            "The endpoint: http or https, without credentials and fragment. Secrets do not follow to another origin (scheme, host, port): authorization_value, client_key, headers with credentials and signing_secrets must be sent again or cleared in the same request.",
+            "The endpoint: http or https, without credentials and fragment. Secrets do not follow to another URL, be it another path or query of the same host: authorization_value, client_key, headers with credentials and signing_secrets must be sent again or cleared in the same request.",
         )
         .required()
         .short(),
@@ -58,7 +58,7 @@ pub(super) static TABLE: Table = Table {
             "oauth_token_url",
             Kind::Text { min: 0, max: 2048 },
             "\"\"",
-            "Ours. The token endpoint, https; required with `oauth2`, empty with every other type. The secret does not follow to another origin: authorization_value must be sent again in the same request.",
+            "Ours. The token endpoint, https; required with `oauth2`, empty with every other type. The secret does not follow to another URL: authorization_value must be sent again in the same request.",
         ),
         Column::new(
             "oauth_client_id",
@@ -94,7 +94,7 @@ pub(super) static TABLE: Table = Table {
                 max: 65_536,
             },
             "\"\"",
-            "Ours. The private key of client_certificate in PEM, not encrypted: RSA, ECDSA P-256 or P-384, Ed25519. A certificate that is sent alone keeps the key that is stored. To another origin it must be sent again. It is in no response.",
+            "Ours. The private key of client_certificate in PEM, not encrypted: RSA, ECDSA P-256 or P-384, Ed25519. A certificate that is sent alone keeps the key that is stored. To another url it must be sent again. It is in no response.",
         )
         .write_only(),
         Column::new(
@@ -122,7 +122,7 @@ pub(super) static TABLE: Table = Table {
             "allow_insecure",
             Kind::Bool,
             "false",
-            "Accepts certificates that cannot be verified; for test and development only. Switching it on for https needs the secrets again, as another origin does.",
+            "Accepts certificates that cannot be verified; for test and development only. Switching it on for https needs the secrets again, as another url does.",
         )
         .short(),
         Column::new(

@@ -50,7 +50,7 @@ pub(super) const PARTS: [&str; 15] = [
     "This user has",
     "You have",
     "a text, a number, true, false or null",
-    "must be sent again or cleared, for the webhook would send it to another origin or under any certificate{also}",
+    "must be sent again or cleared, for the webhook would send it to another URL or under any certificate{also}",
     "use $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $exists or $or",
     "{name} must be {SCALARS}",
     "{} is not known; {known}",
