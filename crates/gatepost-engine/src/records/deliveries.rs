@@ -157,7 +157,7 @@ impl Deliveries {
         let _under_way = self.at_once.begin(webhook.owner, place)?;
         self.judge.run_by_hand(webhook.owner, 1)?;
         let sent = send(&*self.transport, &route, request, now).await;
-        let attempt = sent.shown(webhook);
+        let attempt = sent.shown(&route.credentials);
         Ok(TestSend { attempt })
     }
 

@@ -18,7 +18,7 @@ const MEMORY: usize = 64 * 1024 * 1024;
 /// in the request.
 const ROUTE: usize = 1024;
 /// What one takes at most, about: certificates, headers and secrets as long as they may be.
-const HEAVIEST: usize = 512 * 1024;
+const HEAVIEST: usize = 2 * 1024 * 1024;
 /// Reports of webhooks that cannot be read are remembered for this number.
 const REPORTED: usize = 10_000;
 

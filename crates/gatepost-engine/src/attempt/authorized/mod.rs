@@ -6,7 +6,7 @@ mod tests;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Request};
-use webhook_model::{Authorization, OAuth2, OwnerId, Secret, Webhook};
+use webhook_model::{Authorization, OAuth2, OwnerId, Secret};
 
 use crate::meter;
 use crate::routes::{Credentials, Route};
@@ -24,16 +24,16 @@ pub(crate) struct Sent {
 }
 
 impl Sent {
-    /// The attempt as it may be shown: what the target repeats of our credentials is hidden.
-    pub(crate) fn shown(self, webhook: &Webhook) -> Attempt {
+    /// The attempt as it may be shown: what the target repeats of these credentials is hidden.
+    pub(crate) fn shown(self, credentials: &Credentials) -> Attempt {
         let Self {
             mut attempt,
             tokens,
         } = self;
         let body = &mut attempt.body;
-        let credentials = Credentials::of(webhook);
         let credentials = credentials.with(&tokens);
         body.bytes = credentials.hide(&body.bytes, body.truncated).into();
+        attempt.request_head = credentials.hide(&attempt.request_head, false);
         attempt
     }
 }

@@ -10,7 +10,7 @@ use delivery::{ErrorClass, Phase, Preview, TargetRefusal};
 use gatepost_storage::Revision;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
-use webhook_model::{ClientAuthentication, OwnerId, TargetUrl, WebhookId};
+use webhook_model::{ClientAuthentication, OwnerId, TargetUrl, Webhook, WebhookId};
 
 use super::*;
 use crate::meter::tests::Gauges;
