@@ -61,7 +61,7 @@ impl PatternSet {
     }
 
     /// The parts of the text that patterns cover. With `begun`, also the beginning of a pattern at
-    /// the end of the text, if it has so many bytes.
+    /// the end of the text, if it is at least that long.
     pub(super) fn spans(&self, text: &[u8], begun: Option<usize>) -> Vec<Range<usize>> {
         let (mut spans, mut state) = (Vec::new(), 0);
         for (end, byte) in (1..).zip(text) {
