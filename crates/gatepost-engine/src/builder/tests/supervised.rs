@@ -179,9 +179,11 @@ async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
 #[tokio::test(start_paused = true)]
 async fn a_part_without_supervision_is_found_not_to_come_back() {
     let world = World::new().await;
-    let (store, call) = (world.store.clone(), "list_webhooks");
-    let query = gatepost_storage::webhooks::WebhookQuery {
+    let (store, call) = (world.store.clone(), "list_tasks");
+    let query = gatepost_storage::webhooks::TaskQuery {
         scope: gatepost_storage::Scope::All,
+        creator: None,
+        webhook: None,
         name: None,
         page: gatepost_storage::Page::first(1),
     };
@@ -189,8 +191,7 @@ async fn a_part_without_supervision_is_found_not_to_come_back() {
         let (store, query) = (store.clone(), query.clone());
         async move {
             loop {
-                let _ =
-                    gatepost_storage::webhooks::RecordStore::list_webhooks(&*store, &query).await;
+                let _ = gatepost_storage::webhooks::RecordStore::list_tasks(&*store, &query).await;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
         }

@@ -318,7 +318,8 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
     assert!(first > 0 && second > 0, "{first} {second}");
     let places = world.judge.places(Audience::Operators).await.unwrap();
     assert_eq!(places, [Place::Operators, Place::Common]);
-    world.pass(60).await;
+    // After a minute the owners of webhooks are asked about once more.
+    world.pass(55).await;
     assert_eq!((world.judge.unplaced(), other.unplaced()), (1, 1));
     assert_eq!(
         world.stands(1).await,
