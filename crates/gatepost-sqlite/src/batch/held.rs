@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 
 use super::member::Member;
 use super::running::readable;
@@ -16,7 +16,7 @@ pub(super) struct Held(HashMap<i64, Running>);
 struct Running {
     open: i64,
     settled: i64,
-    /// Empty where there is no such batch (any more).
+    /// Empty where there is no such batch (any more), or it cannot be read.
     members: Vec<Member>,
 }
 
@@ -67,16 +67,16 @@ impl Held {
 }
 
 fn read(c: &Connection, token: i64) -> Result<Running> {
-    let row: Option<(i64, Vec<u8>)> = c
-        .prepare_cached("SELECT open, members FROM gatepost_running WHERE token = ?1")?
-        .query_row([token], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(match row {
-        Some((open, members)) => Running {
-            open,
-            settled: 0,
-            members: readable(token, &members),
-        },
-        None => Running::default(),
+    let mut find =
+        c.prepare_cached("SELECT open, members FROM gatepost_running WHERE token = ?1")?;
+    let mut rows = find.query([token])?;
+    let Some(row) = rows.next()? else {
+        return Ok(Running::default());
+    };
+    let open = row.get(0)?;
+    Ok(Running {
+        open,
+        settled: 0,
+        members: readable(token, open, row.get_ref(1)?)?.unwrap_or_default(),
     })
 }

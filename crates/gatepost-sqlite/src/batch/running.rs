@@ -1,10 +1,11 @@
 //! All that runs, for those who look for something in it: no more than there are places for.
 
-use gatepost_storage::StoreError;
+use gatepost_storage::{ErrorKind, StoreError};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 
 use super::member::{Member, decode, encode};
-use crate::error::Result;
+use crate::error::{Failure, Result};
 
 /// A batch that runs.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub(crate) struct Running {
     pub(crate) token: i64,
     pub(crate) lease_until: i64,
     pub(crate) open: i64,
-    /// Those that were settled, too.
+    /// Those that were settled, too; none of a batch that cannot be read.
     pub(crate) members: Vec<Member>,
 }
 
@@ -23,23 +24,41 @@ pub(crate) fn running(c: &Connection, up_to: i64) -> Result<Vec<Running>> {
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         let token = row.get(0)?;
+        let (open, members) = (row.get(2)?, row.get_ref(3)?);
         found.push(Running {
             token,
             lease_until: row.get(1)?,
-            open: row.get(2)?,
-            members: readable(token, row.get_ref(3)?.as_blob().unwrap_or_default()),
+            open,
+            members: readable(token, open, members)?.unwrap_or_default(),
         });
     }
     Ok(found)
 }
 
-/// What cannot be read holds up no other: to those who settle it, it is gone.
-pub(crate) fn readable(token: i64, members: &[u8]) -> Vec<Member> {
-    decode(members).unwrap_or_else(|failure| {
-        let error = StoreError::from(failure);
-        tracing::error!(token, %error, "a batch cannot be read");
-        Vec::new()
-    })
+/// The members of a batch of which this many are open; `None` if they cannot be read. Such a batch
+/// holds up no other, and is never removed: of what it holds nothing else is known.
+pub(crate) fn readable(
+    token: i64,
+    open: i64,
+    members: ValueRef<'_>,
+) -> Result<Option<Vec<Member>>> {
+    let members = match members.as_blob() {
+        Ok(bytes) => decode(bytes),
+        Err(error) => Err(Failure::corrupt("members", error)),
+    };
+    let read = members.and_then(|members| match i64::try_from(members.len()) {
+        Ok(count) if count >= open => Ok(members),
+        _ => Err(Failure::corrupt("members", "fewer than are open")),
+    });
+    match read {
+        Ok(members) => Ok(Some(members)),
+        Err(failure) if failure.kind() == ErrorKind::Corrupt => {
+            let error = StoreError::from(failure);
+            tracing::error!(token, %error, "a batch cannot be read");
+            Ok(None)
+        }
+        Err(failure) => Err(failure),
+    }
 }
 
 /// Whether a member of a batch that runs was not settled yet. What ended may have been removed.

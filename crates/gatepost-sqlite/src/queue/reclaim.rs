@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 
 use crate::batch::{self, Member, is_open, readable, webhook};
 use crate::column::micros;
@@ -34,19 +34,21 @@ pub(super) fn reclaim(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<
     Ok(reclaimed)
 }
 
-/// Batches whose lease has ended, until they have this many open members.
+/// Batches whose lease has ended, until they have this many open members. One that cannot be read
+/// stays as it is and takes no place of another.
 fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<Member>)>> {
     let mut find = c.prepare_cached(include_str!("../sql/queue/lease_over.sql"))?;
-    let mut rows = find.query(params![micros(now), limit])?;
+    let mut rows = find.query([micros(now)])?;
     let (mut found, mut open) = (Vec::new(), 0);
     while let Some(row) = rows.next()? {
         if open >= i64::from(limit) {
             break;
         }
-        let token: i64 = row.get(0)?;
-        open += row.get::<_, i64>(1)?;
-        let members = row.get_ref(2)?.as_blob().unwrap_or_default();
-        found.push((token, readable(token, members)));
+        let (token, of_batch) = (row.get(0)?, row.get(1)?);
+        if let Some(members) = readable(token, of_batch, row.get_ref(2)?)? {
+            open += of_batch;
+            found.push((token, members));
+        }
     }
     Ok(found)
 }

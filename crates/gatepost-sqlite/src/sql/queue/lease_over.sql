@@ -1,2 +1,2 @@
 SELECT token, open, members FROM gatepost_running INDEXED BY gatepost_running_ends
-WHERE lease_until <= ?1 ORDER BY lease_until, token LIMIT ?2
+WHERE lease_until <= ?1 ORDER BY lease_until, token
