@@ -13,6 +13,8 @@ use crate::traces::Traces;
 
 /// Says what is logged, instead of `-v` and `-q`.
 const FILTER: &str = "RUST_LOG";
+/// It logs each statement, with its parameters, at `debug`.
+const DRIVER: &str = "tokio_postgres";
 /// <https://no-color.org>
 const NO_COLOURS: &str = "NO_COLOR";
 
@@ -49,11 +51,7 @@ fn debugged(target: &'static str) -> (&'static str, LevelFilter) {
 /// When `RUST_LOG` cannot be understood.
 pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(), Failure> {
     let shown = match variable(FILTER) {
-        Some(text) => text.parse().map_err(|error| {
-            Failure::usage(format!(
-                "{FILTER}: {error}; expected is such as warn,gatepost_engine=debug"
-            ))
-        })?,
+        Some(text) => asked_for(&text)?,
         None => verbosity.shown(),
     };
     let lines = fmt::layer()
@@ -68,6 +66,21 @@ pub(crate) fn begin(verbosity: Verbosity, traces: Option<&Traces>) -> Result<(),
         .with(traces.map(Traces::layer))
         .init();
     Ok(())
+}
+
+/// What the variable says; PostgreSQL's driver says its statements only if it is named.
+fn asked_for(text: &str) -> Result<Targets, Failure> {
+    let shown: Targets = text.parse().map_err(|error| {
+        Failure::usage(format!(
+            "{FILTER}: {error}; expected is such as warn,gatepost_engine=debug"
+        ))
+    })?;
+    let is_named = text.contains(DRIVER);
+    let quiet = shown.default_level() > Some(LevelFilter::INFO) && !is_named;
+    Ok(match quiet {
+        true => shown.with_target(DRIVER, LevelFilter::INFO),
+        false => shown,
+    })
 }
 
 fn variable(name: &str) -> Option<String> {

@@ -3,14 +3,17 @@
 //! an echoing target makes us store.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use apikey_core::{KeyDraft, OwnerId, Pepper, PepperId, Peppers};
 use examples::client::call;
 use gatepost_keys::KeyService;
-use gatepost_storage::webhooks::{DeliveryLog, RecordStore};
+use gatepost_postgres::{PostgresConfig, PostgresStore};
 use serde_json::{Value, json};
 use tests::canary::{Canary, Log, leaks};
+use tests::chaos::Store;
 use tests::issuer::{Issuer, token};
+use tests::postgres;
 use tests::refusing::Refusing;
 use tests::world::{HERE, World, poweron};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -31,6 +34,10 @@ const ACCESS: &str = "access-canary-token-7d1f0c";
 const SIGNING: &str = "whsec_c2lnbmluZy1jYW5hcnktc2lnbmluZy1jYW5hcnk=";
 const PEPPER: &str = "pepper-canary-pepper-canary-pepper-canary";
 const MESSAGE: &str = "message-canary for ${NAME}";
+/// No secrets to their owner, but not for the log either. The receiver of these tests logs the path
+/// of what it gets, but not the query.
+const URL_QUERY: &str = "query-canary-8c1d2e";
+const ROOM: &str = "room-canary-77ab10";
 const WRONG_TOKEN: &str = "wrong-canary-token-that-nobody-issued";
 
 fn canaries() -> Vec<Canary> {
@@ -78,7 +85,12 @@ async fn echo() -> SocketAddr {
 
 /// One webhook a kind of authorization, with secret headers and a signing secret, and an event that
 /// triggers it.
-async fn plant(world: &World, target: SocketAddr, kind: &str, issuer: &Issuer) {
+async fn plant<S: Store + 'static>(
+    world: &World<S>,
+    target: SocketAddr,
+    kind: &str,
+    issuer: &Issuer,
+) {
     let (value, expected) = match kind {
         "oauth2" => (CLIENT.to_owned(), None),
         "bearer" => (BEARER.to_owned(), Some(Authorization::bearer(BEARER))),
@@ -90,7 +102,8 @@ async fn plant(world: &World, target: SocketAddr, kind: &str, issuer: &Issuer) {
     };
     let name = format!("{kind} {target}");
     let headers: String = CUSTOM.map(|(n, v)| format!("{n}: {v}\n")).concat();
-    let mut body = json!({"name": name, "url": format!("http://{target}/{kind}"), "retries": 1, "headers": headers,
+    let headers = format!("{headers}X-Room: {ROOM}\n");
+    let mut body = json!({"name": name, "url": format!("http://{target}/{kind}?k={URL_QUERY}"), "retries": 1, "headers": headers,
         "authorization_type": kind, "authorization_value": value});
     if kind == "oauth2" {
         body["oauth_token_url"] = issuer.url().into();
@@ -132,9 +145,9 @@ impl Shown {
 
     /// The outward response to a call. The headers of a webhook are left out: who may manage it may
     /// see what is written there, and edits it there.
-    async fn call(
+    async fn call<S: Store + 'static>(
         &mut self,
-        world: &World,
+        world: &World<S>,
         key: &str,
         method: &str,
         path: &str,
@@ -179,7 +192,7 @@ fn without_headers(json: &mut Value) {
 }
 
 /// A key service with a pepper, over the same store.
-async fn peppered(world: &World, shown: &mut Shown) -> Canary {
+async fn peppered<S: Store + 'static>(world: &World<S>, shown: &mut Shown) -> Canary {
     let pepper = Pepper::new(PepperId(1), PEPPER.as_bytes()).unwrap();
     shown.add("Debug of a pepper", format!("{pepper:?}"));
     let keys = KeyService::builder(world.store.clone(), world.users.clone())
@@ -232,6 +245,34 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
     let log = Log::capture();
     let issuer = Issuer::start().await;
     let world = World::trusting(issuer.certificate.der.clone()).await;
+    search(world, &issuer, &log).await;
+}
+
+/// Without a sealing key: what is stored goes to the server in plaintext.
+#[tokio::test]
+async fn planted_secrets_on_postgres_are_in_no_log() {
+    if !is_own_process(concat!(
+        module_path!(),
+        "::planted_secrets_on_postgres_are_in_no_log"
+    )) {
+        return;
+    }
+    let log = Log::capture();
+    let issuer = Issuer::start().await;
+    let fresh = postgres::fresh();
+    let config = PostgresConfig::url(&fresh.url).with_schema(&fresh.schema);
+    let store = Arc::new(PostgresStore::connect(config).await.unwrap());
+    let world = World::over(store, issuer.certificate.der.clone()).await;
+    search(world, &issuer, &log).await;
+    let said = String::from_utf8_lossy(&log.bytes()).into_owned();
+    assert!(
+        said.contains("tokio_postgres::query: executing statement"),
+        "the driver is heard"
+    );
+}
+
+/// Uses the platform, and searches everything that came out.
+async fn search<S: Store + 'static>(world: World<S>, issuer: &Issuer, log: &Log) {
     let (mut shown, mut secrets) = (Shown::default(), canaries());
 
     let (key, _) = world.make_key(json!({"name": "k"})).await;
@@ -263,7 +304,7 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
     let gone = Refusing::port();
     for target in [receiver.addr, echo().await, gone.addr()] {
         for kind in ["bearer", "apikey", "basic", "oauth2"] {
-            plant(&world, target, kind, &issuer).await;
+            plant(&world, target, kind, issuer).await;
         }
     }
     let emitted = world.engine.emit(poweron(1, &[4])).await.unwrap();
@@ -353,13 +394,19 @@ async fn planted_secrets_are_shown_to_their_target_and_nobody_else() {
     let said = log.bytes();
     shown.add("the log", said.clone());
     assert_eq!(shown.leaks(&secrets), Vec::<String>::new());
-    let message = [Canary::new("message", "message-canary")];
+    let others = [
+        Canary::new("message", "message-canary"),
+        Canary::new("URL", URL_QUERY),
+        Canary::new("header", ROOM),
+    ];
+    let text = String::from_utf8_lossy(&said);
+    let found = text.lines().find(|line| line.contains(URL_QUERY));
     assert_eq!(
-        leaks(&message, &said),
+        leaks(&others, &said),
         Vec::<String>::new(),
-        "a message is for its target and the delivery log"
+        "a request is for its target and the delivery log: {found:?}"
     );
-    the_log_was_alive(&log, &secrets);
+    the_log_was_alive(log, &secrets);
 }
 
 /// The control: had something been said, the search would have found it.

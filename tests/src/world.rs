@@ -1,5 +1,5 @@
-//! A small platform that embeds everything, over real TCP, with the memory store; the clock of its
-//! keys is moved.
+//! A small platform that embeds everything, over real TCP, with the memory store unless a test
+//! brings another; the clock of its keys is moved.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -18,8 +18,8 @@ use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
 use gatepost_manage::Management;
-use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog};
-use gatepost_storage::{ManualClock, MemoryStore};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
+use gatepost_storage::{KeyStore, ManualClock, MemoryStore};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};
@@ -66,7 +66,7 @@ impl Accounts for Users {
 
 /// The platform.
 #[derive(Debug)]
-pub struct World {
+pub struct World<S = MemoryStore> {
     /// Where the API listens.
     pub server: SocketAddr,
     /// The key service.
@@ -78,7 +78,7 @@ pub struct World {
     /// The users.
     pub users: Arc<Users>,
     /// The store.
-    pub store: Arc<MemoryStore>,
+    pub store: Arc<S>,
     /// A key of the system administrator.
     pub admin: String,
 }
@@ -97,7 +97,7 @@ impl World {
     /// # Panics
     /// When it cannot be started.
     pub async fn with_quotas(quotas: Arc<dyn Quotas>) -> Self {
-        Self::with(quotas, |sender| sender).await
+        Self::with(Arc::default(), quotas, |sender| sender).await
     }
 
     /// Starts a platform without limits whose sender trusts this certificate, in DER, too.
@@ -105,15 +105,25 @@ impl World {
     /// # Panics
     /// When it cannot be started.
     pub async fn trusting(root: Vec<u8>) -> Self {
+        Self::over(Arc::default(), root).await
+    }
+}
+
+impl<S: KeyStore + WebhookStore + 'static> World<S> {
+    /// Starts a platform without limits over this store, whose sender trusts this certificate.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub async fn over(store: Arc<S>, root: Vec<u8>) -> Self {
         let quotas = Arc::new(Quota::UNLIMITED);
-        Self::with(quotas, |sender| sender.extra_root(root)).await
+        Self::with(store, quotas, |sender| sender.extra_root(root)).await
     }
 
     async fn with(
+        store: Arc<S>,
         quotas: Arc<dyn Quotas>,
         sender: impl FnOnce(SenderBuilder) -> SenderBuilder,
     ) -> Self {
-        let store = Arc::new(MemoryStore::new());
         let users = Arc::new(Users::new());
         let clock = Arc::new(ManualClock::at("2026-11-20T12:00:00Z".parse().unwrap()));
         let keys = KeyService::builder(store.clone(), users.clone())

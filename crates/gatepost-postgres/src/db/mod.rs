@@ -3,6 +3,7 @@
 mod ended;
 mod fence;
 mod haste;
+mod hidden;
 mod learn;
 mod opening;
 mod pool;

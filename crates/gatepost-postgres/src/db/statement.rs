@@ -9,6 +9,7 @@ use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Row, Statement};
 
 use super::haste::Haste;
+use super::hidden::Hidden;
 use crate::error::{Failure, Result};
 
 pub(crate) type Param<'a> = &'a (dyn ToSql + Sync);
@@ -31,7 +32,7 @@ pub(crate) struct Returned {
 impl Ready {
     /// Sent at the first poll.
     pub(crate) async fn run(&self, client: &Client, params: &[Param<'_>]) -> Result<Returned> {
-        let params = params.iter().copied();
+        let params = params.iter().copied().map(Hidden);
         let stream = match self {
             Self::Named(statement) => client.query_raw(statement, params).await?,
             Self::Unnamed(text, types) => {
