@@ -4,9 +4,9 @@ use std::error::Error;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use gatepost_storage::Scope;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::webhooks::WebhookStore;
+use gatepost_storage::webhooks::{WebhookQuery, WebhookStore};
+use gatepost_storage::{Page, Scope};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use zeroize::Zeroizing;
@@ -78,6 +78,8 @@ impl Sealing {
     }
 
     /// Refuses a store that is sealed under another key, and remembers that it is under this one.
+    /// A key that somebody brought is right if it opens any webhook: one that it does not open
+    /// stops nobody else.
     ///
     /// # Errors
     /// When it holds what cannot be read under this key; then a key that was made for it is gone.
@@ -85,7 +87,15 @@ impl Sealing {
         if !self.first {
             return Ok(());
         }
-        if let Some(record) = store.unreadable(Scope::All, 1).await?.first() {
+        let any = WebhookQuery {
+            scope: Scope::All,
+            name: None,
+            page: Page::first(1),
+        };
+        let opens_some = !self.made && !store.list_webhooks(&any).await?.is_empty();
+        if let Some(record) = store.unreadable(Scope::All, 1).await?.first()
+            && !opens_some
+        {
             if self.made {
                 std::fs::remove_file(&self.file)?;
             }

@@ -52,6 +52,16 @@ pub struct SealingKeys {
     old: Vec<SealingKey>,
 }
 
+/// What became of webhooks when a store sealed everything again under its current key.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Resealed {
+    /// How many were changed.
+    pub changed: u64,
+    /// How many were passed over, because they open under none of the keys.
+    pub unreadable: u64,
+}
+
 /// Why a value cannot be sealed or opened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]

@@ -2,6 +2,8 @@
 
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::SealedSecrets;
+use gatepost_storage::seal::Resealed;
+use tokio_postgres::Row;
 
 use crate::error::Result;
 use crate::store::PostgresStore;
@@ -16,36 +18,53 @@ const WRITE: &str = "UPDATE :schema.gatepost_webhook SET authorization_data = $3
      client_identity = $7 WHERE id = $1 AND revision = $2";
 
 impl PostgresStore {
-    /// Seals everything under the current key that is still sealed under an older one, or stored in
-    /// plaintext: by a version that did not seal URLs, or without a key. Returns how many webhooks
-    /// it changed. Afterwards the older keys are no longer needed, once all processes seal under
-    /// the current one. Others read and write while it runs: each webhook is a transaction.
+    /// Seals the secrets of all webhooks under the current key that are still sealed under an older
+    /// one, or stored in plaintext: by a version that did not seal URLs, or without a key. Others
+    /// read and write while it runs: each webhook is a transaction.
+    ///
+    /// A webhook that opens under none of the keys is passed over, counted and left as it is:
+    /// [`unreadable`](gatepost_storage::webhooks::RecordStore::unreadable) lists it, and it can be
+    /// deleted. A warning says how many there are.
+    ///
+    /// The delivery log is not sealed again, since it may be large and is never changed. What it
+    /// keeps of requests and responses opens as it was stored until retention removes it. Older
+    /// keys are needed for as long, and until all processes seal under the current one.
     ///
     /// What was in plaintext may remain in pages and in the write-ahead log of the server until
     /// they are used again.
     ///
     /// # Errors
-    /// `Corrupt` when a value cannot be opened with any of the keys: the webhooks before it are
-    /// done. `Unavailable`.
-    pub async fn reseal(&self) -> std::result::Result<u64, StoreError> {
-        Ok(self.reseal_all().await?)
+    /// `Unavailable`.
+    pub async fn reseal(&self) -> std::result::Result<Resealed, StoreError> {
+        let resealed = self.reseal_all().await?;
+        if resealed.unreadable > 0 {
+            let unreadable = resealed.unreadable;
+            tracing::warn!(unreadable, "webhooks cannot be opened and stay as they are");
+        }
+        Ok(resealed)
     }
 
-    async fn reseal_all(&self) -> Result<u64> {
-        let (mut after, mut count) = (0i64, 0);
+    async fn reseal_all(&self) -> Result<Resealed> {
+        let (mut after, mut resealed) = (0i64, Resealed::default());
         loop {
             let bite = self.db().query(READ, &[&after, &BITE]).await?;
             let Some(last) = bite.last() else {
-                return Ok(count);
+                return Ok(resealed);
             };
             after = last.try_get("id")?;
             for row in &bite {
-                count += self.reseal_row(row).await?;
+                match self.again(row) {
+                    Ok(None) => {}
+                    Ok(Some(new)) => resealed.changed += self.reseal_row(row, new).await?,
+                    Err(failure) if failure.is_corrupt() => resealed.unreadable += 1,
+                    Err(failure) => return Err(failure),
+                }
             }
         }
     }
 
-    async fn reseal_row(&self, row: &tokio_postgres::Row) -> Result<u64> {
+    /// What a row holds, sealed again; `None` if it is sealed under the current key.
+    fn again(&self, row: &Row) -> Result<Option<SealedSecrets>> {
         let sealed = SealedSecrets {
             authorization: row.try_get("authorization_data")?,
             client_identity: row.try_get("client_identity")?,
@@ -53,9 +72,10 @@ impl PostgresStore {
             signing: row.try_get("signing")?,
             url: row.try_get("url")?,
         };
-        let Some(new) = sealed.reseal(self.sealing())? else {
-            return Ok(0);
-        };
+        Ok(sealed.reseal(self.sealing())?)
+    }
+
+    async fn reseal_row(&self, row: &Row, new: SealedSecrets) -> Result<u64> {
         let (id, revision): (i64, i64) = (row.try_get("id")?, row.try_get("revision")?);
         let SealedSecrets {
             authorization,

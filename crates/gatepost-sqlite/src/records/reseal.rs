@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use gatepost_storage::ErrorKind;
 use gatepost_storage::columns::SealedSecrets;
-use gatepost_storage::seal::SealingKeys;
-use rusqlite::{Connection, params};
+use gatepost_storage::seal::{Resealed, SealingKeys};
+use rusqlite::{Connection, Row, params};
 
 use crate::error::{Answer, Result};
+use crate::named::Named;
 use crate::store::SqliteStore;
 
 /// Webhooks that are read in one transaction.
@@ -19,60 +21,86 @@ const WRITE: &str =
      client_identity = ?6 WHERE id = ?1";
 
 impl SqliteStore {
-    /// Seals everything under the current key that is still sealed under an older one, or stored in
-    /// plaintext: by a version that did not seal URLs, or without a key. Returns how many webhooks
-    /// it changed. Afterwards the older keys are no longer needed. Others read and write while it
-    /// runs: it takes 500 webhooks at a time.
+    /// Seals the secrets of all webhooks under the current key that are still sealed under an older
+    /// one, or stored in plaintext: by a version that did not seal URLs, or without a key. Others
+    /// read and write while it runs: it takes 500 webhooks at a time.
+    ///
+    /// A webhook that opens under none of the keys is passed over, counted and left as it is:
+    /// [`unreadable`](gatepost_storage::webhooks::RecordStore::unreadable) lists it, and it can be
+    /// deleted. A warning says how many there are.
+    ///
+    /// The delivery log is not sealed again, since it may be large and is never changed. What it
+    /// keeps of requests and responses opens as it was stored until retention removes it. Older
+    /// keys are needed for as long, or it reads as not kept.
     ///
     /// What was replaced may remain in parts of the file that are no longer used, until `VACUUM`,
     /// and in the log, until all have closed it.
     ///
     /// # Errors
-    /// `Corrupt` when a value cannot be opened with any of the keys: the webhooks before it are
-    /// done. `Unavailable`.
-    pub async fn reseal(&self) -> Answer<u64> {
-        let (mut after, mut count) = (0, 0);
+    /// `Unavailable`.
+    pub async fn reseal(&self) -> Answer<Resealed> {
+        let (mut after, mut resealed) = (0, Resealed::default());
         loop {
             let keys = Arc::clone(self.sealing());
-            let (changed, last) = self.write(move |c| reseal(c, &keys, after)).await?;
-            count += changed;
+            let (bite, last) = self.write(move |c| reseal(c, &keys, after)).await?;
+            resealed.changed += bite.changed;
+            resealed.unreadable += bite.unreadable;
             match last {
                 Some(last) => after = last,
-                None => return Ok(count),
+                None => break,
             }
         }
+        if resealed.unreadable > 0 {
+            let unreadable = resealed.unreadable;
+            tracing::warn!(unreadable, "webhooks cannot be opened and stay as they are");
+        }
+        Ok(resealed)
     }
 }
 
-/// A bite after this webhook: how many were changed, and the last; `None` at the end.
-fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(u64, Option<i64>)> {
-    let bite: Vec<(i64, SealedSecrets)> = c
+/// A bite after this webhook: what became of it, and the last; `None` at the end.
+fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, Option<i64>)> {
+    let bite: Vec<(i64, Result<Option<SealedSecrets>>)> = c
         .prepare_cached(READ)?
-        .query_map([after, BITE], |row| {
-            let sealed = SealedSecrets {
-                authorization: row.get(1)?,
-                headers: row.get(2)?,
-                signing: row.get(3)?,
-                url: row.get(4)?,
-                client_identity: row.get(5)?,
-            };
-            Ok((row.get(0)?, sealed))
-        })?
+        .query_map([after, BITE], |row| Ok((row.get(0)?, again(row, keys))))?
         .collect::<std::result::Result<_, _>>()?;
-    let mut count = 0;
-    for (id, sealed) in &bite {
-        let Some(new) = sealed.reseal(keys)? else {
-            continue;
-        };
-        c.prepare_cached(WRITE)?.execute(params![
-            id,
-            new.authorization,
-            new.headers,
-            new.signing,
-            new.url,
-            new.client_identity
-        ])?;
-        count += 1;
+    let last = bite.last().map(|(id, _)| *id);
+    let mut resealed = Resealed::default();
+    for (id, again) in bite {
+        match again {
+            Ok(None) => {}
+            Ok(Some(new)) => {
+                write(c, id, new)?;
+                resealed.changed += 1;
+            }
+            Err(failure) if failure.kind() == ErrorKind::Corrupt => resealed.unreadable += 1,
+            Err(failure) => return Err(failure),
+        }
     }
-    Ok((count, bite.last().map(|(id, _)| *id)))
+    Ok((resealed, last))
+}
+
+/// What a row holds, sealed again; `None` if it is sealed under the current key.
+fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<SealedSecrets>> {
+    let row = Named::of(row);
+    let sealed = SealedSecrets {
+        authorization: row.get("authorization_data")?,
+        headers: row.get("headers")?,
+        signing: row.get("signing")?,
+        url: row.get("url")?,
+        client_identity: row.get("client_identity")?,
+    };
+    Ok(sealed.reseal(keys)?)
+}
+
+fn write(c: &Connection, id: i64, new: SealedSecrets) -> Result<()> {
+    c.prepare_cached(WRITE)?.execute(params![
+        id,
+        new.authorization,
+        new.headers,
+        new.signing,
+        new.url,
+        new.client_identity
+    ])?;
+    Ok(())
 }

@@ -8,6 +8,7 @@
 mod backup;
 mod common;
 mod contract;
+mod damaged;
 mod file;
 mod hidden;
 mod log;
@@ -16,6 +17,7 @@ mod modes;
 mod newer;
 #[path = "../../../../tests/src/of_before.rs"]
 mod of_before;
+mod reseal;
 mod sealed;
 mod store;
 mod version_1;

@@ -248,8 +248,8 @@ async fn secrets_are_sealed_in_the_file_and_sealed_again_under_a_new_key() {
     let store = SqliteStore::open(config.clone().with_sealing(both))
         .await
         .unwrap();
-    assert_eq!(store.reseal().await.unwrap(), 1);
-    assert_eq!(store.reseal().await.unwrap(), 0);
+    assert_eq!(store.reseal().await.unwrap().changed, 1);
+    assert_eq!(store.reseal().await.unwrap().changed, 0);
     store.close().await;
     let new = SealingKeys::new(SealingKey::new(2, [2; 32]));
     let store = SqliteStore::open(config.with_sealing(new)).await.unwrap();
@@ -285,7 +285,7 @@ async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_writ
         .await
         .unwrap();
     assert_eq!(plain(), count - 1);
-    assert_eq!(store.reseal().await.unwrap(), 1_000);
+    assert_eq!(store.reseal().await.unwrap().changed, 1_000);
     assert_eq!(plain(), 0);
     assert_eq!(
         store.webhook(rows[1].id).await.unwrap().as_ref(),
