@@ -1,17 +1,22 @@
 //! The example backend keeps the whole contract: what an integrator's proof looks like.
 
 #[path = "../../examples/custom_backend/store/mod.rs"]
-mod store;
+pub(crate) mod store;
 
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::webhooks::{DeliveryLog as _, Enqueued, QueueStore as _, RecordStore as _};
 use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, message, webhook};
 use gatepost_testkit::{Harness, Webhooks, model};
 use store::RedbStore;
+use webhook_model::{Activity, Webhook};
 
 /// A file in a folder that goes with the test.
 struct Place(tempfile::TempDir);
@@ -116,4 +121,36 @@ async fn a_file_of_a_newer_version_is_refused() {
     let refused = RedbStore::open(place.path(), SealingKeys::none()).await;
     let kind = refused.err().map(|e| e.kind());
     assert_eq!(kind, Some(gatepost_storage::ErrorKind::Unsupported));
+}
+
+/// Expiry looks at the webhook and ends its deliveries in one transaction: what still waits when a
+/// webhook is resumed is sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn expiry_beside_resume_keeps_backlog() {
+    for round in 0..5 {
+        let place = place();
+        let store = place.open().await;
+        let paused = Webhook {
+            activity: Activity::Paused,
+            ..webhook("w")
+        };
+        let row = store.insert_webhook(&paused, UNLIMITED, at(0)).await;
+        let mut row = row.unwrap();
+        let waits = direct(vec![message(row.id, "m1", at(0))]);
+        let Enqueued::Stored { deliveries, .. } = store.enqueue(waits, at(0)).await.unwrap() else {
+            panic!("not stored");
+        };
+        let mut expiry = pin!(store.expire_held(at(50), 9, at(60)));
+        let begun = std::future::poll_fn(|cx| Poll::Ready(expiry.as_mut().poll(cx))).await;
+        assert!(begun.is_pending(), "round {round}");
+        row.value.activity = Activity::Active;
+        store.update_webhook(&row, UNLIMITED, at(60)).await.unwrap();
+        let state = async || {
+            let found = store.delivery(deliveries[0].id).await.unwrap();
+            found.unwrap().state
+        };
+        let at_resume = state().await;
+        expiry.await.unwrap();
+        assert_eq!(state().await, at_resume, "round {round}");
+    }
 }

@@ -285,6 +285,7 @@ macro_rules! for_each_kept_webhook_clause {
             d07_owners_outlive_the_store
             d08_turns_and_counts_outlive_the_store
             d10_queue_and_log_go_on
+            d11_attempts_lie_sealed
         }
     };
 }

@@ -4,6 +4,8 @@ use std::error::Error;
 
 use crate::fixtures::SECRETS;
 
+const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 /// Panics if the error, its `Debug`, or one of its sources reveals one of these.
 pub(crate) fn tells_nothing(id: &str, error: &(dyn Error + 'static), secrets: &[Vec<u8>]) {
     let mut text = format!("{error:?}");
@@ -30,4 +32,44 @@ pub(crate) fn of_a_webhook() -> Vec<Vec<u8>> {
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The bytes as they are, in hexadecimal digits, and in base64 wherever in a text they begin.
+pub(crate) fn forms(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut forms = vec![bytes.to_vec(), hex(bytes).into_bytes()];
+    for before in 0..3 {
+        let encoded = base64(&[&vec![0; before], bytes].concat());
+        // Its outer letters depend on the text around it.
+        let begin = if before == 0 { 0 } else { 4 };
+        let end = encoded.len() - encoded.len() % 4;
+        forms.push(encoded[begin..end].to_vec());
+    }
+    forms
+}
+
+/// RFC 4648 section 4, without padding.
+fn base64(bytes: &[u8]) -> Vec<u8> {
+    let letters = bytes.chunks(3).flat_map(|three| {
+        let byte = |at: usize| u32::from(three.get(at).copied().unwrap_or(0));
+        let number = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let letter = move |at: usize| LETTERS[(number >> (18 - 6 * at) & 63) as usize];
+        (0..=three.len()).map(letter)
+    });
+    letters.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_found_wherever_the_text_begins() {
+        assert_eq!(base64(b"foobar"), b"Zm9vYmFy");
+        assert_eq!(base64(b"fooba"), b"Zm9vYmE");
+        for before in ["", "x", "xy", "xyz"] {
+            let text = base64(format!("{before}canary-path-Zq7x and more").as_bytes());
+            let found = |form: &Vec<u8>| text.windows(form.len()).any(|part| part == form);
+            assert!(forms(b"canary-path-Zq7x").iter().any(found), "{before}");
+        }
+    }
 }

@@ -46,7 +46,7 @@ pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
     let mut new = old.clone();
     match new.settle(settlement) {
         Err(unchanged) => return Ok(unchanged),
-        Ok(Some(attempt)) => tx.log(new.delivery.id, &attempt)?,
+        Ok(Some(attempt)) => tx.log(new.delivery.id, attempt)?,
         Ok(None) => {}
     }
     tx.replace(&old, &new)?;
@@ -69,7 +69,7 @@ pub(super) fn acknowledge(
         }
         let mut new = old.clone();
         let attempt = new.fetch(fetched.keep_messages, now);
-        tx.log(handed.delivery, &attempt)?;
+        tx.log(handed.delivery, attempt)?;
         tx.replace(&old, &new)?;
         ended.push(Acknowledged {
             delivery: handed.delivery,

@@ -9,6 +9,7 @@ use gatepost_storage::webhooks::{
     UsageDelta,
 };
 use gatepost_storage::{Scope, StoreError};
+use redb::ReadTransaction;
 use webhook_model::WebhookId;
 
 use super::attempts::attempts;
@@ -25,15 +26,7 @@ use super::{counters, figures, usage};
 #[async_trait]
 impl DeliveryLog for RedbStore {
     async fn delivery(&self, id: DeliveryId) -> Answer<Option<Delivery>> {
-        self.read(move |tx, _| {
-            let rows = tx.open_table(DELIVERIES).map_err(failed)?;
-            let gone = tx.open_table(GONE).map_err(failed)?;
-            Ok(match slot(&rows, id.0)? {
-                Some(slot) if !is_gone(&gone, &slot)? => Some(slot.delivery),
-                _ => None,
-            })
-        })
-        .await
+        self.read(move |tx, _| one(tx, id)).await
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Answer<Vec<Delivery>> {
@@ -54,11 +47,11 @@ impl DeliveryLog for RedbStore {
     }
 
     async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {
-        if self.delivery(id).await?.is_none() {
-            return Ok(Vec::new());
-        }
-        self.read(move |tx, _| attempts(&tx.open_table(ATTEMPTS).map_err(failed)?, id, last))
-            .await
+        self.read(move |tx, keys| match one(tx, id)? {
+            Some(_) => attempts(&tx.open_table(ATTEMPTS).map_err(failed)?, id, last, keys),
+            None => Ok(Vec::new()),
+        })
+        .await
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {
@@ -88,7 +81,8 @@ impl DeliveryLog for RedbStore {
         let wanted = move |row: &DeliveryRow| {
             row.delivery.state == DeliveryState::Queued && ids.contains(&row.delivery.id)
         };
-        self.end(u32::MAX, wanted, reason, now).await
+        self.write(move |tx| end(tx, u32::MAX, wanted, &reason, now))
+            .await
     }
 
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
@@ -110,14 +104,17 @@ impl DeliveryLog for RedbStore {
         limit: u32,
         now: DateTime<Utc>,
     ) -> Answer<u64> {
-        let held = self.write(held).await?;
-        let wanted = move |row: &DeliveryRow| {
-            let d = &row.delivery;
-            d.state == DeliveryState::Queued
-                && d.created < created_before
-                && held.contains(&d.webhook.0)
-        };
-        self.end(limit, wanted, EXPIRED_INFO.to_owned(), now).await
+        self.write(move |tx| {
+            let held = held(tx)?;
+            let wanted = |row: &DeliveryRow| {
+                let d = &row.delivery;
+                d.state == DeliveryState::Queued
+                    && d.created < created_before
+                    && held.contains(&d.webhook.0)
+            };
+            end(tx, limit, wanted, EXPIRED_INFO, now)
+        })
+        .await
     }
 
     async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
@@ -207,23 +204,30 @@ impl RedbStore {
         self.write(move |tx| Ok(change(tx, limit, wanted, act)?.len() as u64))
             .await
     }
+}
 
-    /// Ends deliveries that wait; each counts as failed.
-    async fn end(
-        &self,
-        limit: u32,
-        wanted: impl Fn(&DeliveryRow) -> bool + Send + 'static,
-        reason: String,
-        now: DateTime<Utc>,
-    ) -> Answer<u64> {
-        self.write(move |tx| {
-            let ended = change(tx, limit, wanted, |row| row.fail(&reason))?;
-            let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
-            counters::add(tx, &counts.collect::<Vec<_>>())?;
-            Ok(ended.len() as u64)
-        })
-        .await
-    }
+/// A delivery, unless its webhook is gone.
+fn one(tx: &ReadTransaction, id: DeliveryId) -> Answer<Option<Delivery>> {
+    let rows = tx.open_table(DELIVERIES).map_err(failed)?;
+    let gone = tx.open_table(GONE).map_err(failed)?;
+    Ok(match slot(&rows, id.0)? {
+        Some(slot) if !is_gone(&gone, &slot)? => Some(slot.delivery),
+        _ => None,
+    })
+}
+
+/// Ends deliveries that wait; each counts as failed.
+fn end(
+    tx: &Tx,
+    limit: u32,
+    wanted: impl Fn(&DeliveryRow) -> bool,
+    reason: &str,
+    now: DateTime<Utc>,
+) -> Answer<u64> {
+    let ended = change(tx, limit, wanted, |row| row.fail(reason))?;
+    let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
+    counters::add(tx, &counts.collect::<Vec<_>>())?;
+    Ok(ended.len() as u64)
 }
 
 /// The webhooks of those that were changed.

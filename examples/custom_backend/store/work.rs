@@ -1,5 +1,6 @@
 //! What goes with each delivery: its place among what waits, runs or has not ended, and its bytes.
 
+use gatepost_storage::columns::seal_attempt;
 use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryRow, DeliveryState};
 
 use super::codec::{corrupt, decode, encode, micros};
@@ -58,9 +59,11 @@ impl Tx {
         Ok(())
     }
 
-    pub(super) fn log(&self, id: DeliveryId, attempt: &AttemptRecord) -> Answer<()> {
+    /// Logs an attempt. What it keeps of request and response is sealed.
+    pub(super) fn log(&self, id: DeliveryId, mut attempt: AttemptRecord) -> Answer<()> {
+        seal_attempt(&mut attempt, id, &self.sealing)?;
         let key = (id.0, i64::from(attempt.number));
-        let row = encode(attempt)?.to_string();
+        let row = encode(&attempt)?.to_string();
         self.open(ATTEMPTS)?
             .insert(key, row.as_str())
             .map_err(failed)?;

@@ -1,6 +1,6 @@
 //! What lies on the disk gives no secret away: keys, tokens, passwords, signing secrets,
-//! credentials in headers, also when a target responds with everything that it was sent. Searched
-//! in the SQLite file with its log and in a dump of PostgreSQL.
+//! the URL and all headers, also when a target responds with everything that it was sent. Searched
+//! in the SQLite file with its log, in a dump of PostgreSQL and in the file of the redb example.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -21,11 +21,19 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{Authorization, Headers, OwnerId, SigningSecret, SigningSecrets, Webhook};
 
+use crate::custom_backend::store::RedbStore;
+
 const BEARER: &str = "bearer-4Zr0aQpLw8VxT2nKd7";
 const API_KEY: &str = "apikey-Hq91LmZsX0cVbN3eRt";
 const PASSWORD: &str = "passw0rd-Uj7YhGtFr5DeSw3Q";
 const URL_PATH: &str = "path-Xs7RtYbNq2WzLk5Fd";
 const HEADER: &str = "header-Pl0OkMiJnUhBygVtfC";
+/// In the path, in the query and in an ordinary header: too short to be hidden in what is logged.
+const SHORT: [(&str, &str); 3] = [
+    ("short path", "Zq7xWv"),
+    ("short query", "Kv3pRt"),
+    ("short header", "Hj5tQn"),
+];
 const SIGNING: &str = "whsec_c2lnbmluZy1zZWNyZXQtdGhhdC1pcy1wbGFudGVkLTQy";
 
 #[derive(Debug)]
@@ -106,7 +114,11 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
     let engine = one_system(engine);
     let schedule = Schedule::new([Duration::from_millis(20)]).unwrap();
     let engine = engine.schedule(schedule).start().await.unwrap();
-    let url = format!("http://{}/services/{URL_PATH}", echo().await);
+    let [(_, path), (_, query), (_, room)] = SHORT;
+    let url = format!(
+        "http://{}/{path}/services/{URL_PATH}?k={query}",
+        echo().await
+    );
     let authorizations = [
         Authorization::bearer(BEARER).unwrap(),
         Authorization::api_key(API_KEY).unwrap(),
@@ -119,7 +131,8 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
             url.parse().unwrap(),
         );
         webhook.authorization = authorization;
-        webhook.headers = Headers::from_pairs([("X-Api-Token", HEADER)]).unwrap();
+        let headers = [("X-Api-Token", HEADER), ("X-Room", room)];
+        webhook.headers = Headers::from_pairs(headers).unwrap();
         webhook.signing =
             SigningSecrets::new(vec![SigningSecret::parse(SIGNING).unwrap()]).unwrap();
         let row = engine.create_webhook(&webhook).await.unwrap();
@@ -138,10 +151,11 @@ async fn plant<S: Store>(store: Arc<S>) -> Vec<Canary> {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        assert!(
-            !engine.attempts(delivery, 99).await.unwrap().is_empty(),
-            "an attempt was made"
-        );
+        let attempts = engine.attempts(delivery, 99).await.unwrap();
+        let sent = String::from_utf8_lossy(&attempts[0].request_head).into_owned();
+        for (what, text) in SHORT {
+            assert!(sent.contains(text), "{what} is in the log: {sent}");
+        }
     }
     engine.shutdown(Duration::from_secs(2)).await;
     canaries
@@ -154,6 +168,16 @@ fn expect_none(canaries: &[Canary], bytes: &[u8]) {
         "what was stored is in what is searched"
     );
     assert_eq!(leaks(canaries, bytes), [""; 0]);
+    assert_eq!(short(bytes), [""; 0]);
+}
+
+/// Which of the short texts are in these bytes, as they are or in hexadecimal digits.
+fn short(bytes: &[u8]) -> Vec<&'static str> {
+    let found = |text: &str| bytes.windows(text.len()).any(|w| w == text.as_bytes());
+    let hex = |text: &str| text.bytes().map(|b| format!("{b:02x}")).collect::<String>();
+    let short = SHORT.into_iter();
+    let short = short.filter(|(_, text)| found(text) || found(&hex(text)));
+    short.map(|(what, _)| what).collect()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,6 +207,15 @@ async fn a_dump_of_postgres_gives_nothing_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_redb_file_gives_nothing_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("gatepost.redb");
+    let store = Arc::new(RedbStore::open(&path, sealing()).await.unwrap());
+    let canaries = plant(store).await;
+    expect_none(&canaries, &std::fs::read(&path).unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn control_without_a_sealing_key_the_search_finds_them() {
     let folder = tempfile::tempdir().unwrap();
     let config = SqliteConfig::file(folder.path().join("gatepost.db"));
@@ -191,6 +224,7 @@ async fn control_without_a_sealing_key_the_search_finds_them() {
     store.close().await;
     let bytes = std::fs::read(folder.path().join("gatepost.db")).unwrap();
     let found = leaks(&canaries, &bytes);
+    assert_eq!(short(&bytes), SHORT.map(|(what, _)| what));
     for what in [
         "bearer token",
         "API key of a target",

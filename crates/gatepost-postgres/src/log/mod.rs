@@ -12,6 +12,7 @@ mod usage;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_storage::columns::open_attempt;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
     LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
@@ -41,7 +42,12 @@ impl DeliveryLog for PostgresStore {
             .db()
             .query(ATTEMPTS, &[&id.0, &i64::from(last)])
             .await?;
-        Ok(rows.iter().rev().map(row::attempt).collect::<Result<_>>()?)
+        let attempts = rows.iter().rev().map(row::attempt);
+        let mut attempts = attempts.collect::<Result<Vec<_>>>()?;
+        for attempt in &mut attempts {
+            open_attempt(attempt, id, self.sealing());
+        }
+        Ok(attempts)
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

@@ -7,6 +7,7 @@ mod reclaim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::seal_attempt;
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, DueLane, DueLanes, DuePoint,
     Enqueue, Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, QueueStore, Reclaimed, Settled,
@@ -81,11 +82,16 @@ impl QueueStore for PostgresStore {
 
     async fn settle(
         &self,
-        settlements: Vec<Settlement>,
+        mut settlements: Vec<Settlement>,
         _now: DateTime<Utc>,
     ) -> Answer<Vec<Settled>> {
         if settlements.is_empty() {
             return Ok(Vec::new());
+        }
+        for settlement in &mut settlements {
+            if let Some(attempt) = &mut settlement.attempt {
+                seal_attempt(attempt, settlement.claim.delivery, self.sealing())?;
+            }
         }
         let released = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
         let leaves_work = settlements.iter().any(released);

@@ -3,14 +3,19 @@ use std::sync::Arc;
 
 use gatepost_ids::TenantId;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::seal::{SealingKey, SealingKeys};
+use gatepost_storage::seal::{Resealed, SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{ErrorKind, KeyStore};
+use gatepost_storage::{ErrorKind, KeyStore, Scope};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{UNLIMITED, at, key, outbox, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, key, lane, message, outbox, settlement, stored_webhook, webhook,
+};
 use tokio_postgres::{Client, NoTls};
-use webhook_model::{Audience, Authorization, Headers, SigningSecret, SigningSecrets, TaskId};
+use webhook_model::{
+    Audience, Authorization, Headers, OwnerId, SigningSecret, SigningSecrets, TaskId,
+};
 
+use crate::common::fresh;
 use crate::postgres::{self, TestPostgres};
 
 async fn admin(url: &str) -> Client {
@@ -132,8 +137,8 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
     assert!(dump.contains(&hex) && dump.contains(url));
 
     // What is left of an older key, and of no key, is sealed at once.
-    assert_eq!(rotated.reseal().await.unwrap(), 2);
-    assert_eq!(rotated.reseal().await.unwrap(), 0);
+    assert_eq!(rotated.reseal().await.unwrap().changed, 2);
+    assert_eq!(rotated.reseal().await.unwrap().changed, 0);
     let dump = String::from_utf8_lossy(&server.dump()).into_owned();
     assert!(!dump.contains(&hex) && !dump.contains(url));
     let new = SealingKeys::new(SealingKey::new(8, [8; 32]));
@@ -141,10 +146,69 @@ async fn secrets_are_not_in_a_dump_and_come_back_only_under_their_key() {
         .await
         .unwrap();
     assert_eq!(new.webhook(row.id).await.unwrap().as_ref(), Some(&row));
-    assert_eq!(
-        without.reseal().await.unwrap_err().kind(),
-        ErrorKind::Corrupt
-    );
+}
+
+#[tokio::test]
+async fn reseal_passes_over_unreadable_webhooks() {
+    let (_, config) = fresh().await;
+    let key = |id: u8| SealingKey::new(id.into(), [id; 32]);
+    let open = async |keys| {
+        let sealed = config.clone().with_sealing(keys);
+        PostgresStore::connect(sealed).await.unwrap()
+    };
+    let mut ids = Vec::new();
+    for (name, sealed_under) in [("lost", 9), ("old", 1)] {
+        let store = open(SealingKeys::new(key(sealed_under))).await;
+        let row = store.insert_webhook(&webhook(name), UNLIMITED, at(0)).await;
+        ids.push(row.unwrap().id);
+    }
+    let store = open(SealingKeys::new(key(2)).with_old(key(1))).await;
+    let resealed = store.reseal().await.unwrap();
+    assert_eq!((resealed.changed, resealed.unreadable), (1, 1));
+    let store = open(SealingKeys::new(key(2))).await;
+    assert!(store.webhook(ids[1]).await.unwrap().is_some());
+    let refused = store.webhook(ids[0]).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Corrupt);
+    let owner = Scope::Owner(OwnerId(1));
+    let listed = store.unreadable(owner, 9).await.unwrap();
+    let records: Vec<_> = listed.iter().map(|listed| listed.record).collect();
+    assert_eq!(records, [RecordId::Webhook(ids[0])]);
+    let deleted = store.delete_webhook(ids[0], Cascade::Refuse, at(1)).await;
+    deleted.unwrap();
+    assert_eq!(store.reseal().await.unwrap(), Resealed::default());
+}
+
+#[tokio::test]
+async fn attempts_without_their_key_read_as_not_kept() {
+    let (clear, config) = fresh().await;
+    let key = |id: u8| SealingKey::new(id.into(), [id; 32]);
+    let open = async |keys| {
+        let sealed = config.clone().with_sealing(keys);
+        PostgresStore::connect(sealed).await.unwrap()
+    };
+    let sealed = open(SealingKeys::new(key(1))).await;
+    let mut settled = Vec::new();
+    for (name, store) in [("clear", &clear), ("sealed", &sealed)] {
+        let hook = stored_webhook(store, name).await;
+        let new = direct(vec![message(hook, name, at(0))]);
+        store.enqueue(new, at(0)).await.unwrap();
+        let first = [lane(hook, LaneClass::First)];
+        let claimed = store.claim(&first, at(10), at(0)).await.unwrap();
+        let settlement = settlement(&claimed[0], Disposition::Sent);
+        settled.push((claimed[0].delivery.id, settlement.attempt.clone().unwrap()));
+        store.settle(vec![settlement], at(1)).await.unwrap();
+    }
+    let heads = |a: &AttemptRecord| (a.request_head.clone(), a.response_body.clone(), a.kept);
+    let whole = [heads(&settled[0].1), heads(&settled[1].1)];
+    let lost = [whole[0].clone(), (Vec::new(), Vec::new(), false)];
+    let rotated = SealingKeys::new(key(2)).with_old(key(1));
+    for (keys, expected) in [(rotated, whole), (SealingKeys::new(key(2)), lost)] {
+        let store = open(keys).await;
+        for ((delivery, _), expected) in settled.iter().zip(expected) {
+            let attempts = store.attempts(*delivery, 9).await.unwrap();
+            assert_eq!(heads(&attempts[0]), expected);
+        }
+    }
 }
 
 #[tokio::test]

@@ -118,6 +118,7 @@ async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
     assert_eq!(body(&lost, 3).await, (String::new(), false));
     let attempts = lost.log.attempts(DeliveryId(2), 99).await.unwrap();
     assert!(!attempts[0].kept && attempts[0].response_body.is_empty());
+    assert!(attempts[0].request_head.is_empty(), "not as it is stored");
     let ended = lost.log.delivery(DeliveryId(3)).await.unwrap().unwrap();
     assert_eq!(ended.state, DeliveryState::Error);
 

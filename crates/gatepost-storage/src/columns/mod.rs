@@ -4,11 +4,13 @@
 //! A backend calls these from its own rows; none of them knows a database. Reading what no writer
 //! of ours can have written is `Corrupt`, with the column named.
 
+mod attempt;
 mod outbox;
 mod parts;
 mod secrets;
 mod variables;
 
+pub use attempt::{open_attempt, seal_attempt};
 pub use outbox::{OutboxColumns, left, left_columns};
 pub use parts::{
     SENDS, activity_word, class_number, class_of, parse_activity, parse_channels, parse_rate,

@@ -115,7 +115,7 @@ impl Content {
         attempt: &mut AttemptRecord,
         of: DeliveryId,
     ) -> Result<(), StoreError> {
-        for (part, name) in parts(attempt) {
+        for (part, name) in attempt.parts_mut() {
             if !part.is_empty() && !self.keys.is_none() {
                 let sealed = self.keys.seal(part, &of_part(of, name));
                 *part = [SEALED.as_bytes(), &sealed.map_err(too_long)?].concat();
@@ -124,26 +124,23 @@ impl Content {
         Ok(())
     }
 
-    pub(super) fn open_attempt(
-        &self,
-        attempt: &mut AttemptRecord,
-        of: DeliveryId,
-    ) -> Result<(), SealError> {
-        for (part, name) in parts(attempt) {
-            if let Some(sealed) = part.strip_prefix(SEALED.as_bytes()) {
-                *part = self.keys.open(sealed, &of_part(of, name))?.to_vec();
+    /// A part that cannot be opened is not shown.
+    pub(super) fn open_attempt(&self, attempt: &mut AttemptRecord, of: DeliveryId) {
+        let mut kept = attempt.kept;
+        for (part, name) in attempt.parts_mut() {
+            let Some(sealed) = part.strip_prefix(SEALED.as_bytes()) else {
+                continue;
+            };
+            match self.keys.open(sealed, &of_part(of, name)) {
+                Ok(opened) => *part = opened.to_vec(),
+                Err(_) => {
+                    part.clear();
+                    kept = false;
+                }
             }
         }
-        Ok(())
+        attempt.kept = kept;
     }
-}
-
-fn parts(attempt: &mut AttemptRecord) -> [(&mut Vec<u8>, &'static str); 3] {
-    [
-        (&mut attempt.request_head, "request_head"),
-        (&mut attempt.response_head, "response_head"),
-        (&mut attempt.response_body, "response_body"),
-    ]
 }
 
 fn excerpt(cause: &mut Option<Cause>) -> Option<&mut DataExcerpt> {

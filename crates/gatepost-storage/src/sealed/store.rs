@@ -113,11 +113,7 @@ impl<S> SealedMessages<S> {
         of: DeliveryId,
     ) -> Vec<AttemptRecord> {
         for attempt in &mut attempts {
-            if self.content.open_attempt(attempt, of).is_err() {
-                attempt.response_head.clear();
-                attempt.response_body.clear();
-                attempt.kept = false;
-            }
+            self.content.open_attempt(attempt, of);
         }
         attempts
     }

@@ -271,7 +271,8 @@ pub struct AttemptRecord {
     pub response_body: Vec<u8>,
     /// Whether the response's body was longer than what was kept.
     pub truncated: bool,
-    /// Whether request and response were kept: not where the owner's log was at its limit.
+    /// Whether request and response were kept: not if the owner's log was at its limit, nor if they
+    /// are sealed under a key that the store lacks.
     pub kept: bool,
 }
 
@@ -281,6 +282,15 @@ impl AttemptRecord {
     #[must_use]
     pub fn kept_bytes(&self) -> u64 {
         (self.request_head.len() + self.response_head.len() + self.response_body.len()) as u64
+    }
+
+    /// What is kept of request and response, with the name of each part.
+    pub(crate) fn parts_mut(&mut self) -> [(&mut Vec<u8>, &'static str); 3] {
+        [
+            (&mut self.request_head, "request_head"),
+            (&mut self.response_head, "response_head"),
+            (&mut self.response_body, "response_body"),
+        ]
     }
 }
 

@@ -2,8 +2,8 @@
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery, LaneClass,
-    RoutesVersion, Settled, TaskRow,
+    Cascade, DeliveryId, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery,
+    LaneClass, RoutesVersion, Settled, TaskRow,
 };
 use gatepost_storage::{Page, Row, Scope};
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
@@ -16,10 +16,13 @@ use crate::fixtures::{
 };
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;
-use crate::secrecy::hex;
+use crate::secrecy::{forms, hex};
 
 /// In the path of a URL.
 const URL_PATH: &str = "services/canary-path-5b0c";
+
+/// Parts of a request: of its URL's path, of its query, of an ordinary header.
+const KEPT: [&str; 3] = ["canary-path-Zq7x", "canary-query-Kv3p", "canary-room-Hj5t"];
 
 type Records = (
     RoutesVersion,
@@ -308,6 +311,54 @@ pub async fn d06_secrets_lie_sealed(place: Home) -> Outcome {
         assert!(!found, "D6 {}…", &secret[..12]);
     }
     Outcome::Held
+}
+
+/// The disk holds nothing in plaintext of what an attempt keeps of request and response: the URL
+/// and the headers, and what a target repeats of them. It reads as it was, also when the store is
+/// opened again. The harness opens its store with a sealing key.
+pub async fn d11_attempts_lie_sealed(place: Home) -> Outcome {
+    let store = place.fresh().await;
+    let hook = queued(&store, &["message-of-d11"]).await;
+    let claimed = claim(&store, hook, 0).await;
+    let delivery = claimed[0].delivery.id;
+    let mut sent = settlement(&claimed[0], Disposition::Failed);
+    let kept = sent.attempt.as_mut().unwrap();
+    let [url, query, header] = KEPT;
+    let request = format!("POST https://a.example/{url}?k={query}\r\nX-Room: {header}\r\n");
+    kept.response_head = format!("location: /{url}\r\nx-room: {header}").into_bytes();
+    kept.response_body = request.clone().into_bytes();
+    kept.request_head = request.into_bytes();
+    let parts = [
+        kept.request_head.clone(),
+        kept.response_head.clone(),
+        kept.response_body.clone(),
+    ];
+    store.queue.settle(vec![sent], at(1)).await.unwrap();
+    assert_eq!(parts_of(&store, delivery).await, parts, "D11 as it was");
+    let Some(dump) = place.dump(&store).await else {
+        return Outcome::Ignored("the harness shows no dump");
+    };
+    let stored = find(&dump, b"message-of-d11");
+    assert!(stored, "D11 the dump holds what was stored");
+    for text in KEPT {
+        let found = forms(text.as_bytes()).iter().any(|form| find(&dump, form));
+        assert!(!found, "D11 {text}");
+    }
+    if let Some(store) = place.reopen(store).await {
+        assert_eq!(parts_of(&store, delivery).await, parts, "D11 opened again");
+    }
+    Outcome::Held
+}
+
+async fn parts_of(store: &Webhooks, delivery: DeliveryId) -> [Vec<u8>; 3] {
+    let attempts = store.log.attempts(delivery, 9).await.unwrap();
+    assert_eq!(attempts.len(), 1, "D11 one attempt");
+    assert!(attempts[0].kept, "D11 kept");
+    [
+        attempts[0].request_head.clone(),
+        attempts[0].response_head.clone(),
+        attempts[0].response_body.clone(),
+    ]
 }
 
 fn find(dump: &[u8], text: &[u8]) -> bool {

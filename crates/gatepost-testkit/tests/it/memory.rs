@@ -75,7 +75,7 @@ async fn a_report_names_every_clause_and_calls_none_held_that_was_not_tried() {
     assert_eq!(report.findings.len(), clauses);
     assert!(report.is_sound(), "{report}");
     let ignored = |f: &&(&str, Finding)| matches!(f.1, Finding::Ignored(_));
-    assert_eq!(report.findings.iter().filter(ignored).count(), 11);
+    assert_eq!(report.findings.iter().filter(ignored).count(), 12);
     assert!(
         report
             .to_string()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{PurgeBounds, WebhookQuery};
+use gatepost_storage::webhooks::{DeliveryQuery, PurgeBounds, WebhookQuery};
 use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
@@ -98,6 +98,15 @@ impl Harness<Webhooks> for Forgetful {
             dump += row.value.name.as_str();
             if self.made.is(&["d06"]) {
                 dump += row.value.url.as_str();
+            }
+        }
+        let all = DeliveryQuery::all(Page::first(99));
+        for delivery in store.log.list_deliveries(&all).await.unwrap() {
+            dump += delivery.message_id.as_str();
+            for attempt in store.log.attempts(delivery.id, 99).await.unwrap() {
+                if self.made.is(&["d11"]) {
+                    dump += &String::from_utf8_lossy(&attempt.request_head);
+                }
             }
         }
         Some(dump.into_bytes())
