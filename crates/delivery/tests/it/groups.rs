@@ -154,9 +154,9 @@ async fn nginx(folder: &Path, root: &Ca) -> (Nginx, SocketAddr) {
     let shown = params(&["a.example"]).signed_by(&key, root).unwrap();
     write("chain.pem", &shown.pem());
     write("key.pem", &key.serialize_pem());
-    let places = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].into_iter();
-    let program = places.filter(|place| Path::new(place).exists());
-    let process = Command::new(program.last().unwrap_or("nginx"))
+    let mut places = ["/usr/sbin/nginx", "/usr/local/sbin/nginx"].into_iter();
+    let program = places.find(|place| Path::new(place).exists());
+    let process = Command::new(program.unwrap_or("nginx"))
         .args(["-e", "stderr", "-p"])
         .arg(folder)
         .arg("-c")
