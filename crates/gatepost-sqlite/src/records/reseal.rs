@@ -70,7 +70,7 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, O
         match again {
             Ok(None) => {}
             Ok(Some(new)) => {
-                write(c, id, new)?;
+                write(c, id, &new)?;
                 resealed.changed += 1;
             }
             Err(failure) if failure.kind() == ErrorKind::Corrupt => resealed.unreadable += 1,
@@ -93,7 +93,7 @@ fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<SealedSecrets>> {
     Ok(sealed.reseal(keys)?)
 }
 
-fn write(c: &Connection, id: i64, new: SealedSecrets) -> Result<()> {
+fn write(c: &Connection, id: i64, new: &SealedSecrets) -> Result<()> {
     c.prepare_cached(WRITE)?.execute(params![
         id,
         new.authorization,

@@ -1,3 +1,4 @@
+-- What an attempt keeps counts as long as it is read: `seal_attempt` makes each part 51 bytes longer, and begins it so.
 -- $1: owner. What is shown of each webhook lies above its floor; below it only what waits or runs is read, by its number.
 WITH hook AS MATERIALIZED (
     SELECT w.id, w.floor FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
@@ -20,7 +21,8 @@ WITH hook AS MATERIALIZED (
 ), counted AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
         coalesce(sum(bytes + (
-            SELECT coalesce(sum(coalesce(octet_length(e.request_head), 0)::bigint + coalesce(octet_length(e.response_head), 0) + coalesce(octet_length(e.response_body), 0)), 0)
+            SELECT coalesce(sum(coalesce(octet_length(e.request_head) - 51 * (substring(e.request_head FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)::bigint + coalesce(octet_length(e.response_head) - 51 * (substring(e.response_head FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)
+                + coalesce(octet_length(e.response_body) - 51 * (substring(e.response_body FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)), 0)
             FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id)), 0)::bigint AS log_bytes
     FROM row r
 ), stored AS (
