@@ -109,7 +109,7 @@ async fn request(scene: &Scene, member: &Member, acts: bool, step: usize) -> Res
 }
 
 /// Everybody whose password he does not guess logs in for the first time, from an address of their
-/// own. Who is told to try again does; the errors of those who have to give up.
+/// own, and tries again if refused. Returns the errors of those who have to give up.
 pub(super) async fn log_in(scene: Arc<Scene>) -> Vec<String> {
     let mut errors = Vec::new();
     for (user, host) in USERS.into_iter().zip(100..) {

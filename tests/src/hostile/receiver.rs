@@ -10,9 +10,8 @@ use axum::routing::{MethodRouter, post};
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::PATIENCE;
 use super::furnish::WEBHOOKS;
-use super::targets;
+use super::{PATIENCE, targets};
 
 /// Receivers on this machine: an ordinary one, and those of [`targets`].
 #[derive(Debug)]
