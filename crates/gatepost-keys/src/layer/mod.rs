@@ -3,6 +3,7 @@
 
 mod address;
 mod needs;
+mod other_scheme;
 mod platform_login;
 mod refused;
 
@@ -49,7 +50,8 @@ type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 /// forwarding headers count. Where no peer is found, nobody is let in: each request gets 500, and
 /// the first of them an error in the log that says what to call.
 ///
-/// A service that is not tower's asks [`admit`](Self::admit).
+/// Where logging in is [`optional`](Self::optional), requests without a key pass, too. A service
+/// that is not tower's asks [`admit`](Self::admit).
 #[derive(Clone)]
 pub struct AuthLayer {
     keys: KeyService,
@@ -57,6 +59,7 @@ pub struct AuthLayer {
     proxies: TrustedProxies,
     platform: Option<Arc<dyn PlatformLogin>>,
     needs: Needs,
+    optional: bool,
     /// Whether the log says that no peer is known.
     told: Arc<Once>,
 }
@@ -75,6 +78,7 @@ impl AuthLayer {
             proxies: TrustedProxies::none(),
             platform: None,
             needs: Needs::default(),
+            optional: false,
             told: Arc::new(Once::new()),
         }
     }
@@ -111,6 +115,21 @@ impl AuthLayer {
         self
     }
 
+    /// Lets requests without a key through, too, without a [`Principal`]: for routes that anybody
+    /// may call, or whose handlers know other logins. A wrong key is refused all the same, and a
+    /// scope is required of keys only.
+    ///
+    /// A request brings no key if it has no `Authorization` field, or only credentials of another
+    /// scheme than `Bearer`, and nothing that [`platform_login`](Self::platform_login) knows.
+    ///
+    /// The layer and [`admit_optional`](Self::admit_optional) obey it. [`admit`](Self::admit), and
+    /// so the REST API of `gatepost-http`, always wants to know the caller.
+    #[must_use]
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
     /// Judges a request as the layer does, for a service that is not tower's: the platform's own
     /// login, the key, its address, its grant. Of a request that passes, put
     /// [`Principal::rate`] into the response with
@@ -132,10 +151,30 @@ impl AuthLayer {
     /// # Errors
     /// [`Refused`], of which the response is made.
     pub async fn admit(&self, request: &Parts) -> Result<Principal, Refused> {
+        match self.judge(request, false).await? {
+            Some(principal) => Ok(principal),
+            None => Err(Denied::Unauthenticated.into()),
+        }
+    }
+
+    /// Judges a request as [`admit`](Self::admit) does; `None` if it brings no key and the guard is
+    /// [`optional`](Self::optional).
+    ///
+    /// # Errors
+    /// [`Refused`], of which the response is made.
+    pub async fn admit_optional(&self, request: &Parts) -> Result<Option<Principal>, Refused> {
+        self.judge(request, self.optional).await
+    }
+
+    /// `None` only if that is `optional`.
+    async fn judge(&self, request: &Parts, optional: bool) -> Result<Option<Principal>, Refused> {
         let peer = (self.peer)(&request.extensions);
-        let principal = self.authenticate(&request.headers, peer).await?;
+        let known = self.authenticate(&request.headers, peer, optional).await?;
+        let Some(principal) = known else {
+            return Ok(None);
+        };
         match self.needs.check(&principal.grant, &request.method) {
-            Ok(()) => Ok(principal),
+            Ok(()) => Ok(Some(principal)),
             Err(why) => {
                 metrics::counter!("gatepost_not_granted_total").increment(1);
                 let principal = Box::new(principal);
@@ -148,7 +187,8 @@ impl AuthLayer {
         &self,
         headers: &HeaderMap,
         peer: Option<IpAddr>,
-    ) -> Result<Principal, Denied> {
+        optional: bool,
+    ) -> Result<Option<Principal>, Denied> {
         let Some(peer) = peer else {
             self.told.call_once(|| {
                 tracing::error!(
@@ -168,13 +208,16 @@ impl AuthLayer {
             let guesses = self.keys.guesses();
             if let Some(outcome) = platform_login::ask(login.as_ref(), guesses, headers, addr).await
             {
-                return outcome.map(|principal| principal.with_address(addr));
+                return outcome.map(|principal| Some(principal.with_address(addr)));
             }
+        }
+        if optional && other_scheme::brings_no_key(headers) {
+            return Ok(None);
         }
         let presented = headers.get_all(AUTHORIZATION);
         let presented = presented.iter().map(HeaderValue::as_bytes);
         let authenticated = self.keys.authenticate(presented, addr).await;
-        authenticated.map(|principal| principal.with_address(addr))
+        authenticated.map(|principal| Some(principal.with_address(addr)))
     }
 }
 
@@ -184,6 +227,7 @@ impl fmt::Debug for AuthLayer {
             .field("proxies", &self.proxies)
             .field("platform_login", &self.platform.is_some())
             .field("needs", &self.needs)
+            .field("optional", &self.optional)
             .finish_non_exhaustive()
     }
 }
@@ -228,8 +272,9 @@ where
         let auth = Arc::clone(&self.auth);
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
-            let principal = match auth.admit(&parts).await {
-                Ok(principal) => principal,
+            let principal = match auth.admit_optional(&parts).await {
+                Ok(Some(principal)) => principal,
+                Ok(None) => return inner.call(Request::from_parts(parts, body)).await,
                 Err(refused) => return Ok(refused.into()),
             };
             parts.extensions.insert(principal.clone());

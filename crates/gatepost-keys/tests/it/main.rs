@@ -15,6 +15,7 @@ mod logins;
 mod narrower_keys;
 mod no_peer;
 mod one_shape;
+mod optional;
 mod placing;
 mod quotas;
 mod request_limits;
