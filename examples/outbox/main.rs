@@ -75,6 +75,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
 
     story.chapter("Committed");
     shop.order(2, None, true).await?;
+    engine.outbox_written(); // so that it is sent now, and not after the next poll
     let sent = receiver.wait_for("/warehouse", 1).await?;
     story.claim("the order is there", shop.orders().await? == 1);
     story.claim(

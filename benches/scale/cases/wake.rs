@@ -1,8 +1,9 @@
-//! A delivery that another process stored, on an idle system: from its commit to the first byte at
-//! the receiver.
+//! A delivery that another process stored, and a row that the platform wrote to the outbox, on an
+//! idle system: from the commit to the first byte at the receiver.
 
 use std::time::{Duration, Instant};
 
+use benches::Arrived;
 use benches::platform::{Platform, now};
 use gatepost_storage::webhooks::{MessageId, NewDelivery};
 use gatepost_testkit::fixtures;
@@ -45,15 +46,7 @@ pub(crate) async fn measure(stage: &mut Stage) {
             tokio::time::sleep(Duration::from_millis(260 + number as u64 * 7 % 41)).await;
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
-        let arrived = arrived.lock().unwrap();
-        let waits: Vec<Duration> = stored
-            .iter()
-            .map(|(n, stored)| {
-                arrived.0.get(n).map_or(Duration::from_secs(9), |at| {
-                    at.saturating_duration_since(*stored)
-                })
-            })
-            .collect();
+        let waits = waits(&arrived, &stored);
         medians.push(at(&waits, 500));
         p99.push(at(&waits, 990));
     }
@@ -63,4 +56,76 @@ pub(crate) async fn measure(stage: &mut Stage) {
     row(kind, &format!("{what}, p99"), &p99, "ms", "<= 20 ms");
     drop((engines, platform));
     store.remove().await;
+    written(stage, Who::Here).await;
+    written(stage, Who::Another).await;
+    written(stage, Who::Unannounced).await;
+}
+
+/// Which process sends what was written.
+#[derive(Clone, Copy)]
+enum Who {
+    /// The one that announces it.
+    Here,
+    /// Another, which is notified.
+    Another,
+    /// This one, without an announcement.
+    Unannounced,
+}
+
+/// A row that the platform wrote with its own driver.
+async fn written(stage: &Stage, who: Who) {
+    let store = stage.fresh().await;
+    let (port, arrived) = benches::targets();
+    let platform = Platform::at(store.kind, &store.place).await;
+    let url = format!("http://target.test:{port}/good");
+    platform.records(owner(1), &url, 1).await;
+    let (engines, engine) = match who {
+        Who::Another => (Some(Engines::start(1, store.kind, &store.place)), None),
+        Who::Here | Who::Unannounced => (None, Some(platform.engine().await)),
+    };
+    let mut bulk = store.bulk().await;
+    let (mut medians, mut p99) = (Vec::new(), Vec::new());
+    let count = usize::try_from(stage.scaled(MESSAGES)).unwrap();
+    let mut number = 0;
+    for _ in 0..stage.rounds(3) {
+        let mut stored = Vec::new();
+        tokio::time::sleep(Duration::from_secs(3)).await;
+        for _ in 0..count {
+            number += 1;
+            bulk.occurrence(number, 1).await;
+            stored.push((number, Instant::now()));
+            match (who, &engine) {
+                (Who::Here, Some(engine)) => engine.outbox_written(),
+                (Who::Another, _) => platform.store.outbox_written(),
+                _ => {}
+            }
+            tokio::time::sleep(Duration::from_millis(260 + number as u64 * 7 % 41)).await;
+        }
+        tokio::time::sleep(Duration::from_secs(6)).await;
+        let waits = waits(&arrived, &stored);
+        medians.push(at(&waits, 500));
+        p99.push(at(&waits, 990));
+    }
+    let (what, goal) = match who {
+        Who::Here => ("outbox, announced: commit to first byte", "<= 20 ms"),
+        Who::Another => ("outbox, announced by another process", "<= 20 ms"),
+        Who::Unannounced => ("outbox, not announced", ""),
+    };
+    row(stage.kind, &format!("{what}, median"), &medians, "ms", "");
+    row(stage.kind, &format!("{what}, p99"), &p99, "ms", goal);
+    if let Some(engine) = engine {
+        engine.shutdown(Duration::from_secs(1)).await;
+    }
+    drop((bulk, engines, platform));
+    store.remove().await;
+}
+
+fn waits(arrived: &Arrived, stored: &[(usize, Instant)]) -> Vec<Duration> {
+    let arrived = arrived.lock().unwrap();
+    let waits = stored.iter().map(|(n, stored)| {
+        arrived.0.get(n).map_or(Duration::from_secs(9), |at| {
+            at.saturating_duration_since(*stored)
+        })
+    });
+    waits.collect()
 }

@@ -79,6 +79,14 @@ impl Bulk {
         }
     }
 
+    /// One row of the outbox, with this number.
+    pub async fn occurrence(&mut self, number: usize, tenant: i64) {
+        match self {
+            Self::Sqlite(filler) => filler.occurrence(number, tenant),
+            Self::Postgres(filler) => filler.occurrence(number, tenant).await,
+        }
+    }
+
     /// The number that such a query answers.
     pub async fn count(&self, sql: &str) -> i64 {
         match self {

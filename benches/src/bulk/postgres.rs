@@ -163,4 +163,12 @@ impl Filler {
         ))
         .await;
     }
+
+    pub(super) async fn occurrence(&self, number: usize, tenant: i64) {
+        self.run(&format!(
+            "INSERT INTO gatepost_occurrence (event_type, event, variables, tenant)
+             VALUES ('vms', 'on', jsonb_build_object('N', '{number}'), {tenant})"
+        ))
+        .await;
+    }
 }

@@ -142,6 +142,13 @@ impl Filler {
         ));
     }
 
+    pub(super) fn occurrence(&self, number: usize, tenant: i64) {
+        self.run(&format!(
+            "INSERT INTO gatepost_occurrence (event_type, event, variables, tenant)
+                 VALUES ('vms', 'on', json_object('N', '{number}'), {tenant})"
+        ));
+    }
+
     fn rest(&self) {
         let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
         self.0.query_row(sql, [], |_| Ok(())).unwrap();

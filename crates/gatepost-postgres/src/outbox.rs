@@ -117,6 +117,10 @@ impl OutboxStore for PostgresStore {
         self.node().outbox_arrived().await;
     }
 
+    fn outbox_written(&self) {
+        self.notifier().outbox();
+    }
+
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
         let sql = include_str!("sql/outbox/postpone.sql");
         let params: [Param<'_>; 3] = [&id.0, &i64::from(turn), &due];

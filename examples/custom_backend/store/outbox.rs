@@ -53,6 +53,10 @@ impl OutboxStore for RedbStore {
         std::future::pending::<()>().await;
     }
 
+    fn outbox_written(&self) {
+        // The same.
+    }
+
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
         self.write(move |tx| match at_turn(tx, id, turn)? {
             Some(row) => move_on(tx, id, row, None, due),

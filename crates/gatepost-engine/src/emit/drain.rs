@@ -88,6 +88,12 @@ impl OutboxDrain {
         Ok(())
     }
 
+    /// Looks for rows that the platform has written, here and in other processes.
+    pub(crate) fn written(&self) {
+        self.emitter.wake.notify_one();
+        self.store.outbox_written();
+    }
+
     /// Fans out what waits, until the engine stops.
     async fn run(self: Arc<Self>, holder: u128) {
         let mut going = Vec::new();

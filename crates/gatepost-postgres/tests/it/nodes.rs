@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse};
-use gatepost_storage::webhooks::{Arrived, QueueStore, RecordStore};
+use gatepost_storage::webhooks::{Arrived, OutboxStore, QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -304,6 +304,22 @@ async fn a_read_only_server_is_transient_and_heals() {
         assert!(start.elapsed() < Duration::from_secs(5));
         sleep(Duration::from_millis(10)).await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn row_of_the_outbox_that_was_announced_wakes_another_node() {
+    let (a, config) = fresh().await;
+    let b = Arc::new(PostgresStore::connect(config).await.unwrap());
+    // What came before somebody listened is not known.
+    while timeout(Duration::from_secs(1), b.outbox_arrived())
+        .await
+        .is_ok()
+    {}
+    let waiting = Arc::clone(&b);
+    let bound = Duration::from_secs(10);
+    let woken = tokio::spawn(async move { timeout(bound, waiting.outbox_arrived()).await });
+    a.outbox_written();
+    woken.await.unwrap().expect("the other node is notified");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -52,6 +52,10 @@ impl OutboxStore for SqliteStore {
         self.watch().outbox().await;
     }
 
+    fn outbox_written(&self) {
+        // Other processes look at the file each 10 ms.
+    }
+
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
         self.write(move |c| {
             c.prepare_cached(include_str!("../sql/outbox/postpone.sql"))?

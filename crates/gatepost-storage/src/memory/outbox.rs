@@ -49,6 +49,10 @@ impl OutboxStore for MemoryStore {
         std::future::pending::<()>().await;
     }
 
+    fn outbox_written(&self) {
+        // The same.
+    }
+
     async fn postpone_outbox(
         &self,
         id: OutboxId,

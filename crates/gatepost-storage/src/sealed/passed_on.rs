@@ -151,4 +151,8 @@ passed_on! { OutboxStore {
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;
     }
+
+    fn outbox_written(&self) {
+        self.inner.outbox_written();
+    }
 }

@@ -141,6 +141,12 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
     /// [`QueueStore::work_arrived`](super::QueueStore::work_arrived) does for deliveries.
     async fn outbox_arrived(&self);
 
+    /// Notifies other processes that the platform has committed rows of its own to the outbox:
+    /// their [`outbox_arrived`](Self::outbox_arrived) returns. Returns immediately. The
+    /// notification may be lost, and a backend whose other processes notice by themselves need
+    /// not do anything.
+    fn outbox_written(&self);
+
     /// Puts a row off until `due`, if it is still at this turn; its turn moves. A row that is gone
     /// or was moved on is left alone.
     ///

@@ -206,4 +206,10 @@ passed_on! { OutboxStore {
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;
     }
+
+    fn outbox_written(&self) {
+        if self.fault("outbox_written").is_none() {
+            self.inner.outbox_written();
+        }
+    }
 }

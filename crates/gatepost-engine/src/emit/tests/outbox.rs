@@ -69,6 +69,27 @@ async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
     assert!(outbox.push(&poweron(2, &[1])).await.is_err());
 }
 
+/// Written by the platform in its own transaction: nobody but the platform knows when.
+#[tokio::test(start_paused = true)]
+async fn written_row_is_fanned_out_when_said() {
+    let records = Records::new();
+    records.tagged("${NAME}").await;
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    let outbox = drain(&bench, emitter);
+    // Long enough that only each fifth second has a poll, and this is between two.
+    pass(&bench, Duration::from_secs(302)).await;
+    let platform = &records.store;
+    let now = bench.clock.now().unwrap();
+    platform.push_outbox(&poweron(1, &[1]), now).await.unwrap();
+    pass(&bench, Duration::from_millis(10)).await;
+    assert_eq!(records.deliveries().await.len(), 0, "not noticed by itself");
+    outbox.written();
+    pass(&bench, Duration::from_millis(10)).await;
+    assert_eq!(records.deliveries().await.len(), 1);
+    let told = bench.store.calls_of("outbox_written");
+    assert_eq!(told, 1, "other processes are notified, too");
+}
+
 /// Else each of a hundred waits as long as all of them did, while the rows of others wait.
 #[tokio::test(start_paused = true)]
 async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {

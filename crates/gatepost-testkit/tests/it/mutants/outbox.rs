@@ -76,6 +76,10 @@ passed_on! { OutboxStore {}
         self.inner.outbox_arrived().await;
     }
 
+    fn outbox_written(&self) {
+        self.inner.outbox_written();
+    }
+
     async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Result<()> {
         let turns = match self.fault() {
             "o11" => 0..9,
