@@ -58,6 +58,21 @@ pub enum DraftError {
 }
 
 impl KeyDraft {
+    /// Sets the expiration as a form has it: Expiration Type and Expires, as
+    /// [`Expiration::of_type`] reads them.
+    ///
+    /// # Errors
+    /// [`ExpirationError`].
+    pub fn with_expiration_type(
+        self,
+        expiration_type: &str,
+        expires: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Result<Self, ExpirationError> {
+        let expiration = Expiration::of_type(expiration_type, expires, now)?;
+        Ok(self.with_expiration(expiration))
+    }
+
     /// A key that never expires, may be used from everywhere and does all that its user may.
     #[must_use]
     pub fn new(owner: OwnerId, name: KeyName) -> Self {

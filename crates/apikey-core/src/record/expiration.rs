@@ -1,4 +1,10 @@
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
+
+/// SPEC's words for an Expiration Type, each with that of the v4 wire.
+const SET_DATE: [&str; 2] = ["Set Date", "date"];
+const NEVER_EXPIRE: [&str; 2] = ["Never Expire", "never"];
 
 /// SPEC 2.1's Expiration Type and Expires in one.
 ///
@@ -24,6 +30,18 @@ pub enum ExpirationError {
     /// The date is past, or is now.
     #[error("expires must lie in the future")]
     NotInFuture,
+    /// *Set Date* needs a date.
+    #[error("expires is required with Set Date")]
+    NoDate,
+    /// There is a date with *Never Expire*.
+    #[error("expires must be empty with Never Expire")]
+    Unwanted,
+    /// The Expiration Type is another word.
+    #[error("expires_type must be Set Date or Never Expire")]
+    UnknownType,
+    /// No calendar has that date.
+    #[error("expires is too far in the future")]
+    TooFar,
 }
 
 impl Expiration {
@@ -35,6 +53,52 @@ impl Expiration {
         let expiration = Self::At(at);
         expiration.check(now)?;
         Ok(expiration)
+    }
+
+    /// The two fields of a form, Expiration Type and Expires: *Set Date* or *Never Expire*, or
+    /// `date` or `never` as the v4 wire calls them, in any case.
+    ///
+    /// # Errors
+    /// [`ExpirationError`]: another word, a date that is missing, is not wanted or is not in the
+    /// future.
+    pub fn of_type(
+        expiration_type: &str,
+        expires: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Result<Self, ExpirationError> {
+        let is = |words: [&str; 2]| {
+            let typed = expiration_type.trim();
+            words.iter().any(|word| typed.eq_ignore_ascii_case(word))
+        };
+        match expires {
+            Some(at) if is(SET_DATE) => Self::in_future(at, now),
+            None if is(SET_DATE) => Err(ExpirationError::NoDate),
+            None if is(NEVER_EXPIRE) => Ok(Self::Never),
+            Some(_) if is(NEVER_EXPIRE) => Err(ExpirationError::Unwanted),
+            _ => Err(ExpirationError::UnknownType),
+        }
+    }
+
+    /// A set date this long after `now`. Any duration may be passed, as a user has typed it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use apikey_core::{Expiration, ExpirationError};
+    ///
+    /// let now = "2027-03-01T00:00:00Z".parse()?;
+    /// let in_90_days = Expiration::after(Duration::from_secs(90 * 24 * 60 * 60), now)?;
+    /// assert_eq!(in_90_days.days_remaining(now), Some(90));
+    /// assert_eq!(Expiration::after(Duration::MAX, now), Err(ExpirationError::TooFar));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ExpirationError::NotInFuture`] for no time at all, [`ExpirationError::TooFar`].
+    pub fn after(duration: Duration, now: DateTime<Utc>) -> Result<Self, ExpirationError> {
+        let delta = TimeDelta::from_std(duration).map_err(|_| ExpirationError::TooFar)?;
+        let at = now.checked_add_signed(delta);
+        Self::in_future(at.ok_or(ExpirationError::TooFar)?, now)
     }
 
     /// Whether the date is reached: `now >= expires`.
@@ -95,6 +159,47 @@ mod tests {
                 Err(ExpirationError::NotInFuture)
             );
         }
+    }
+
+    #[test]
+    fn expiration_type_is_written_as_in_the_spec() {
+        let now = time("2027-03-01T00:00:00Z");
+        let later = now + TimeDelta::days(30);
+        for word in ["Set Date", "set date", "DATE"] {
+            let set = Expiration::of_type(word, Some(later), now);
+            assert_eq!(set, Ok(Expiration::At(later)), "{word}");
+        }
+        for word in ["Never Expire", "NEVER EXPIRE", "never"] {
+            let never = Expiration::of_type(word, None, now);
+            assert_eq!(never, Ok(Expiration::Never), "{word}");
+        }
+        for (word, expires, refused) in [
+            ("Set Date", None, ExpirationError::NoDate),
+            ("Set Date", Some(now), ExpirationError::NotInFuture),
+            ("Never Expire", Some(later), ExpirationError::Unwanted),
+            ("soon", None, ExpirationError::UnknownType),
+        ] {
+            assert_eq!(Expiration::of_type(word, expires, now), Err(refused));
+        }
+    }
+
+    /// `now + duration` panics for what no calendar has.
+    #[test]
+    fn date_after_a_duration_is_checked() {
+        let now = time("2027-03-01T00:00:00Z");
+        let days = |days: u64| Duration::from_secs(days * 24 * 60 * 60);
+        let in_30_days = Expiration::At(time("2027-03-31T00:00:00Z"));
+        assert_eq!(Expiration::after(days(30), now), Ok(in_30_days));
+        let none = Expiration::after(Duration::ZERO, now);
+        assert_eq!(none, Err(ExpirationError::NotInFuture));
+        for far in [days(100_000_000), Duration::MAX] {
+            assert_eq!(Expiration::after(far, now), Err(ExpirationError::TooFar));
+        }
+        let last = DateTime::<Utc>::MAX_UTC;
+        assert_eq!(
+            Expiration::after(days(1), last),
+            Err(ExpirationError::TooFar)
+        );
     }
 
     #[test]
