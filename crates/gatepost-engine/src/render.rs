@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use gatepost_storage::webhooks::MessageId;
 use webhook_model::{
-    Data, Message, Object, Occurrence, RenderError, Template, Values, format_date,
+    Data, EVENT, Message, Object, Occurrence, RenderError, TYPE, Template, Values, format_date,
 };
 
 use crate::error::EmitError;
@@ -45,6 +45,8 @@ pub(crate) struct Rendering<'a> {
     now: DateTime<Utc>,
     /// Made for the first message that asks for it.
     date: OnceLock<String>,
+    /// The type and the event; empty for a message that is sent by hand.
+    words: (&'a str, &'a str),
     name: &'a str,
     extra: Vec<(&'a str, &'a str)>,
     data: Option<&'a Data>,
@@ -66,16 +68,18 @@ impl Renderer {
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
         let object = occurrence.object.as_ref();
-        self.about(object, &occurrence.variables, occurrence.data.as_ref(), now)
+        let words = (occurrence.event_type.as_str(), occurrence.event.as_str());
+        let data = occurrence.data.as_ref();
+        self.about(words, object, (&occurrence.variables, data), now)
     }
 
-    /// For what an occurrence has. Its own variables take precedence; where it has no object, one
-    /// of them may say what `${NAME}` is.
+    /// For what an occurrence has: its type and event, its object, its variables and data. Its own
+    /// variables take precedence; where it has no object, one of them may say what `${NAME}` is.
     pub(crate) fn about<'a>(
         &'a self,
+        words: (&'a str, &'a str),
         object: Option<&'a Object>,
-        variables: &'a [(String, String)],
-        data: Option<&'a Data>,
+        (variables, data): (&'a [(String, String)], Option<&'a Data>),
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
         let own = variables.iter();
@@ -88,7 +92,11 @@ impl Renderer {
                 .map_or("", |(_, value)| value),
         };
         let rendering = self.rendering(name, own.chain(self.variables()).collect(), now);
-        Rendering { data, ..rendering }
+        Rendering {
+            words,
+            data,
+            ..rendering
+        }
     }
 
     /// A message sent by hand, as about an object of this name; without one, the default payload.
@@ -132,6 +140,7 @@ impl Renderer {
             renderer: self,
             now,
             date: OnceLock::new(),
+            words: ("", ""),
             name,
             extra,
             data: None,
@@ -147,7 +156,8 @@ impl Rendering<'_> {
         context: Option<&Data>,
     ) -> Result<Example, EmitError> {
         let template = Template::parse(message);
-        let known: Vec<&str> = self.extra.iter().map(|(name, _)| *name).collect();
+        let extra = self.extra.iter().map(|(name, _)| *name);
+        let known: Vec<&str> = extra.chain([TYPE, EVENT]).collect();
         let unknown = template.unknown_variables(&known);
         Ok(Example {
             text: self
@@ -170,6 +180,7 @@ impl Rendering<'_> {
             self.now.timestamp(),
             self.name,
         )
+        .with_event(self.words.0, self.words.1)
         .with_extra(&self.extra)
         .with_data(self.data)
         .with_context(context);
@@ -196,7 +207,8 @@ mod tests {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
         let object = Object::new(ObjectId(1), r#"a"b"#);
         let renderer = renderer();
-        let rendering = renderer.about(Some(&object), &[], None, noon());
+        let words = ("vms", "poweron");
+        let rendering = renderer.about(words, Some(&object), (&[], None), noon());
         let example = rendering.example(&message.parse().unwrap(), None).unwrap();
         assert_eq!(
             example.text,
@@ -204,6 +216,28 @@ mod tests {
         );
         assert!(example.is_json);
         assert_eq!(example.unknown, ["USER"]);
+    }
+
+    #[test]
+    fn message_can_name_type_and_event() {
+        let renderer = renderer();
+        let message: Message = r#"{"on":"${TYPE}.${EVENT}","event":${EVENT}}"#.parse().unwrap();
+        let template = Template::parse(&message);
+        let occurrence = poweron(1, &[]);
+        let rendering = renderer.occurrence(&occurrence, noon());
+        let text = rendering.render(&template, None).unwrap();
+        assert_eq!(text, r#"{"on":"vms.poweron","event":"poweron"}"#);
+        let example = rendering.example(&message, None).unwrap();
+        assert!(example.unknown.is_empty(), "{:?}", example.unknown);
+        // What the platform says by that name has precedence, as it had before.
+        let own = vec![("EVENT".to_owned(), "switched on".to_owned())];
+        let occurrence = occurrence.with_variables(own);
+        let rendering = renderer.occurrence(&occurrence, noon());
+        let text = rendering.render(&template, None).unwrap();
+        assert_eq!(text, r#"{"on":"vms.switched on","event":"switched on"}"#);
+        // A message sent by hand is about no event, and stays JSON.
+        let by_hand = renderer.by_hand(Some(&message), "", noon()).unwrap();
+        assert_eq!(by_hand.as_ref(), r#"{"on":".","event":""}"#);
     }
 
     #[test]

@@ -27,7 +27,9 @@ pub use gatepost_ids::{
 };
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
-pub use template::{MAX_RENDERED, RenderError, RunVariables, Template, Values, format_date};
+pub use template::{
+    EVENT, MAX_RENDERED, RenderError, RunVariables, TYPE, Template, Values, format_date,
+};
 pub use text::{Description, EventLabel, TaskName, WebhookName};
 pub use trace::{InvalidTrace, MAX_TRACE_STATE, TraceContext, TraceParent, TraceState};
 pub use webhook::{

@@ -89,6 +89,8 @@ tasks-variable-date = Date and time, such as Thu, 16 Oct 2025 11:38:07 EDT
 tasks-variable-timestamp = The same time in seconds since 1970-01-01 UTC
 tasks-variable-random = A random whole number, different for each occurrence
 tasks-variable-name = The name of the object that the event applies to
+tasks-variable-type = The type of the event, such as vms
+tasks-variable-event = The event, such as poweron
 # A dot leads to a part of it, as in the name of the variable “data.disk.free”.
 tasks-variable-data =
     What the event brings along, as JSON; with a path such as data.disk.free, a part of it

@@ -17,6 +17,8 @@ pub(super) async fn show(ctx: PageContext) -> Response {
         ("timestamp", html! { code { "${TIMESTAMP}" } }.into()),
         ("random", html! { code { "${RANDOM}" } }.into()),
         ("name", html! { code { "${NAME}" } }.into()),
+        ("type", html! { code { "${TYPE}" } }.into()),
+        ("event", html! { code { "${EVENT}" } }.into()),
     ];
     let body = html! {
         p { (t.markup("events-catalog-intro", &always)) }

@@ -81,6 +81,8 @@ fn variables(ctx: &PageContext) -> Markup {
             (variable(t, "TIMESTAMP", &t.of("tasks-variable-timestamp")))
             (variable(t, "RANDOM", &t.of("tasks-variable-random")))
             (variable(t, "NAME", &t.of("tasks-variable-name")))
+            (variable(t, "TYPE", &t.of("tasks-variable-type")))
+            (variable(t, "EVENT", &t.of("tasks-variable-event")))
             (variable(t, "data", &t.of("tasks-variable-data")))
             @for (name, value) in ctx.actor.variables() { (variable(t, name, value)) }
         }

@@ -201,8 +201,11 @@ impl Deliveries {
         about: &RunAbout,
     ) -> Result<Example, EngineError> {
         let now = self.clock.now()?;
-        let (object, data) = (about.object.as_ref(), about.data.as_ref());
-        let rendering = self.renderer.about(object, &about.variables, data, now);
+        let (event_type, event) = about.words()?;
+        let words = (event_type.as_str(), event.as_str());
+        let brought = (about.variables.as_slice(), about.data.as_ref());
+        let object = about.object.as_ref();
+        let rendering = self.renderer.about(words, object, brought, now);
         Ok(rendering.example(message, about.context.as_ref())?)
     }
 

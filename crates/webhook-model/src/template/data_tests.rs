@@ -8,6 +8,8 @@ use crate::event::JsonObject;
 
 fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String {
     let values = Values {
+        event_type: "",
+        event: "",
         date: "",
         timestamp: 1,
         name: "n",
@@ -88,6 +90,8 @@ fn context_is_another_object_with_the_same_paths() {
     let data = data();
     let filled = |message: &str, context: Option<&Data>| {
         let values = Values {
+            event_type: "",
+            event: "",
             date: "",
             timestamp: 1,
             name: "n",
@@ -119,6 +123,8 @@ fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
         .parse()
         .unwrap();
     let values = Values {
+        event_type: "",
+        event: "",
         date: "",
         timestamp: 0,
         name: "",

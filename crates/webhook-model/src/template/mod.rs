@@ -30,4 +30,4 @@ pub use date::format_date;
 pub use parsed::Template;
 pub use render::{MAX_RENDERED, RenderError};
 pub use run_variables::RunVariables;
-pub use values::Values;
+pub use values::{EVENT, TYPE, Values};

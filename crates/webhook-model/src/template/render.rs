@@ -7,7 +7,7 @@ use super::data::Found;
 use super::escape::{self, Text};
 use super::parsed::Template;
 use super::segment::{Kind, Place, Variable};
-use super::values::Values;
+use super::values::{EVENT, TYPE, Values};
 
 /// The most bytes of a rendered message.
 pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
@@ -17,14 +17,35 @@ const RANDOM_DIGITS: usize = 10;
 /// Up to this number, variables are searched one by one.
 const FEW: usize = 16;
 
-/// The variables that are not built in. A message may name one at each of its places, so they are
-/// not searched one by one where there are many.
-enum Others<'a> {
+/// The variables whose values are looked up: the further ones, then the type and the event.
+struct Others<'a> {
+    further: Further<'a>,
+    words: [(&'a str, &'a str); 2],
+}
+
+/// A message may name a variable at each of its places, so they are not searched one by one where
+/// there are many.
+enum Further<'a> {
     Few(&'a [(&'a str, &'a str)]),
     Many(HashMap<&'a str, &'a str>),
 }
 
 impl<'a> Others<'a> {
+    fn of(values: &Values<'a>, further: &'a [(&'a str, &'a str)]) -> Self {
+        Self {
+            further: Further::of(further),
+            words: [(TYPE, values.event_type), (EVENT, values.event)],
+        }
+    }
+
+    fn get(&self, wanted: &str) -> Option<&'a str> {
+        self.further
+            .get(wanted)
+            .or_else(|| first(&self.words, wanted))
+    }
+}
+
+impl<'a> Further<'a> {
     /// Of the same name, the first.
     fn of(variables: &'a [(&'a str, &'a str)]) -> Self {
         if variables.len() <= FEW {
@@ -35,14 +56,15 @@ impl<'a> Others<'a> {
 
     fn get(&self, wanted: &str) -> Option<&'a str> {
         match self {
-            Self::Few(variables) => {
-                let mut variables = variables.iter();
-                let found = variables.find(|(name, _)| *name == wanted);
-                found.map(|(_, value)| *value)
-            }
+            Self::Few(variables) => first(variables, wanted),
             Self::Many(variables) => variables.get(wanted).copied(),
         }
     }
+}
+
+fn first<'a>(variables: &[(&'a str, &'a str)], wanted: &str) -> Option<&'a str> {
+    let found = variables.iter().find(|(name, _)| *name == wanted);
+    found.map(|(_, value)| *value)
 }
 
 /// A message that cannot be rendered.
@@ -82,11 +104,12 @@ fn render(
     let name = Text::new(values.name, json);
     let mut digits = itoa::Buffer::new();
     let timestamp = digits.format(values.timestamp);
-    let others = if counts.others == 0 {
-        Others::Few(&[])
+    let further = if counts.others == 0 {
+        &[]
     } else {
-        Others::of(values.extra)
+        values.extra
     };
+    let others = Others::of(values, further);
     let others_len = others_len(template, values, &others)?;
 
     let least = [

@@ -17,6 +17,8 @@ const NAMES: [&str; 8] = [
 pub(super) fn render(message: &str, name: &str) -> String {
     let template = Template::parse(&message.parse::<Message>().unwrap());
     let values = Values {
+        event_type: "",
+        event: "",
         date: "Thu, 16 Oct 2025 11:38:07 EDT",
         timestamp: 1_760_629_087,
         name,
@@ -206,6 +208,8 @@ fn a_large_message_and_a_larger_result() {
     let template = Template::parse(&"${NAME}".repeat(10).parse().unwrap());
     let name = "n".repeat(MAX_RENDERED / 4);
     let values = Values {
+        event_type: "",
+        event: "",
         date: "",
         timestamp: 0,
         name: &name,
@@ -221,6 +225,8 @@ fn negative_and_extreme_timestamps() {
     for timestamp in [0, -1, i64::MIN, i64::MAX] {
         let template = Template::parse(&"${TIMESTAMP}".parse().unwrap());
         let values = Values {
+            event_type: "",
+            event: "",
             date: "",
             timestamp,
             name: "",
@@ -248,6 +254,8 @@ fn many_variables_are_found_by_name_as_few_are() {
         let extra: Vec<(&str, &str)> = some.map(|(name, text)| (*name, text.as_str())).collect();
         let template = Template::parse(&"${v0} ${v15} ${v39} ${w}".parse().unwrap());
         let values = Values {
+            event_type: "",
+            event: "",
             date: "",
             timestamp: 0,
             name: "",
@@ -275,6 +283,8 @@ fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
         (format!("[{}0]", "${a},".repeat(200_000)), &long),
     ] {
         let values = Values {
+            event_type: "",
+            event: "",
             date: "",
             timestamp: 0,
             name: "",

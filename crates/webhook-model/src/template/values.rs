@@ -2,6 +2,12 @@
 
 use crate::data::Data;
 
+/// The variable for the type of what occurred. One of that name among
+/// [`extra`](Values::extra) takes precedence.
+pub const TYPE: &str = "TYPE";
+/// The variable for the event that occurred; likewise.
+pub const EVENT: &str = "EVENT";
+
 /// The values of the variables for one run.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -12,7 +18,11 @@ pub struct Values<'a> {
     pub timestamp: i64,
     /// `${NAME}`: the name of the object; any text.
     pub name: &'a str,
-    /// Further variables, by name. A name of the four above is not looked up here.
+    /// `${TYPE}`: the type of what occurred, as `vms`; empty without it.
+    pub event_type: &'a str,
+    /// `${EVENT}`: the event, as `poweron`; empty without it.
+    pub event: &'a str,
+    /// Further variables, by name. `DATE`, `TIMESTAMP`, `RANDOM` and `NAME` are not looked up here.
     pub extra: &'a [(&'a str, &'a str)],
     /// `${data}` and `${data.path}`.
     pub data: Option<&'a Data>,
@@ -21,16 +31,28 @@ pub struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// The date, the time and the name, without further variables, data and context.
+    /// The date, the time and the name, without an event, further variables, data and context.
     #[must_use]
     pub fn new(date: &'a str, timestamp: i64, name: &'a str) -> Self {
         Self {
             date,
             timestamp,
             name,
+            event_type: "",
+            event: "",
             extra: &[],
             data: None,
             context: None,
+        }
+    }
+
+    /// Sets [`event_type`](Self::event_type) and [`event`](Self::event).
+    #[must_use]
+    pub fn with_event(self, event_type: &'a str, event: &'a str) -> Self {
+        Self {
+            event_type,
+            event,
+            ..self
         }
     }
 
