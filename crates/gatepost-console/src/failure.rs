@@ -46,7 +46,7 @@ pub(crate) enum Failure {
     /// The state of the row does not allow it; in words of the page or of the crates below.
     Conflict(String),
     /// Tasks of these names use the webhook, or some whose names are not known.
-    InUse(Vec<String>),
+    InUse(Vec<String>, u64),
     /// A field breaks a rule, worded by the crates below, and there is no form to say it in.
     Invalid(&'static str, String),
     /// The record cannot be read.
@@ -69,7 +69,7 @@ impl Failure {
             Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Conflict(_)
-            | Self::InUse(_)
+            | Self::InUse(..)
             | Self::Invalid(..)
             | Self::Unreadable
             | Self::Changed => StatusCode::CONFLICT,
@@ -88,7 +88,7 @@ impl Failure {
             Self::TooLarge | Self::TooMuch(_) => "frame-failure-too-large",
             Self::TooFast { .. } => "frame-failure-too-many",
             Self::Conflict(_)
-            | Self::InUse(_)
+            | Self::InUse(..)
             | Self::Invalid(..)
             | Self::Unreadable
             | Self::Changed => "frame-failure-not-possible",
@@ -122,7 +122,7 @@ impl Failure {
                 },
                 Self::TooLarge => (p("frame-failure-too-large-text")),
                 Self::TooMuch(TooMuch { field, excess }) => p { (texts.with("frame-failure-too-much-text", &[("field", layout::label(texts, field).into()), ("rule", excess.rule(texts).into())])) },
-                Self::Conflict(_) | Self::InUse(_) | Self::Invalid(..) | Self::Refused(_) | Self::TooFast { .. } | Self::Unreadable | Self::Changed => p { (self.words(texts).unwrap_or_default()) },
+                Self::Conflict(_) | Self::InUse(..) | Self::Invalid(..) | Self::Refused(_) | Self::TooFast { .. } | Self::Unreadable | Self::Changed => p { (self.words(texts).unwrap_or_default()) },
                 Self::Unavailable => (p("frame-failure-unavailable-text")),
                 Self::Internal => (p("frame-failure-internal-text")),
             }
@@ -137,10 +137,12 @@ impl Failure {
             Self::Conflict(words) | Self::Refused(words) | Self::TooFast { words, .. } => {
                 said(words)
             }
-            Self::InUse(tasks) if tasks.is_empty() => texts.of("frame-failure-in-use").into_owned(),
-            Self::InUse(tasks) => {
-                let tasks = [("tasks", tasks.join(", ").into())];
-                texts.with("frame-failure-in-use-by", &tasks)
+            Self::InUse(tasks, _) if tasks.is_empty() => {
+                texts.of("frame-failure-in-use").into_owned()
+            }
+            Self::InUse(tasks, more) => {
+                let values = [("tasks", tasks.join(", ").into()), ("more", (*more).into())];
+                texts.with("frame-failure-in-use-by", &values)
             }
             Self::Invalid(field, rule) => {
                 let field = layout::label(texts, field);
@@ -246,7 +248,7 @@ impl From<ManageError> for Failure {
             | ManageError::Other(_)
             | ManageError::Panicked
             | ManageError::Store(_) => Self::Internal,
-            ManageError::InUse { tasks } => Self::InUse(tasks),
+            ManageError::InUse { tasks, more } => Self::InUse(tasks, more),
             ManageError::Full { .. } | ManageError::Refused(_) => Self::Refused(error.to_string()),
             ManageError::TooFast { retry_after } => Self::TooFast {
                 words: error.to_string(),
@@ -291,7 +293,7 @@ mod tests {
             (ManageError::NotFound, 404),
             (ManageError::Forbidden, 403),
             (ManageError::WrongState, 409),
-            (ManageError::InUse { tasks }, 409),
+            (ManageError::InUse { tasks, more: 1 }, 409),
             (ManageError::Unreadable, 409),
             (ManageError::Panicked, 500),
         ] {

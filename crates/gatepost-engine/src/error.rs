@@ -89,10 +89,12 @@ pub enum EngineError {
     #[error("a webhook of that name exists")]
     NameTaken,
     /// Tasks send this webhook.
-    #[error("tasks use this webhook: {}", names(tasks))]
+    #[error("tasks use this webhook: {}", names(tasks, *.more))]
     InUse {
-        /// Their names.
+        /// The names of the first of them, at most 20.
         tasks: Vec<String>,
+        /// How many more there are.
+        more: u64,
     },
     /// The webhook of a task, or the task of an event, does not exist.
     #[error("{}: does not exist", .0.as_str())]
@@ -191,6 +193,9 @@ fn seconds(time: &Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }
 
-fn names(tasks: &[String]) -> String {
-    tasks.join(", ")
+fn names(tasks: &[String], more: u64) -> String {
+    match more {
+        0 => tasks.join(", "),
+        more => format!("{} and {more} more", tasks.join(", ")),
+    }
 }

@@ -59,6 +59,7 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::time::Duration;
 
+    use gatepost_manage::ManageError;
     use tokio::task::JoinSet;
 
     use super::*;
@@ -84,7 +85,8 @@ mod tests {
         }
         // Who asks for more is refused.
         let refused = aside.run(HIM, || Ok(())).await;
-        assert_eq!(refused, Err(ApiError::too_fast(Duration::from_secs(5))));
+        let retry_after = Duration::from_secs(5);
+        assert_eq!(refused, Err(ManageError::TooFast { retry_after }.into()));
         drop(end);
         for done in his.join_all().await {
             assert_eq!(done, Ok(()));

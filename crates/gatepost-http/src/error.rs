@@ -1,7 +1,5 @@
 //! One error type, one response: a status and `{"err": "…"}`.
 
-use std::time::Duration;
-
 use axum::Json;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -87,22 +85,6 @@ impl ApiError {
         )
     }
 
-    /// 429: as often as allowed.
-    pub(crate) fn too_fast(retry_after: Duration) -> Self {
-        // Whole seconds, and never less than it takes.
-        let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
-        let text = format!("Too many in a minute; try again in {seconds} seconds");
-        Self {
-            retry_after: Some(seconds),
-            ..Self::new(StatusCode::TOO_MANY_REQUESTS, text)
-        }
-    }
-
-    /// 503: nothing was stored, the same request may be sent again.
-    pub(crate) fn unavailable() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable")
-    }
-
     /// 409 for a creation of which it is not known whether it was stored: clients repeat what is
     /// answered with 500 or 503, and would have two (WIRE 1).
     pub(crate) fn of_creation(self) -> Self {
@@ -112,6 +94,11 @@ impl ApiError {
             ),
             false => self,
         }
+    }
+
+    /// 503: nothing was stored, the same request may be sent again.
+    pub(crate) fn unavailable() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "Temporarily unavailable")
     }
 
     /// 500.
@@ -140,45 +127,11 @@ impl IntoResponse for ApiError {
 
 impl From<ManageError> for ApiError {
     fn from(error: ManageError) -> Self {
-        let in_doubt = error.is_in_doubt();
-        let error = Self::of(error);
-        Self { in_doubt, ..error }
-    }
-}
-
-impl ApiError {
-    fn of(error: ManageError) -> Self {
-        match error {
-            error if error.is_unavailable() => Self::unavailable(),
-            ManageError::Dangling { field } => Self::field(field, "does not exist"),
-            ManageError::AlreadyRolled => {
-                Self::conflict("The key was rolled already; roll the key that took its place")
-            }
-            ManageError::Disabled => Self::conflict("The task is disabled"),
-            ManageError::Forbidden => Self::forbidden(),
-            // Tasks that the caller may not see are not named, nor counted.
-            ManageError::InUse { tasks } if tasks.is_empty() => {
-                Self::conflict("Tasks use this webhook")
-            }
-            ManageError::InUse { tasks } => {
-                Self::conflict(format!("Tasks use this webhook: {}", tasks.join(", ")))
-            }
-            ManageError::Invalid { field, rule, .. } => Self::field(field, rule),
-            ManageError::Message(error) => Self::field("message", error),
-            ManageError::NameTaken {
-                table: "user_api_keys",
-            } => Self::conflict("A key with that name exists"),
-            ManageError::NameTaken { .. } => Self::conflict("A row with that name exists"),
-            ManageError::NoSuchObject => Self::field("owner", "there is no such object or tag"),
-            ManageError::NotFound => Self::not_found(),
-            ManageError::Full { .. } | ManageError::Refused(_) => Self::refused(error.to_string()),
-            ManageError::TooFast { retry_after } => Self::too_fast(retry_after),
-            ManageError::Unreadable => {
-                Self::conflict("The row cannot be read; it can only be deleted")
-            }
-            ManageError::WrongState => Self::conflict("The delivery is not in a state for that"),
-            // The door has logged what an operator should know of it.
-            _ => Self::internal(),
+        Self {
+            status: error.status(),
+            text: error.text(),
+            retry_after: error.retry_after(),
+            in_doubt: error.is_in_doubt(),
         }
     }
 }

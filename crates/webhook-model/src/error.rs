@@ -98,7 +98,7 @@ impl Field {
             Self::Retries => "retries",
             Self::RetrySchedule => "retry_schedule",
             Self::Channels => "channels",
-            Self::RateLimit => "rate_limit",
+            Self::RateLimit => "rate",
             Self::DeliveryMode => "delivery_mode",
             Self::After => "after",
             Self::SigningSecrets => "signing_secrets",

@@ -4,7 +4,7 @@ use examples::receiver::Receiver;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Site, Visitor};
 use tests::world::poweron;
-use webhook_model::Filter;
+use webhook_model::{EventId, Filter};
 
 const EDIT: &str = "/console/events/1/edit";
 const FIELDS: [(&str, &str); 5] = [
@@ -104,4 +104,41 @@ async fn the_page_of_a_delivery_shows_the_data_that_made_it() {
     assert!(!whole.has("the first 1,024 bytes"));
     let cut = ulf.get("/console/deliveries/2").await;
     assert!(cut.has("xxx…") && cut.has("(the first 1,024 bytes)"));
+}
+
+#[tokio::test]
+async fn context_of_an_event_is_set_in_its_form() {
+    let (site, ulf) = site().await;
+    let context = [("context", r#" {"room": "b-7"} "#)];
+    let made = new_event(&ulf, &[&FIELDS[..], &context].concat()).await;
+    assert_eq!(made.to(), "/console/events?done=created", "{}", made.html);
+    let stored = async || {
+        let event = site.engine.event(EventId(1)).await.unwrap().unwrap();
+        event.value.context.to_string()
+    };
+    assert_eq!(stored().await, r#"{"room":"b-7"}"#);
+    assert!(ulf.get(EDIT).await.has("&quot;room&quot;: &quot;b-7&quot;"));
+
+    // A form of before leaves it alone.
+    let saved = ulf.submit(EDIT, &FIELDS[1..]).await;
+    assert_eq!(saved.to(), "/console/events?done=saved", "{}", saved.html);
+    assert_eq!(stored().await, r#"{"room":"b-7"}"#);
+    let wrong = [&FIELDS[1..], &[("context", "b-7")]].concat();
+    assert_eq!(ulf.submit(EDIT, &wrong).await.status, 422);
+    let cleared = [&FIELDS[1..], &[("context", "")]].concat();
+    let cleared = ulf.submit(EDIT, &cleared).await;
+    assert_eq!(cleared.to(), "/console/events?done=saved");
+    assert_eq!(stored().await, "{}");
+}
+
+#[tokio::test]
+async fn task_and_event_have_an_address_of_their_own() {
+    let (_site, ulf) = site().await;
+    new_event(&ulf, &FIELDS).await;
+    for table in ["tasks", "events"] {
+        let page = ulf.get(&format!("/console/{table}/1")).await;
+        assert_eq!(page.to(), format!("/console/{table}/1/edit"));
+        assert_eq!(ulf.get(&format!("/console/{table}/2")).await.status, 404);
+        assert_eq!(ulf.get(&format!("/console/{table}/x")).await.status, 404);
+    }
 }

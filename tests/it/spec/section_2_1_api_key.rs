@@ -133,7 +133,14 @@ async fn spec_2_1_ip_lists_hold_addresses_and_ranges_with_a_checkbox() {
 #[tokio::test]
 async fn spec_2_1_owner_is_a_user_and_stays_so() {
     let world = World::start().await;
-    refused(&world, json!({"name": "x"}), "user").await;
+    // Without one it is the caller, whose dashboard it is.
+    let caller = world.key_of(3, "caller").await;
+    let own = Some(json!({"name": "own"}));
+    let own = world
+        .call(&caller, HERE, "POST", "user_api_keys", own)
+        .await;
+    let own = own.json()["$row"].as_i64().unwrap();
+    assert_eq!(row(&world, own).await["user"], 3);
     refused(&world, json!({"user": 99, "name": "x"}), "user").await;
     let (_, key) = world.make_key(json!({"user": 3, "name": "three's"})).await;
     assert_eq!(row(&world, key).await["user"], 3);

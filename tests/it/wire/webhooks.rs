@@ -27,7 +27,7 @@ async fn keys_and_their_limits() {
         row
     };
     platform.judge("POST", "user_api_keys", vec![
-        (json!({"name": "k"}), 422, "'user'"),
+        (json!({"name": "own"}), 201, ""),
         (json!({"user": 1}), 422, "'name'"),
         (key(json!({"user": 99})), 422, "'user'"),
         (key(json!({"name": ""})), 422, "'name'"),
@@ -48,10 +48,12 @@ async fn keys_and_their_limits() {
         (key(json!({"user": "2"})), 201, ""),
         (key(json!({"name": "n", "expires_type": "never", "expires": 0, "ip_allow_list": " 10.1.2.3/8 , !::1 "})), 201, ""),
     ]).await;
-    let rows = platform.rows("user_api_keys?fields=user,expires_type,expires,ip_allow_list,lastlogin_ip&filter=$key%20gt%201").await;
+    let rows = platform.rows("user_api_keys?fields=user,expires_type,expires,ip_allow_list,lastlogin_ip&filter=$key%20ne%202").await;
     assert_eq!(
         rows,
         json!([
+            // The caller's own: no user was named.
+            {"user": 1, "expires_type": "never", "expires": 0, "ip_allow_list": "", "lastlogin_ip": ""},
             {"user": 1, "expires_type": "date", "expires": 4102444800i64, "ip_allow_list": "", "lastlogin_ip": ""},
             {"user": 2, "expires_type": "never", "expires": 0, "ip_allow_list": "", "lastlogin_ip": ""},
             {"user": 1, "expires_type": "never", "expires": 0, "ip_allow_list": "10.0.0.0/8,!::1", "lastlogin_ip": ""},
@@ -64,7 +66,7 @@ async fn keys_and_their_limits() {
             .as_array()
             .unwrap()
             .len(),
-        3
+        4
     );
 }
 

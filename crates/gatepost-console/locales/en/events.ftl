@@ -98,6 +98,10 @@ events-filter-or = At least one of these sets of conditions is met.
 # Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
 # with it, such as “at disk: must not be a list”.
 events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }
+events-context = Context (optional)
+events-context-hint =
+    A JSON object for the message of the task, which shows it as the variable “context”, and a part
+    of it by a path such as context.room.
 events-label = Label (optional)
 events-label-hint = What you call this event in lists.
 events-enabled-field = Enabled
@@ -144,10 +148,11 @@ events-trigger-refused = Nothing was triggered.
 
 ## The catalogue: what can happen on the platform
 
-# $date, $timestamp, $random, $name: variables as they are written in a message.
+# $date, $timestamp, $random, $name, $type, $event: variables as they are written in a message.
 events-catalog-intro =
     These are the events that can run a task. With each of them, a message can use { $date },
-    { $timestamp }, { $random } and { $name }, and the variables that are listed with the event.
+    { $timestamp }, { $random }, { $name }, { $type } and { $event }, and the variables that are
+    listed with the event.
 events-catalog-description = Description
 events-catalog-samples = Sample values
 # Opens to the JSON Schema of the data, which is code.

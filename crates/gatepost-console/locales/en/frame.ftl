@@ -126,6 +126,7 @@ frame-field-client-certificate = Client certificate
 frame-field-client-key = Private key
 frame-field-delivery = Delivery
 frame-field-filter = Filter
+frame-field-context = Context
 frame-field-label = Label
 
 ## The frame of each page
@@ -189,8 +190,12 @@ frame-failure-too-large-text = The form is too large. Nothing was changed.
 # $field: its name; $rule: a sentence, such as "Must have at most 100 entries."
 frame-failure-too-much-text = { $field }: { $rule } Nothing was changed.
 frame-failure-in-use = Tasks still use this webhook.
-# $tasks: their names.
-frame-failure-in-use-by = These tasks use the webhook: { $tasks }.
+# $tasks: the names of the first of them. $more: how many more there are.
+frame-failure-in-use-by =
+    { $more ->
+        [0] These tasks use the webhook: { $tasks }.
+       *[other] These tasks use the webhook: { $tasks } and { $more } more.
+    }
 # $field: its name; $rule: a sentence, such as "Is required."
 frame-failure-invalid = { $field }: { $rule }
 frame-failure-unreadable = This record cannot be read. It can only be deleted.

@@ -19,6 +19,12 @@ use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
+/// The address of the record itself: its page is that which edits it.
+pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    ctx.actor.event(EventId(id)).await?;
+    Ok(Redirect::to(&ctx.at(&format!("/events/{id}/edit"))).into_response())
+}
+
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let (row, _) = ctx.actor.event(EventId(id)).await?;
     let mut problems = Problems::new(ctx.texts());
@@ -78,10 +84,15 @@ pub(super) async fn update(
     };
     let mut problems = Problems::new(ctx.texts());
     let of = row.value.event_type.clone();
+    // A form that was opened before there was this field leaves what is stored.
+    let with_context = sent.given("context").is_some();
     if let Some(new) = form.parse(&ctx, &mut problems, &of).await? {
         let edited = ctx.actor.edit_event(row.id, move |event| {
             (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
             event.filters = new.filters.clone();
+            if with_context {
+                event.context = new.context.clone();
+            }
             event.label.clone_from(&new.label);
             Ok(())
         });

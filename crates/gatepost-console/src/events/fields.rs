@@ -73,6 +73,7 @@ pub(super) fn fields(
                 }
                 (layout::area(problems, "filter", &t.of("events-filter"), &form.filter, &t.of("events-filter-hint"), "code"))
                 (conditions(ctx))
+                (layout::area(problems, "context", &t.of("events-context"), &form.context, &t.of("events-context-hint"), "code"))
                 (layout::input(problems, InputKind::Text { max: MAX_LABEL }, "label", &t.of("events-label"), &form.label, &t.of("events-label-hint")))
                 (layout::check("enabled", &t.of("events-enabled-field"), "", form.enabled))
             }

@@ -1,7 +1,7 @@
 //! The form of an event, parsed with the same types as the API's input.
 
 use gatepost_manage::ManageError;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use webhook_model::{
     Event, EventName, EventType, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
 };
@@ -22,6 +22,8 @@ pub(super) struct EventForm {
     pub tag: String,
     pub task: String,
     pub filter: String,
+    /// JSON, or empty for nothing.
+    pub context: String,
     /// What its user calls the event; may be empty.
     pub label: String,
     pub enabled: bool,
@@ -37,6 +39,7 @@ impl EventForm {
             tag: text("tag"),
             task: text("task"),
             filter: text("filter"),
+            context: text("context"),
             label: text("label"),
             enabled: form.ticked("enabled"),
         }
@@ -54,7 +57,11 @@ impl EventForm {
             instance,
             tag,
             task: event.task.to_string(),
-            filter: written(&event.filters),
+            filter: written(event.filters.is_empty(), event.filters.to_map()),
+            context: written(
+                event.context.as_map().is_empty(),
+                event.context.as_map().clone(),
+            ),
             label: event.label.to_string(),
             enabled: event.enabled,
         }
@@ -81,10 +88,12 @@ impl EventForm {
         };
         let task: Option<TaskId> = problems.take("task", task);
         let filter = problems.take("filter", self.filter().map_err(rule));
+        let context = problems.take("context", self.context().map_err(rule));
         let label = problems.take("label", self.label.parse().map_err(rule));
-        let (Some(name), Some(target), Some(task), Some(filters), Some(label)) =
-            (event, target, task, filter, label)
-        else {
+        let (Some(name), Some(target), Some(task)) = (event, target, task) else {
+            return Ok(None);
+        };
+        let (Some(filters), Some(context), Some(label)) = (filter, context, label) else {
             return Ok(None);
         };
         let event = Event {
@@ -94,7 +103,7 @@ impl EventForm {
             task,
             enabled: self.enabled,
             filters,
-            context: JsonObject::default(),
+            context,
             label,
         };
         if let Err(error) = ctx.actor.catalog().check(&event) {
@@ -108,6 +117,13 @@ impl EventForm {
     fn filter(&self) -> Result<Filter, Invalid> {
         match self.filter.as_str() {
             "" => Ok(Filter::default()),
+            text => text.parse(),
+        }
+    }
+
+    fn context(&self) -> Result<JsonObject, Invalid> {
+        match self.context.as_str() {
+            "" => Ok(JsonObject::default()),
             text => text.parse(),
         }
     }
@@ -130,11 +146,11 @@ impl EventForm {
     }
 }
 
-/// As it is shown in its field: nothing where it asks for nothing.
-fn written(filter: &Filter) -> String {
-    match filter.is_empty() {
+/// As it is shown in its field: nothing if it is empty.
+fn written(is_empty: bool, object: Map<String, Value>) -> String {
+    match is_empty {
         true => String::new(),
-        false => format!("{:#}", Value::Object(filter.to_map())),
+        false => format!("{:#}", Value::Object(object)),
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn routes() -> Router {
         .route("/new", get(create::new).post(create::create))
         .route("/new/again", post(create::again))
         .route("/catalog", get(catalog::show))
+        .route("/{id}", get(edit::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/delete", get(delete::confirm).post(delete::delete))

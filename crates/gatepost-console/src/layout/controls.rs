@@ -256,6 +256,7 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         "client_key" => "frame-field-client-key",
         "delivery_mode" => "frame-field-delivery",
         "filter" => "frame-field-filter",
+        "context" => "frame-field-context",
         "label" => "frame-field-label",
         "leaked" => "keys-leaked-field",
         "then" => "keys-leaked-then",

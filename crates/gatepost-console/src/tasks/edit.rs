@@ -14,6 +14,12 @@ use crate::problems::Problems;
 use crate::refusal::opened_again;
 use crate::row_id::RowId;
 
+/// The address of the record itself: its page is that which edits it.
+pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    ctx.actor.task(TaskId(id)).await?;
+    Ok(Redirect::to(&ctx.at(&format!("/tasks/{id}/edit"))).into_response())
+}
+
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let form = TaskForm::of(&row.task);

@@ -25,6 +25,7 @@ pub(crate) fn routes() -> Router {
         .route("/new", get(create::new).post(create::create))
         .route("/new/again", post(create::again))
         .route("/check", post(create::check))
+        .route("/{id}", get(edit::show))
         .route("/{id}/edit", get(edit::edit).post(edit::update))
         .route("/{id}/edit/again", post(edit::again))
         .route("/{id}/test", get(try_out::show).post(try_out::test))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use delivery::RequestError;
 use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery, WebhookStore};
-use gatepost_storage::{ErrorKind, Page, Row, Scope};
+use gatepost_storage::{Bodies, ErrorKind, Page, Row, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, RetrySchedule, Webhook, WebhookId};
 
 use super::allowance::{Admitted, Allowance, Kind};
@@ -19,6 +19,8 @@ use crate::troubles::Troubles;
 
 /// How many tasks are named to a caller who may not delete a webhook.
 const NAMED: u32 = 20;
+/// How many of the others are read at a time to be counted.
+const COUNTED: u32 = 1_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Webhooks {
@@ -97,9 +99,10 @@ impl Webhooks {
         let owner = self.allowance.of_deletion(RecordId::Webhook(id)).await?;
         let now = self.clock.now()?;
         match self.store.delete_webhook(id, cascade, now).await {
-            Err(error) if error.kind() == ErrorKind::InUse => Err(EngineError::InUse {
-                tasks: self.users(id).await?,
-            }),
+            Err(error) if error.kind() == ErrorKind::InUse => {
+                let (tasks, more) = self.users(id).await?;
+                Err(EngineError::InUse { tasks, more })
+            }
             other => {
                 other?;
                 if let Some(owner) = owner {
@@ -179,17 +182,26 @@ impl Webhooks {
     }
 
     /// The names of tasks that send this webhook.
-    async fn users(&self, id: WebhookId) -> Result<Vec<String>, EngineError> {
-        let query = TaskQuery {
+    /// The names of the first tasks that send it, and how many more do.
+    async fn users(&self, id: WebhookId) -> Result<(Vec<String>, u64), EngineError> {
+        let mut query = TaskQuery {
             scope: Scope::All,
             creator: None,
             webhook: Some(id),
             name: None,
-            page: Page::first(NAMED),
+            page: Page::first(NAMED).with_bodies(Bodies::Omitted),
         };
-        let tasks = self.store.list_tasks(&query).await?;
-        let names = tasks.into_iter().map(|row| row.task.name.to_string());
-        Ok(names.collect())
+        let mut tasks = self.store.list_tasks(&query).await?;
+        let names = tasks.iter().map(|row| row.task.name.to_string()).collect();
+        let mut more = 0;
+        while let Some(last) = tasks.last() {
+            query.page = Page::first(COUNTED)
+                .beyond(last.id)
+                .with_bodies(Bodies::Omitted);
+            tasks = self.store.list_tasks(&query).await?;
+            more += tasks.len() as u64;
+        }
+        Ok((names, more))
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::column::{Access, Column, Kind};
 use super::row_map::RowMap;
+use super::spec_words::on_the_wire;
 use super::table::{KEY, Table};
 use super::values::{MOST_VALUES, values};
 use crate::error::ApiError;
@@ -157,10 +158,13 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         },
         (Kind::Text { min: 0, .. }, Value::Null) => Ok("".into()),
         (Kind::Text { .. }, _) => refuse("must be text".into()),
-        (Kind::Word(words), Value::String(word)) if words.contains(&word.as_str()) => {
-            Ok(value.clone())
-        }
-        (Kind::Word(words), _) => refuse(format!("must be one of {}", words.join(", "))),
+        (Kind::Word(words), value) => value
+            .as_str()
+            .and_then(|word| on_the_wire(word, words))
+            .map_or_else(
+                || refuse(format!("must be one of {}", words.join(", "))),
+                |word| Ok(word.into()),
+            ),
         (Kind::Reference(_), Value::Null) => Ok(Value::Null),
         (Kind::Reference(expected), value) => reference(expected, value).map_or_else(
             || {

@@ -4,6 +4,7 @@
 mod column;
 mod input;
 mod row_map;
+mod spec_words;
 mod table;
 #[cfg(test)]
 mod tests;

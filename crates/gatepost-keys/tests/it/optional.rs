@@ -24,7 +24,7 @@ fn request(method: &str, credentials: &[&str]) -> Request<Body> {
     request.body(Body::empty()).unwrap()
 }
 
-/// The status, and whom the guarded service sees.
+/// The status, and the caller that the guarded service sees.
 async fn seen(guard: &AuthLayer, request: Request<Body>) -> (u16, Option<i64>) {
     let inner = service_fn(async |request: Request<Body>| {
         let caller = request.extensions().get::<Principal>();

@@ -16,7 +16,7 @@ impl From<EngineError> for ManageError {
             EngineError::NotFound => Self::NotFound,
             EngineError::Invalid(invalid) => invalid.into(),
             EngineError::NameTaken => Self::NameTaken { table: WEBHOOKS },
-            EngineError::InUse { tasks } => Self::InUse { tasks },
+            EngineError::InUse { tasks, more } => Self::InUse { tasks, more },
             EngineError::Dangling(field) => Self::Dangling {
                 field: field.as_str(),
             },

@@ -8,7 +8,12 @@ use gatepost_engine::EmitError;
 use gatepost_keys::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
+use super::spelled::{names, spell};
+
 /// A call that was not carried out: nothing was stored, but where a variant says otherwise.
+///
+/// On a route of the platform's own it is the response that the REST API gives:
+/// `http::Response::<String>::from(error)`, for whichever body is `From<String>`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManageError {
@@ -43,10 +48,12 @@ pub enum ManageError {
         is_own: bool,
     },
     /// Tasks send this webhook.
-    #[error("tasks use this webhook: {}", tasks.join(", "))]
+    #[error("tasks use this webhook: {}", names(tasks, *.more))]
     InUse {
-        /// Their names, at most 20; they are its owner's.
+        /// The names of the first of them, at most 20; they are its owner's.
         tasks: Vec<String>,
+        /// How many more there are.
+        more: u64,
     },
     /// The store failed after part of the deliveries had been queued again, which is audited.
     #[error("the store failed after {queued} deliveries were queued")]
@@ -95,7 +102,7 @@ pub enum ManageError {
     Store(#[source] Arc<StoreError>),
     /// The record's owner does that more often than allowed, or the caller more at once than may
     /// wait ([`Turns`](crate::Turns)).
-    #[error("too many in a minute; try again in {} seconds", seconds(*.retry_after))]
+    #[error("too many in a minute; try again in {}", spell(*.retry_after))]
     TooFast {
         /// How long to wait.
         retry_after: Duration,
@@ -179,9 +186,4 @@ impl ManageError {
             source,
         }
     }
-}
-
-/// Whole seconds, and never less than it takes.
-fn seconds(time: Duration) -> u64 {
-    time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

@@ -2,5 +2,7 @@
 
 mod from;
 mod manage_error;
+mod response;
+mod spelled;
 
 pub use manage_error::ManageError;

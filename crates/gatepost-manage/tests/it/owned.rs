@@ -105,7 +105,7 @@ async fn a_webhook_in_use_names_its_owners_tasks_and_its_owner_can_always_delete
     world.of(TENANT).create_task(made).await.unwrap();
     let owner = world.of(OWNER);
     let refused = owner.delete_webhook(world.rows.webhook, Cascade::Refuse);
-    let Err(ManageError::InUse { tasks }) = refused.await else {
+    let Err(ManageError::InUse { tasks, more: 0 }) = refused.await else {
         panic!("deleted");
     };
     assert_eq!(tasks, ["task", "by the administrator"]);

@@ -191,7 +191,7 @@ impl WebhookForm {
             "retries" => "retries",
             "retry_schedule" => "retry_schedule",
             "channels" => "channels",
-            "rate_limit" => "rate",
+            "rate" => "rate",
             "delivery_mode" => "delivery_mode",
             "signing_secrets" => "unsign",
             _ => self.headers.field(),

@@ -169,7 +169,7 @@ async fn a_webhook_that_is_used_names_its_tasks_and_goes_with_them_only_on_reque
     let id = records.tagged("x").await;
     let refused = webhooks.delete(id, Cascade::Refuse).await.unwrap_err();
     assert!(
-        matches!(&refused, EngineError::InUse { tasks } if *tasks == ["t"]),
+        matches!(&refused, EngineError::InUse { tasks, more: 0 } if *tasks == ["t"]),
         "{refused:?}"
     );
     webhooks.delete(id, Cascade::Tasks).await.unwrap();

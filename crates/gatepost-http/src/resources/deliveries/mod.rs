@@ -1,6 +1,7 @@
 //! `webhooks`: the delivery log.
 
 mod columns;
+mod held;
 
 use async_trait::async_trait;
 use gatepost_manage::Actor;
@@ -10,9 +11,10 @@ use gatepost_storage::webhooks::{
 use serde_json::{Value, json};
 use webhook_model::{TaskId, WebhookId};
 
+use self::held::Held;
 use super::row::{epoch, if_there, page, row, scanned};
 use crate::error::ApiError;
-use crate::resource::{Resource, Scan, Scanned};
+use crate::resource::{Resource, Scan, Scanned, Wanted};
 use crate::schema::{Input, KEY, RowMap, Table};
 
 /// What stands for a message or a response that was not kept: clients that do not know of
@@ -55,16 +57,23 @@ impl Resource for Deliveries {
         };
         if LAST_ATTEMPT.iter().any(|column| scan.columns.has(column)) {
             let found = caller.deliveries_with_responses(&query).await?;
-            return Ok(scanned(found, row_with_response, |id| id.0).await);
+            let deliveries = found.rows.iter().map(|(delivery, _)| delivery);
+            let waiting = held::waiting(deliveries, scan.columns);
+            let held = held::by(caller, waiting).await?;
+            let row = |row: &_| row_with_response(row, &held);
+            return Ok(scanned(found, row, |id| id.0).await);
         }
         let found = caller.deliveries(&query).await?;
-        Ok(scanned(found, delivery_row, |id| id.0).await)
+        let held = held::by(caller, held::waiting(&found.rows, scan.columns)).await?;
+        let row = |delivery: &_| delivery_row(delivery, &held);
+        Ok(scanned(found, row, |id| id.0).await)
     }
 
     async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
         let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
         let last = caller.attempts(delivery.id, 1).await?.pop();
-        Ok(row_with_response(&(delivery, last)))
+        let held = held::by(caller, held::waiting([&delivery], &Wanted::Every)).await?;
+        Ok(row_with_response(&(delivery, last), &held))
     }
 
     async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
@@ -112,18 +121,17 @@ async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiEr
         return Ok(Scanned::default());
     };
     let last = if_there(caller.attempts(delivery.id, 1).await)?;
+    let last = last.and_then(|mut last| last.pop());
+    let held = held::by(caller, held::waiting([&delivery], scan.columns)).await?;
     Ok(Scanned {
-        rows: vec![row_with_response(&(
-            delivery,
-            last.and_then(|mut last| last.pop()),
-        ))],
+        rows: vec![row_with_response(&(delivery, last), &held)],
         next: None,
     })
 }
 
 /// The row with the last attempt's request and response.
-fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> RowMap {
-    let mut row = delivery_row(delivery);
+fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>), held: &Held) -> RowMap {
+    let mut row = delivery_row(delivery, held);
     let body = match last {
         Some(attempt) if !attempt.kept => NOT_KEPT.into(),
         Some(attempt) => String::from_utf8_lossy(&attempt.response_body).into_owned(),
@@ -141,7 +149,7 @@ fn row_with_response((delivery, last): &(Delivery, Option<AttemptRecord>)) -> Ro
     row
 }
 
-fn delivery_row(delivery: &Delivery) -> RowMap {
+fn delivery_row(delivery: &Delivery, held: &Held) -> RowMap {
     let waits = delivery.state == DeliveryState::Queued;
     let message = if delivery.message_kept {
         &*delivery.body
@@ -157,7 +165,7 @@ fn delivery_row(delivery: &Delivery) -> RowMap {
             ("message", message.into()),
             ("message_kept", delivery.message_kept.into()),
             ("status", delivery.state.as_str().into()),
-            ("status_info", delivery.status_info.as_str().into()),
+            ("status_info", held.info(delivery).into()),
             ("class", delivery.class.as_str().into()),
             ("last_attempt", epoch(delivery.last_attempt)),
             ("created", epoch(Some(delivery.created))),

@@ -22,9 +22,8 @@ pub(super) static TABLE: Table = Table {
             "user",
             Kind::Key("users"),
             "1",
-            "The user who owns the key; fixed at creation.",
+            "The user who owns the key; the caller if it is not named. Fixed at creation.",
         )
-        .required()
         .create_only()
         .short(),
         Column::new(
@@ -54,7 +53,7 @@ pub(super) static TABLE: Table = Table {
             "expires_type",
             Kind::Word(&["date", "never"]),
             "\"date\"",
-            "Whether the key expires.",
+            "Whether the key expires. In requests also `Set Date` and `Never Expire`, in any case.",
         )
         .short(),
         Column::new(
@@ -103,7 +102,8 @@ pub(super) static TABLE: Table = Table {
             Kind::Bool,
             "true",
             "Whether the key is accepted; a disabled one answers as one that was deleted, until it is enabled again. An addition to the v4 wire.",
-        ),
+        )
+        .short(),
         Column::new(
             "read_only",
             Kind::Bool,

@@ -54,7 +54,7 @@ impl Resource for Keys {
             return Err(ApiError::field("enabled", "must be true for a new key"));
         }
         let draft = KeyDraft::new(
-            OwnerId(input.int("user").unwrap_or_default()),
+            input.int("user").map_or(caller.principal().owner, OwnerId),
             name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
         )
         .with_description(description(&input)?.unwrap_or_default())

@@ -3,6 +3,11 @@
 use crate::resources::unreadable;
 use crate::schema::{Action, Column, Kind, Table};
 
+/// The document of the action that makes a signing secret.
+const ROLL_SIGNING_SECRET: &str = "Makes a new signing secret, which signs deliveries from now on. It is in the response, this once, as \
+    `{\"response\": {\"signing_secret\": \"whsec_…\"}}`. Of the secrets before it, `keep` go on signing, so that the receiver has time to \
+    switch. An addition to the v4 wire.";
+
 pub(super) static TABLE: Table = Table {
     name: "webhook_urls",
     singular: "webhook_url",
@@ -44,7 +49,7 @@ pub(super) static TABLE: Table = Table {
             "authorization_type",
             Kind::Word(&["none", "basic", "bearer", "apikey", "oauth2"]),
             "\"bearer\"",
-            "How requests to the target are authenticated. `oauth2` is ours: client credentials (RFC 6749 §4.4), by the columns `oauth_…`.",
+            "How requests to the target are authenticated. In requests also `Bearer Token` and `API Key`, in any case. `oauth2` is ours: client credentials (RFC 6749 §4.4), by the columns `oauth_…`.",
         )
         .short(),
         Column::new(
@@ -146,6 +151,15 @@ pub(super) static TABLE: Table = Table {
             "The delay before each further attempt: numbers with s, m, h or d, or of seconds, separated by commas or spaces. Empty for the platform's own. An addition to the v4 wire.",
         ),
         Column::new(
+            "rate",
+            Kind::Int {
+                min: 0,
+                max: 10_000,
+            },
+            "0",
+            "The most requests a second that are sent to it; 0 for no limit of its own. An addition to the v4 wire.",
+        ),
+        Column::new(
             "channels",
             Kind::Text { min: 0, max: 1024 },
             "\"project-7, billing\"",
@@ -223,6 +237,15 @@ pub(super) static TABLE: Table = Table {
                 "The payload.",
             )],
             ..Action::new("send", "Queues a message; without one, the default payload.")
+        },
+        Action {
+            params: &[Column::new(
+                "keep",
+                Kind::Int { min: 0, max: 4 },
+                "1",
+                "How many of the present secrets go on signing after the new one, the newest first; one, without.",
+            )],
+            ..Action::new("roll_signing_secret", ROLL_SIGNING_SECRET)
         },
         Action::new("pause", "Holds deliveries until the webhook is resumed."),
         Action::new("resume", "Sends what was held, at a bounded rate."),

@@ -11,8 +11,8 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, Retries,
-    SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
+    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, RateLimit,
+    Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
 };
 
 use super::row::{epoch, key_of, page, reference, row, scanned};
@@ -87,7 +87,8 @@ impl Resource for Webhooks {
         match deleted {
             // A key that may not read tasks is not told what they are called.
             Err(ManageError::InUse { .. }) if !may_read(caller, "tasks") => {
-                Err(ManageError::InUse { tasks: Vec::new() }.into())
+                let (tasks, more) = (Vec::new(), 0);
+                Err(ManageError::InUse { tasks, more }.into())
             }
             other => Ok(other?),
         }
@@ -108,6 +109,12 @@ impl Resource for Webhooks {
                 let message: Option<Message> =
                     params.text("message").map(str::parse).transpose()?;
                 caller.send(id, message).await?;
+            }
+            "roll_signing_secret" => {
+                let keep = params.int("keep").map_or(Ok(1), usize::try_from);
+                let keep = keep.map_err(|_| ApiError::field("keep", "must be 0 or greater"))?;
+                let (_, secret) = caller.rotate_signing_secret(id, keep).await?;
+                return Ok(json!({"response": {"signing_secret": secret.expose()}}));
             }
             "pause" => drop(caller.pause_webhook(id).await?),
             "resume" => drop(caller.resume_webhook(id).await?),
@@ -178,6 +185,10 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("timeout", webhook.timeout.as_secs().into()),
             ("retries", webhook.reattempts().into()),
             ("retry_schedule", schedule_text(webhook).into()),
+            (
+                "rate",
+                webhook.rate.map_or(0, |rate| rate.get().get()).into(),
+            ),
             ("channels", webhook.channels.to_string().into()),
             ("delivery_mode", webhook.mode.as_str().into()),
             ("enabled", (webhook.activity != Activity::Disabled).into()),
@@ -225,6 +236,11 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     if let Some(schedule) = input.text("retry_schedule") {
         let schedule = Some(schedule).filter(|schedule| !schedule.trim().is_empty());
         webhook.retry_schedule = schedule.map(str::parse).transpose()?;
+    }
+    if let Some(rate) = input.int("rate") {
+        let rate = u32::try_from(rate).unwrap_or(u32::MAX);
+        let limit = (rate > 0).then(|| RateLimit::per_second(rate));
+        webhook.rate = limit.transpose()?;
     }
     if let Some(channels) = input.text("channels") {
         webhook.channels = channels.parse()?;
