@@ -113,7 +113,7 @@ pub enum EngineError {
         most: u64,
     },
     /// The owner does this more often than allowed.
-    #[error("too many in a minute; try again in {} seconds", seconds(retry_after))]
+    #[error("{}", too_fast(retry_after))]
     TooFast {
         /// How long to wait.
         retry_after: Duration,
@@ -185,6 +185,13 @@ impl From<ClockError> for EmitError {
 impl From<ClockError> for EngineError {
     fn from(error: ClockError) -> Self {
         StoreError::from(error).into()
+    }
+}
+
+fn too_fast(retry_after: &Duration) -> String {
+    match seconds(retry_after) {
+        1 => "too many in a minute; try again in 1 second".to_owned(),
+        many => format!("too many in a minute; try again in {many} seconds"),
     }
 }
 

@@ -30,6 +30,7 @@ mod management;
 mod names;
 mod own;
 mod replayable;
+mod response;
 mod sending;
 mod signing;
 mod subject;

@@ -8,8 +8,6 @@ use gatepost_engine::EmitError;
 use gatepost_keys::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
-use super::spelled::{names, spell};
-
 /// A call that was not carried out: nothing was stored, but where a variant says otherwise.
 ///
 /// On a route of the platform's own it is the response that the REST API gives:
@@ -102,7 +100,7 @@ pub enum ManageError {
     Store(#[source] Arc<StoreError>),
     /// The record's owner does that more often than allowed, or the caller more at once than may
     /// wait ([`Turns`](crate::Turns)).
-    #[error("too many in a minute; try again in {}", spell(*.retry_after))]
+    #[error("{}", too_fast(*.retry_after))]
     TooFast {
         /// How long to wait.
         retry_after: Duration,
@@ -185,5 +183,25 @@ impl ManageError {
             rule: source.to_string(),
             source,
         }
+    }
+}
+
+/// Some names, and how many more there are.
+pub(crate) fn names(names: &[String], more: u64) -> String {
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// Whole seconds, and never less than it takes.
+pub(crate) fn seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
+fn too_fast(retry_after: Duration) -> String {
+    match seconds(retry_after) {
+        1 => "too many in a minute; try again in 1 second".to_owned(),
+        many => format!("too many in a minute; try again in {many} seconds"),
     }
 }

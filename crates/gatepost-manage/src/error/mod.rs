@@ -2,7 +2,6 @@
 
 mod from;
 mod manage_error;
-mod response;
-mod spelled;
 
 pub use manage_error::ManageError;
+pub(crate) use manage_error::{names, seconds};

@@ -40,7 +40,7 @@ pub(super) const SOURCES: [&str; 35] = [
 ];
 
 /// Parts of sentences: each of those is a text as a whole.
-pub(super) const PARTS: [&str; 15] = [
+pub(super) const PARTS: [&str; 16] = [
     " (second request, with a new access token)",
     " and ",
     "; so must {}",
@@ -54,6 +54,7 @@ pub(super) const PARTS: [&str; 15] = [
     "use $eq, $ne, $in, $nin, $gt, $gte, $lt, $lte, $exists or $or",
     "{name} must be {SCALARS}",
     "{} is not known; {known}",
+    "{} and {more} more",
     "{} requests per minute",
     "each {RULE}",
 ];

@@ -4,8 +4,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTI
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::json;
 
-use super::manage_error::ManageError;
-use super::spelled::{names, seconds, spell};
+use crate::error::{ManageError, names, seconds};
 use crate::tables::KEYS;
 
 impl ManageError {
@@ -58,9 +57,7 @@ impl ManageError {
             Self::NoSuchObject => broken("owner", "there is no such object or tag"),
             Self::NotFound => "Not found".to_owned(),
             Self::Full { .. } | Self::Refused(_) => self.to_string(),
-            Self::TooFast { retry_after } => {
-                format!("Too many in a minute; try again in {}", spell(*retry_after))
-            }
+            Self::TooFast { .. } => capitalized(&self.to_string()),
             Self::Unreadable => "The row cannot be read; it can only be deleted".to_owned(),
             Self::WrongState => "The delivery is not in a state for that".to_owned(),
             _ => "Internal error".to_owned(),
@@ -97,6 +94,12 @@ impl<B: From<String>> From<ManageError> for Response<B> {
 
 fn broken(field: &str, rule: &str) -> String {
     format!("Validation error on field: '{field}' - '{rule}'")
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }
 
 #[cfg(test)]
