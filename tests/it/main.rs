@@ -13,6 +13,7 @@ mod door;
 mod emit_many;
 mod examples_run;
 mod fetching;
+mod graceful_stop;
 mod mutual_tls;
 mod oauth2;
 mod one_time_concurrent;
