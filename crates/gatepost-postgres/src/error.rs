@@ -193,18 +193,33 @@ fn without_answer(error: &tokio_postgres::Error) -> Failure {
             "the connection to the database was lost",
         )
     };
-    // The kind of an I/O error names no host; other sources may. What the driver was doing is its
-    // own words, up to the colon.
-    let io = std::error::Error::source(error).and_then(|s| s.downcast_ref::<std::io::Error>());
-    let cause = match io.map(std::io::Error::kind) {
-        Some(kind) if kind != std::io::ErrorKind::Other => kind.to_string(),
-        _ => text.split(':').next().unwrap_or_default().to_owned(),
+    // A value that does not fit may be quoted by whatever refused it.
+    let source = match kind {
+        ErrorKind::Unavailable => std::error::Error::source(error),
+        _ => None,
+    };
+    let cause = match source.map(words) {
+        Some(source) => format!("{text}: {source}"),
+        None => text,
     };
     Failure {
         cause: Some(Cause(cause)),
         unanswered: kind == ErrorKind::Unavailable,
         ..Failure::new(kind, context)
     }
+}
+
+/// The text of an error; of the system's own without their number and their capital, which have no
+/// place in a sentence.
+fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    let text = error.to_string();
+    let system = error.downcast_ref::<std::io::Error>();
+    if system.is_none_or(|error| error.raw_os_error().is_none()) {
+        return text;
+    }
+    let mut letters = text.split(" (os error ").next().unwrap_or_default().chars();
+    let first = letters.next().map(|first| first.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
 }
 
 /// What keeps a platform from starting, in words: the codes are found in PostgreSQL's appendix A

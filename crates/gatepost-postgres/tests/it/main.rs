@@ -43,5 +43,6 @@ mod source;
 mod tls;
 mod turns;
 mod unanswered;
+mod unreachable;
 mod upgrade;
 mod walls;
