@@ -61,7 +61,8 @@ impl Stores {
                 let sealing = sealing(options)?;
                 let new = !file.exists();
                 let config = SqliteConfig::file(&file).with_sealing(sealing.keys());
-                let store = SqliteStore::open(config).await.in_words(what)?;
+                let store = SqliteStore::open(config).await;
+                let store = store.in_words(|| "cannot open the database".into())?;
                 sealing.check(&store).await.in_words(what)?;
                 store.reseal().await.in_words(what)?;
                 let store = Arc::new(store);

@@ -19,13 +19,13 @@ pub(crate) fn copy(config: &SqliteConfig, to: &Path) -> Result<()> {
     let part = beside(to);
     // Left by one that was killed.
     remove(&part)?;
-    files::make(&part)?;
+    files::make(&part).map_err(|error| Failure::from(error).of_file(&part))?;
     let copied = write(config, &part).and_then(|()| Ok(publish(&part, to)?));
     if copied.is_err() {
         // What failed is reported, not that its remains are left as well.
         let _ = remove(&part);
     }
-    copied
+    copied.map_err(|failure| failure.of_file(to))
 }
 
 /// Reads in one transaction, which holds up no writer; SQLite does not sync what it writes.

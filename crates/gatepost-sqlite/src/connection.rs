@@ -1,10 +1,11 @@
 //! Connections, all set up alike.
 
+use std::path::Path;
 use std::time::Duration;
 
 use gatepost_storage::ErrorKind;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::config::SqliteConfig;
 use crate::error::{Failure, Result};
@@ -27,6 +28,32 @@ pub(crate) fn check_library(version: i32) -> Result<()> {
 
 /// A connection that writes. Creates the file, and its folder if only that is missing.
 pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
+    open_writer(config).map_err(|failure| unopened(failure, &config.path))
+}
+
+/// A connection that only reads; it sees each commit of every process at once.
+pub(crate) fn reader(config: &SqliteConfig) -> Result<Connection> {
+    open_reader(config).map_err(|failure| unopened(failure, &config.path))
+}
+
+/// The failure with the name of the file, and of the file beside it that is in the way.
+fn unopened(failure: Failure, path: &Path) -> Failure {
+    let obstacle = match &failure {
+        Failure::Sql(error) => match error.sqlite_error_code() {
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::SystemIoFailure) => {
+                files::obstacle(path)
+            }
+            _ => None,
+        },
+        Failure::Store(_) => None,
+    };
+    match obstacle {
+        Some((path, error)) => failure.because_of(&path, &error),
+        None => failure.of_file(path),
+    }
+}
+
+fn open_writer(config: &SqliteConfig) -> Result<Connection> {
     files::make(&config.path)?;
     let connection = Connection::open_with_flags(
         &config.path,
@@ -34,6 +61,11 @@ pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
+    // SQLite opens what it may not write for reading.
+    if connection.is_readonly(MAIN_DB)? {
+        let read_only = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+        return Err(rusqlite::Error::SqliteFailure(read_only, None).into());
+    }
     connection.busy_timeout(config.busy_timeout)?;
     use_write_ahead_log(&connection)?;
     connection.pragma_update(None, "synchronous", config.synchronous.word())?;
@@ -52,8 +84,7 @@ pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
     Ok(connection)
 }
 
-/// A connection that only reads; it sees each commit of every process at once.
-pub(crate) fn reader(config: &SqliteConfig) -> Result<Connection> {
+fn open_reader(config: &SqliteConfig) -> Result<Connection> {
     let connection = Connection::open_with_flags(
         &config.path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -87,10 +118,7 @@ fn use_write_ahead_log(connection: &Connection) -> Result<()> {
                     "a write-ahead log is not possible on this file",
                 ));
             }
-            Err(e)
-                if e.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
-                    && tries < 100 =>
-            {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && tries < 100 => {
                 tries += 1;
                 std::thread::sleep(Duration::from_millis(20));
             }

@@ -1,6 +1,9 @@
 //! SQLite's errors as those of the contract.
 
+use std::error::Error as _;
 use std::fmt::Display;
+use std::io;
+use std::path::Path;
 
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::ErrorCode;
@@ -33,6 +36,23 @@ impl Failure {
         }
     }
 
+    /// The same with the name of the file, which SQLite does not say.
+    pub(crate) fn of_file(self, path: &Path) -> Self {
+        let error = StoreError::from(self);
+        let path = path.display();
+        let source = match error.source() {
+            Some(source) => format!("{path}: {source}"),
+            None => path.to_string(),
+        };
+        error.with_source(source).into()
+    }
+
+    /// The same with what the system says of a file, where SQLite says only that it failed.
+    pub(crate) fn because_of(self, path: &Path, cause: &io::Error) -> Self {
+        let source = format!("{}: {cause}", path.display());
+        StoreError::from(self).with_source(source).into()
+    }
+
     /// As [`StoreError::corrupt`].
     pub(crate) fn corrupt(context: &'static str, error: impl Display) -> Self {
         Self::Store(StoreError::corrupt(context, error))
@@ -49,8 +69,8 @@ impl From<rusqlite::Error> for Failure {
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
         Self::Store(unavailable("the file or its folder cannot be created").with_source(error))
     }
 }
@@ -83,6 +103,8 @@ fn judge(error: &rusqlite::Error) -> (ErrorKind, &'static str) {
             }
             ErrorCode::DiskFull => (Unavailable, "the disk or the database is full"),
             ErrorCode::ReadOnly => (Unavailable, "the database is read-only"),
+            ErrorCode::CannotOpen => (Unavailable, "the file cannot be opened"),
+            ErrorCode::SystemIoFailure => (Unavailable, "the file cannot be read or written"),
             ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                 (Corrupt, "the file is damaged or not a database")
             }

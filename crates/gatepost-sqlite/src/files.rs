@@ -1,6 +1,7 @@
 //! The files are their owner's alone: they are made so, and what others may open is reported.
 
 use std::ffi::OsString;
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,20 @@ pub(crate) fn report(path: &Path) {
     }
 }
 
+/// Which of the database, its log and its shared memory this process cannot use, as SQLite does not
+/// say it, and why.
+pub(crate) fn obstacle(path: &Path) -> Option<(PathBuf, io::Error)> {
+    let usable = |path: &Path| OpenOptions::new().read(true).write(true).open(path);
+    if let Err(error) = usable(path) {
+        return Some((path.to_owned(), error));
+    }
+    log_and_shared_memory(path).into_iter().find_map(|path| {
+        // SQLite makes those that are missing, too.
+        let used = made(unix::make_file(&path)).and_then(|()| usable(&path));
+        Some((path, used.err()?))
+    })
+}
+
 /// What was made or renamed in the folder of this file outlives a power cut.
 pub(crate) fn sync_folder_of(path: &Path) -> io::Result<()> {
     unix::sync_folder(folder_of(path))
@@ -40,22 +55,22 @@ fn folder_of(path: &Path) -> &Path {
 
 /// What is open to others of the folder, the database, its log and its shared memory.
 fn too_wide(path: &Path) -> Vec<(PathBuf, u32)> {
-    let beside = |end: &str| {
-        let mut name = OsString::from(path);
-        name.push(end);
-        PathBuf::from(name)
-    };
-    let all = [
-        folder_of(path).to_owned(),
-        path.to_owned(),
-        beside("-wal"),
-        beside("-shm"),
-    ];
-    let modes = all.into_iter().filter_map(|path| {
+    let all = [folder_of(path).to_owned(), path.to_owned()];
+    let all = all.into_iter().chain(log_and_shared_memory(path));
+    let modes = all.filter_map(|path| {
         let mode = unix::mode(&path)?;
         Some((path, mode))
     });
     modes.filter(|(_, mode)| mode & 0o077 != 0).collect()
+}
+
+/// The files that SQLite keeps with the database.
+fn log_and_shared_memory(path: &Path) -> [PathBuf; 2] {
+    ["-wal", "-shm"].map(|end| {
+        let mut name = OsString::from(path);
+        name.push(end);
+        PathBuf::from(name)
+    })
 }
 
 fn made(result: io::Result<()>) -> io::Result<()> {

@@ -38,10 +38,11 @@ impl SqliteStore {
     /// folder that is too (0700) if that is new; what is open to others is reported by a warning.
     ///
     /// # Errors
-    /// `Unavailable` when the file cannot be opened or another process holds it for too long;
-    /// `Unsupported` for a file of another application, one written by a newer version, one on
-    /// which a write-ahead log is not possible, or a SQLite library before 3.51.3; `Corrupt` for a
-    /// file that is not a database.
+    /// Each names the file, and its cause if the system gave one. `Unavailable` when the file
+    /// cannot be opened and written, or another process holds it for too long; `Unsupported` for a
+    /// file of another application, one written by a newer version, one on which a write-ahead log
+    /// is not possible, or a SQLite library before 3.51.3; `Corrupt` for a file that is not a
+    /// database.
     pub async fn open(config: SqliteConfig) -> std::result::Result<Self, StoreError> {
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
@@ -76,7 +77,7 @@ impl SqliteStore {
         let opened = || -> Result<(Connection, Connection)> {
             connection::check_library(rusqlite::version_number())?;
             let mut writer = connection::writer(&config)?;
-            migrate::migrate(&mut writer)?;
+            migrate::migrate(&mut writer).map_err(|failure| failure.of_file(&config.path))?;
             files::report(&config.path);
             Ok((writer, connection::reader(&config)?))
         };

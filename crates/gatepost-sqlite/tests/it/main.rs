@@ -20,6 +20,8 @@ mod of_before;
 mod reseal;
 mod sealed;
 mod store;
+#[cfg(unix)]
+mod unopened;
 mod version_1;
 mod version_2;
 mod walls;
