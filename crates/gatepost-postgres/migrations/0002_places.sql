@@ -111,9 +111,9 @@ ALTER TABLE :schema.gatepost_task ADD COLUMN owner bigint, ADD COLUMN bytes bigi
 ALTER TABLE :schema.gatepost_event ADD COLUMN owner bigint, ADD COLUMN bytes bigint NOT NULL DEFAULT 0;
 -- As the models count, but for what is sealed: of that the text with the marks between its parts.
 UPDATE :schema.gatepost_webhook SET bytes = 256 + octet_length(name) + octet_length(url)
-    + coalesce(greatest(octet_length(authorization_data) - CASE WHEN substr(authorization_data, 1, 1) = '\x00' THEN 1 ELSE 45 END, 0), 0)
-    + greatest(octet_length(headers) - CASE WHEN substr(headers, 1, 1) = '\x00' THEN 1 ELSE 45 END, 0)
-    + greatest(octet_length(signing) - CASE WHEN substr(signing, 1, 1) = '\x00' THEN 1 ELSE 45 END, 0);
+    + coalesce(greatest(octet_length(authorization_data) - CASE WHEN substr(authorization_data, 1, 1) = E'\\x00' THEN 1 ELSE 45 END, 0), 0)
+    + greatest(octet_length(headers) - CASE WHEN substr(headers, 1, 1) = E'\\x00' THEN 1 ELSE 45 END, 0)
+    + greatest(octet_length(signing) - CASE WHEN substr(signing, 1, 1) = E'\\x00' THEN 1 ELSE 45 END, 0);
 UPDATE :schema.gatepost_task t SET owner = w.owner,
     bytes = 256 + octet_length(t.name) + octet_length(t.description) + octet_length(t.message)
 FROM :schema.gatepost_webhook w WHERE w.id = t.webhook;

@@ -67,6 +67,11 @@ const LOCK: &str = "SET LOCAL lock_timeout = '100ms';
     LOCK TABLE :schema.gatepost_webhook, :schema.gatepost_task, :schema.gatepost_owner,
         :schema.gatepost_key, :schema.gatepost_kept IN ACCESS EXCLUSIVE MODE;
     SET LOCAL lock_timeout = '60s'";
+/// A default tablespace that is the database's own anyway is not said: PostgreSQL would make no
+/// table that has partitions.
+const OWN_TABLESPACE: &str = "SELECT set_config('default_tablespace', '', true)
+     FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
+     WHERE d.datname = current_database() AND t.spcname = current_setting('default_tablespace')";
 /// The server's version, and how long a statement may take in a session as it begins.
 const FOUND: &str =
     "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
@@ -119,6 +124,7 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
     if present > known() {
         return Err(Failure::newer(present, known()));
     }
+    tx.query(OWN_TABLESPACE, &[]).await?;
     take_steps(&tx, present, copied).await?;
     if present < known() {
         // Nodes of the version before notice it at once.

@@ -61,3 +61,40 @@ fn no_statement_depends_on_where_a_session_looks_for_tables() {
         assert!(all_of(&client, "public").await.is_empty());
     });
 }
+
+/// What is read otherwise, or refused, where a database says so for all its sessions.
+#[test]
+fn database_settings_change_nothing() {
+    let server = TestPostgres::start();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let (client, connection) = tokio_postgres::connect(server.url(), NoTls).await.unwrap();
+        tokio::spawn(connection);
+        for setting in [
+            "standard_conforming_strings = off",
+            "default_tablespace = pg_default",
+            "array_nulls = off",
+            "bytea_output = escape",
+            "datestyle = 'German, DMY'",
+            "default_transaction_deferrable = on",
+            "default_transaction_isolation = serializable",
+            "extra_float_digits = -3",
+            "intervalstyle = sql_standard",
+            "quote_all_identifiers = on",
+            "transform_null_equals = on",
+        ] {
+            let set = format!("ALTER DATABASE postgres SET {setting}");
+            client.batch_execute(&set).await.unwrap();
+        }
+    });
+    let number = AtomicU32::new(0);
+    let place = || {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        contract::place_at(FreshSchema {
+            url: server.url().to_owned(),
+            schema: format!("place_{number}"),
+        })
+    };
+    model::check_key_store(4, place);
+    model::check_webhook_store(12, place);
+}

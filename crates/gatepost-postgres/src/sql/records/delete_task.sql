@@ -11,7 +11,7 @@ WITH old AS MATERIALIZED (
 ), grave AS (
     INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, headers, allow_insecure,
         timeout_s, retries, activity, in_order, signing, bytes, gone)
-    SELECT 1, w.created, w.modified, w.owner, w.name, '', 'none', '\x00', false, w.timeout_s, w.retries, 'disabled', false, '\x00', 0, true
+    SELECT 1, w.created, w.modified, w.owner, w.name, '', 'none', E'\\x00', false, w.timeout_s, w.retries, 'disabled', false, E'\\x00', 0, true
     FROM old JOIN :schema.gatepost_webhook w ON w.id = old.webhook
     WHERE (SELECT verdict FROM judged) = 'ok' AND (SELECT count(*) FROM theirs) > 64
     RETURNING id
