@@ -256,6 +256,10 @@ impl From<ManageError> for Failure {
             },
             ManageError::Invalid { field, rule, .. } => Self::Invalid(field, rule),
             ManageError::Dangling { field } => Self::Invalid(field, "does not exist".to_owned()),
+            ManageError::Contended => Self::TooFast {
+                words: error.to_string(),
+                retry_after: Duration::from_secs(1),
+            },
             ManageError::Unreadable => Self::Unreadable,
             ManageError::WrongState => Self::Changed,
             other => Self::Conflict(other.to_string()),
@@ -295,6 +299,7 @@ mod tests {
             (ManageError::WrongState, 409),
             (ManageError::InUse { tasks, more: 1 }, 409),
             (ManageError::Unreadable, 409),
+            (ManageError::Contended, 429),
             (ManageError::Panicked, 500),
         ] {
             assert_eq!(Failure::from(error.clone()).status(), status, "{error}");

@@ -8,11 +8,15 @@ use crate::failure::Failure;
 use crate::problems::Problems;
 use crate::texts::Texts;
 
-/// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often, or
-/// what it asks for may not be watched. Any other error fails the request.
+/// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often,
+/// others change the row at the same time, or what it asks for may not be watched. Any other error
+/// fails the request.
 pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
     match error {
-        ManageError::Full { .. } | ManageError::Refused(_) | ManageError::TooFast { .. } => {
+        ManageError::Contended
+        | ManageError::Full { .. }
+        | ManageError::Refused(_)
+        | ManageError::TooFast { .. } => {
             problems.refuse(error);
             Ok(())
         }

@@ -26,11 +26,7 @@ macro_rules! edit {
                 other => return other.map_err($error),
             }
         }
-        Err(gatepost_storage::StoreError::new(
-            gatepost_storage::ErrorKind::Unavailable,
-            "the row is being edited by others",
-        )
-        .into())
+        Err($crate::error::EngineError::Contended)
     }};
 }
 pub(crate) use edit;

@@ -118,6 +118,9 @@ pub enum EngineError {
         /// How long to wait.
         retry_after: Duration,
     },
+    /// Each time the edit was applied, another one was stored first. The same call may be repeated.
+    #[error("the row is being changed by others; try again")]
+    Contended,
     /// The platform's code gave no answer that can be used: it failed, hung, panicked, or
     /// contradicted what was said on the builder. The same call may be repeated.
     #[error("the platform gave no answer: {0}")]

@@ -49,6 +49,10 @@ pub enum KeyError {
         /// After how long they may be changed again.
         retry_after: Duration,
     },
+    /// Each time the change was applied, another one was stored first. The same call may be
+    /// repeated.
+    #[error("the key is being changed by others; try again")]
+    Contended,
     /// The key would have a higher limit of requests than the platform sets for each key.
     #[error("must be at most {most}")]
     OverLimit {

@@ -28,7 +28,7 @@ impl ManageError {
             | Self::WrongState => StatusCode::CONFLICT,
             Self::Forbidden | Self::Full { .. } | Self::Refused(_) => StatusCode::FORBIDDEN,
             Self::NotFound => StatusCode::NOT_FOUND,
-            Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::Contended | Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
@@ -57,7 +57,7 @@ impl ManageError {
             Self::NoSuchObject => broken("owner", "there is no such object or tag"),
             Self::NotFound => "Not found".to_owned(),
             Self::Full { .. } | Self::Refused(_) => self.to_string(),
-            Self::TooFast { .. } => capitalized(&self.to_string()),
+            Self::Contended | Self::TooFast { .. } => capitalized(&self.to_string()),
             Self::Unreadable => "The row cannot be read; it can only be deleted".to_owned(),
             Self::WrongState => "The delivery is not in a state for that".to_owned(),
             _ => "Internal error".to_owned(),
@@ -68,6 +68,7 @@ impl ManageError {
     #[must_use]
     pub fn retry_after(&self) -> Option<u64> {
         match self {
+            Self::Contended => Some(1),
             Self::TooFast { retry_after } => Some(seconds(*retry_after)),
             _ => None,
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use apikey_core::{ApiKey, KeyDraft, KeyEdit, KeyId, LookupId, RevealOnce};
+use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::{ErrorKind, StoreError};
 
 use super::key_service::{KeyService, Parts};
 use super::placing::place;
@@ -72,8 +72,8 @@ impl KeyService {
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::Locked`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
-    /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`], and failures of the
-    /// store.
+    /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`],
+    /// [`KeyError::Contended`], and failures of the store.
     pub async fn edit(
         &self,
         actor: &Principal,
@@ -112,10 +112,7 @@ impl KeyService {
                 }
             }
         }
-        Err(KeyError::Store(Arc::new(StoreError::new(
-            ErrorKind::Unavailable,
-            "the key is being edited by others",
-        ))))
+        Err(KeyError::Contended)
     }
 
     /// Deletes a key: the next request that presents it fails (SPEC 3). Counted as a change, and

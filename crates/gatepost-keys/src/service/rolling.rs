@@ -39,7 +39,7 @@ impl KeyService {
         overlap: Overlap,
     ) -> Result<(KeyRow, RevealOnce), KeyError> {
         let keys = &self.0.keys;
-        let mut name: Option<KeyName> = None;
+        let (mut name, mut refusal): (Option<KeyName>, _) = (None, KeyError::NameTaken);
         for n in 0..TRIES {
             let old = self.stored(actor, id).await?.ok_or(KeyError::NotFound)?;
             let now = keys.clock.now();
@@ -64,8 +64,13 @@ impl KeyService {
                 ..old
             };
             match self.replace(&ended, &record, now).await {
-                Err(KeyError::NameTaken) => *name = name.next(),
-                Err(KeyError::Store(error)) if error.kind() == ErrorKind::Stale => {}
+                Err(KeyError::NameTaken) => {
+                    *name = name.next();
+                    refusal = KeyError::NameTaken;
+                }
+                Err(KeyError::Store(error)) if error.kind() == ErrorKind::Stale => {
+                    refusal = KeyError::Contended;
+                }
                 Err(error) => return Err(error),
                 Ok(new) => {
                     tracing::info!(key = id.0, new = new.id.0, by = actor.owner.0, "key rolled");
@@ -74,7 +79,7 @@ impl KeyService {
                 }
             }
         }
-        Err(KeyError::NameTaken)
+        Err(refusal)
     }
 
     /// What is to be made of a key, if it may be.

@@ -8,7 +8,8 @@ use apikey_core::{
 use chrono::TimeDelta;
 use gatepost_keys::{Denied, KeyError, KeyService, Principal, Quota, TenantId, Via};
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::{Clock as _, KeyStore as _};
+use gatepost_storage::{Clock as _, KeyStore as _, Revision};
+use gatepost_testkit::fault::Passing;
 
 use crate::world::{Made, World, beyond, draft, present};
 
@@ -40,6 +41,24 @@ fn by(world: &World, key: &Made, grant: Grant) -> Principal {
     let mut by = world.user(1).with_grant(grant);
     by.via = Via::Key(key.id);
     by
+}
+
+/// Somebody else is always faster.
+#[tokio::test]
+async fn change_among_many_is_contended_not_failed() {
+    let world = World::new();
+    let key = world.key(1, "ci").await;
+    world.store.alter(|passing| {
+        if let Passing::Key(row) = passing {
+            row.revision = Revision(0);
+        }
+    });
+    let user = world.user(1);
+    let edit = KeyEdit::switch(true);
+    let edited = world.keys.edit(&user, key.id, &edit).await;
+    assert!(matches!(edited, Err(KeyError::Contended)), "{edited:?}");
+    let rolled = roll(&world.keys, &user, &key, DAY).await;
+    assert!(matches!(rolled, Err(KeyError::Contended)), "{rolled:?}");
 }
 
 #[tokio::test]

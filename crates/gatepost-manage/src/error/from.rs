@@ -13,6 +13,7 @@ use crate::tables::{KEYS, WEBHOOKS};
 impl From<EngineError> for ManageError {
     fn from(error: EngineError) -> Self {
         match error {
+            EngineError::Contended => Self::Contended,
             EngineError::NotFound => Self::NotFound,
             EngineError::Invalid(invalid) => invalid.into(),
             EngineError::NameTaken => Self::NameTaken { table: WEBHOOKS },
@@ -61,6 +62,7 @@ impl From<Invalid> for ManageError {
 impl From<KeyError> for ManageError {
     fn from(error: KeyError) -> Self {
         match error {
+            KeyError::Contended => Self::Contended,
             KeyError::NotFound => Self::NotFound,
             KeyError::AlreadyRolled => Self::AlreadyRolled,
             KeyError::Forbidden => Self::Forbidden,

@@ -21,6 +21,9 @@ pub enum ManageError {
     /// A new key has taken the place of this one.
     #[error("the key was rolled already; roll the key that took its place")]
     AlreadyRolled,
+    /// Each time the change was applied, another one was stored first; the call may be repeated.
+    #[error("the row is being changed by others; try again")]
+    Contended,
     /// The record that a field names does not exist, or the caller may not see it.
     #[error("{field}: does not exist")]
     Dangling {

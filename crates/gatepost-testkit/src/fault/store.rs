@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::keys::KeyGeneration;
+use gatepost_storage::keys::{KeyGeneration, KeyRow};
 use gatepost_storage::webhooks::{Claimed, DeliveryId, Enqueue, RecordId, Settlement};
 use gatepost_storage::{Clock, ErrorKind, ManualClock, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
@@ -46,6 +46,8 @@ pub enum Passing<'a> {
     Reclaim(&'a mut u32),
     /// A webhook that was read.
     Webhook(&'a mut Row<WebhookId, Webhook>),
+    /// A key that was read by its row number.
+    Key(&'a mut KeyRow),
     /// The generation of a slice of keys.
     KeyGeneration(&'a mut KeyGeneration),
 }

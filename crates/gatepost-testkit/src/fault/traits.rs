@@ -58,7 +58,6 @@ passed_on! { AuditStore {
 passed_on! { KeyStore {
     fn insert_key(key: &ApiKey, at_most: u64) -> KeyRow;
     fn count_keys(owner: OwnerId) -> u64;
-    fn key(id: KeyId) -> Option<KeyRow>;
     fn key_by_lookup(lookup: LookupId) -> Option<KeyRow>;
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
     fn expiring_keys(after: (DateTime<Utc>, KeyId), before: DateTime<Utc>, limit: u32) -> Vec<KeyRow>;
@@ -70,6 +69,12 @@ passed_on! { KeyStore {
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
     fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }
+    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
+        let mut row = self.call("key", self.inner.key(id)).await?;
+        row.iter_mut().for_each(|row| self.altered(Passing::Key(row)));
+        Ok(row)
+    }
+
     /// No call of its own: it is made at every request and costs no round trip.
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration> {
         if self.with(|state| state.down) {

@@ -9,7 +9,9 @@ mod tested;
 
 use std::sync::Arc;
 
+use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
+use gatepost_testkit::fault::Passing;
 use webhook_model::{
     Activity, Catalog, EventId, Field, JsonObject, ObjectId, Specificity, TagId, Target, TaskId,
     WebhookId,
@@ -160,6 +162,20 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     assert_eq!(calls, 2);
     let lanes = &webhooks.admission.lanes;
     assert!(lanes.take_look(noon()));
+}
+
+#[tokio::test]
+async fn edit_among_many_is_contended_not_failed() {
+    let (records, bench) = bench().await;
+    let id = records.webhook(|_| {}).await;
+    // Somebody else is always faster.
+    bench.store.alter(|passing| {
+        if let Passing::Webhook(row) = passing {
+            row.revision = Revision(0);
+        }
+    });
+    let edited = webhooks(&bench).edit(id, |_| Ok(())).await;
+    assert!(matches!(edited, Err(EngineError::Contended)), "{edited:?}");
 }
 
 #[tokio::test]
