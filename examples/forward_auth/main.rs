@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use apikey_core::{Grant, IpPolicy, KeyDraft, KeyId, OwnerId, RateLimit, TableNames};
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::ConnectInfo;
 use axum::http::HeaderMap;
 use examples::client::{Response, send};
@@ -35,6 +36,8 @@ type Failure = Box<dyn Error + Send + Sync>;
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// A client elsewhere.
 const THERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+/// A body that is larger than nginx takes by itself, in bytes.
+const LARGE: usize = 3 << 19;
 /// Wrong keys until the judge has had enough.
 const GUESSES: usize = 200;
 
@@ -85,7 +88,7 @@ async fn started(router: Router) -> Result<SocketAddr, Failure> {
 }
 
 /// The service that is guarded: it repeats its headers.
-async fn orders(headers: HeaderMap) -> String {
+async fn orders(headers: HeaderMap, _body: Bytes) -> String {
     let said = |name| {
         headers
             .get(name)
@@ -131,6 +134,13 @@ async fn tell(
         "with a key its user; the service hears who, and does not see the key",
         answer.status == 200 && answer.body == told,
     );
+
+    let large = "x".repeat(LARGE);
+    let head = format!(
+        "POST /orders HTTP/1.1\r\nHost: orders\r\nAuthorization: Bearer {token}\r\nContent-Length: {LARGE}\r\nConnection: close\r\n\r\n"
+    );
+    let answer = send(server, HERE, &head, &large).await?;
+    story.claim("also with a large body", answer.status == 200);
 
     story.chapter("What a client says of itself");
     let forged = "X-Auth-User: 1\r\nX-Auth-Tenant: 1\r\nX-Auth-Access: system-administrator\r\n";

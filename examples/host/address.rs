@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
@@ -27,6 +27,12 @@ impl Address {
             let advice = self.advice(&error);
             Failure::new(format!("cannot listen on {self}"), error).advise(advice)
         })
+    }
+
+    /// By what clients may call it; `None` if it is every address of this machine.
+    pub(crate) fn name(&self) -> Option<&str> {
+        let ip = self.host.parse::<IpAddr>();
+        (!ip.is_ok_and(|ip| ip.is_unspecified())).then_some(&self.host)
     }
 
     async fn bind(&self) -> io::Result<TcpListener> {

@@ -152,7 +152,7 @@ fn certificate(options: &Options) -> Result<Option<SelfSigned>, Failure> {
         return Ok(None);
     }
     let folder = options.state_folder();
-    let kept = SelfSigned::kept(&folder).in_words(|| {
+    let kept = SelfSigned::kept(&folder, options.listen.name()).in_words(|| {
         let file = folder.join("cert.pem");
         format!("cannot use the certificate {} and its key", file.display())
     });

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use axum::extract::{ConnectInfo, Query, State};
 use axum::http::request::Parts;
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
@@ -222,20 +222,72 @@ async fn logout(
         .into_response()
 }
 
-/// Whether the browser says that another site sent this. Without TLS it only names the origin.
+/// Whether the browser says that another site sent this: as the console asks of its own forms.
+///
+/// Without TLS it only names the origin. Then its host is compared with those by which we or the
+/// proxy were called, which no page can change. Ports are left out: proxies leave them out of
+/// `Host`, and cookies do not tell them apart.
 fn from_elsewhere(headers: &HeaderMap, uri: &Uri) -> bool {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok());
-    let here = host.or(uri.authority().map(Authority::as_str));
-    let is_other = |origin: &HeaderValue| {
-        let place = origin
-            .to_str()
-            .ok()
-            .and_then(|o| Some(o.split_once("://")?.1));
-        place.is_none() || place != here
+    if let Some(site) = headers.get("sec-fetch-site") {
+        return site != "same-origin" && site != "none";
+    }
+    let Some(origin) = headers.get(header::ORIGIN) else {
+        return false;
     };
-    let site = headers.get("sec-fetch-site");
-    headers.get(header::ORIGIN).is_some_and(is_other)
-        || site.is_some_and(|site| site != "same-origin" && site != "none")
+    let origin = origin.to_str().ok().and_then(|text| text.split_once("://"));
+    let Some(origin) = origin.and_then(|(_, place)| host(place)) else {
+        return true;
+    };
+    let called = [header::HOST, HeaderName::from_static("x-forwarded-host")];
+    let called = called.iter().flat_map(|name| headers.get_all(name));
+    let called = called.filter_map(|value| value.to_str().ok());
+    let called = called.flat_map(|value| value.split(','));
+    let mut hosts = called.chain(uri.authority().map(Authority::as_str));
+    !hosts.any(|place| host(place).is_some_and(|host| host.eq_ignore_ascii_case(&origin)))
+}
+
+fn host(place: &str) -> Option<String> {
+    let place: Authority = place.trim().parse().ok()?;
+    Some(place.host().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn login_behind_proxy_is_from_here() {
+        let site = ("sec-fetch-site", "same-origin");
+        let backend = ("host", "127.0.0.1:8080");
+        let forwarded = ("x-forwarded-host", "acme.example:8443");
+        let origin = ("origin", "https://acme.example:8443");
+        for (headers, elsewhere) in [
+            // nginx: `proxy_set_header Host $host`, and Apache as it is.
+            (&[site, ("host", "acme.example"), origin][..], false),
+            (&[site, backend, origin], false),
+            // Without TLS.
+            (&[("host", "acme.example"), origin], false),
+            (&[backend, forwarded, origin], false),
+            (&[("host", "acme.example:8443"), origin], false),
+            (&[backend, origin], true),
+            (
+                &[("host", "acme.example"), ("origin", "http://evil.example")],
+                true,
+            ),
+            (&[("host", "acme.example"), ("origin", "null")], true),
+            (
+                &[("sec-fetch-site", "cross-site"), ("host", "acme.example")],
+                true,
+            ),
+            (&[("sec-fetch-site", "same-site"), forwarded, origin], true),
+            (&[("host", "acme.example")], false),
+        ] {
+            let headers = headers
+                .iter()
+                .map(|(name, value)| (HeaderName::from_static(name), value.parse().unwrap()));
+            let headers: HeaderMap = headers.collect();
+            let uri = Uri::from_static("/login");
+            assert_eq!(from_elsewhere(&headers, &uri), elsewhere, "{headers:?}");
+        }
+    }
 }

@@ -30,7 +30,11 @@ pub(super) fn html(messages: &Messages) -> Response {
 
 /// One of them, for a terminal.
 pub(super) fn text(message: &Message) -> Response {
-    let Message { id, at, body } = message;
+    let Message { id, at, body, seen } = message;
+    let again = match seen {
+        true => "nothing new has arrived; shown again:\n",
+        false => "",
+    };
     // A message may hold what a terminal would obey.
     let body: String = body
         .chars()
@@ -43,12 +47,14 @@ pub(super) fn text(message: &Message) -> Response {
         })
         .collect();
     let at = at.format("%H:%M:%S UTC");
-    format!("POST /hook\nwebhook-id: {id}\nwebhook-signature: good, checked at {at}\n\n{body}\n")
-        .into_response()
+    format!(
+        "{again}POST /hook\nwebhook-id: {id}\nwebhook-signature: good, checked at {at}\n\n{body}\n"
+    )
+    .into_response()
 }
 
 fn article(message: &Message) -> String {
-    let Message { id, at, body } = message;
+    let Message { id, at, body, .. } = message;
     let (id, body) = (escaped(id), escaped(body));
     let at = at.format("%Y-%m-%d %H:%M:%S UTC");
     format!("<article><h2>{at}</h2><p>Message {id}, signature good</p><pre>{body}</pre></article>")

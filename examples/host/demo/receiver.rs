@@ -27,8 +27,9 @@ use super::page;
 const SHOWN: usize = 20;
 /// As much of each.
 const BODY: usize = 16 * 1024;
-/// How long `/last` waits for the first.
+/// How long `/last` waits for the first, and for one that it has not shown.
 const PATIENCE: Duration = Duration::from_secs(10);
+const SHORT_PATIENCE: Duration = Duration::from_secs(2);
 const CONNECTIONS: usize = 64;
 
 /// A message that arrived, signed.
@@ -37,6 +38,8 @@ pub(super) struct Message {
     pub id: String,
     pub at: DateTime<Utc>,
     pub body: String,
+    /// Whether `/last` has shown it.
+    pub seen: bool,
 }
 
 /// What came, the last first.
@@ -128,6 +131,7 @@ async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: Bytes)
         id: verified.id,
         at,
         body,
+        seen: false,
     });
     let page = format!("http://{}/", receiver.addr);
     tracing::info!(target: "receiver", page, "a message has arrived");
@@ -139,13 +143,24 @@ async fn show(State(receiver): State<Receiver>) -> Response {
     page::html(&receiver.messages.borrow())
 }
 
-/// `GET /last`: the message that came last, as text; waits for the first.
+/// `GET /last`: the message that came last, as text; waits for one that it has not shown. What it
+/// shows again it says so of: the lines of the start, pasted twice, are to show two messages.
 async fn last(State(receiver): State<Receiver>) -> Response {
     let mut messages = receiver.messages.subscribe();
-    let came = messages.wait_for(|messages| !messages.is_empty());
-    let came = tokio::time::timeout(PATIENCE, came).await;
-    let last = came.ok().and_then(Result::ok);
-    match last.and_then(|messages| messages.front().cloned()) {
+    let patience = match messages.borrow().is_empty() {
+        true => PATIENCE,
+        false => SHORT_PATIENCE,
+    };
+    let is_new = |messages: &Messages| messages.front().is_some_and(|last| !last.seen);
+    // If none comes in time, the last one is shown again.
+    let _ = tokio::time::timeout(patience, messages.wait_for(is_new)).await;
+    let mut last = None;
+    receiver.messages.send_if_modified(|messages| {
+        last = messages.front().cloned();
+        messages.iter_mut().for_each(|message| message.seen = true);
+        false
+    });
+    match last {
         Some(message) => page::text(&message),
         None => (StatusCode::NOT_FOUND, "nothing has arrived\n").into_response(),
     }

@@ -214,6 +214,26 @@ async fn a_target_on_this_machine_that_is_refused_names_the_option() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn pasted_twice_second_delivery_is_shown() {
+    let platform = start(Path::new("memory"), &[]);
+    let place = receiver(&platform).unwrap();
+    let last = async || {
+        let last = reqwest::get(format!("{place}/last")).await.unwrap();
+        last.text().await.unwrap()
+    };
+    assert_eq!(poweron(&platform).await, 200);
+    let first = last().await;
+    assert_eq!(poweron(&platform).await, 200);
+    let second = last().await;
+    assert_ne!(first, second);
+    let again = last().await;
+    assert_eq!(
+        again,
+        format!("nothing new has arrived; shown again:\n{second}")
+    );
+}
+
 /// Only what its webhook has signed is shown, and to nobody who comes by another name.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_receiver_believes_and_shows_little() {
