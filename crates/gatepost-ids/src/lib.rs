@@ -5,6 +5,7 @@ mod setters;
 mod accounts;
 mod hidden;
 mod ids;
+mod pasted;
 mod place;
 mod quotas;
 
@@ -13,5 +14,6 @@ mod quotas;
 pub use accounts::{AccessLevel, Account, AccountAnswer, Accounts, AccountsError};
 pub use hidden::{hidden_character, mark_hidden};
 pub use ids::{EventId, KeyId, ObjectId, OwnerId, TagId, TaskId, TenantId, WebhookId};
+pub use pasted::trim_pasted;
 pub use place::{Audience, Place};
 pub use quotas::{Quota, Quotas};
