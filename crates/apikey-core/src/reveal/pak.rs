@@ -8,7 +8,8 @@ use crate::record::KeyName;
 /// below the 255 that file systems allow.
 const MAX_STEM: usize = 120;
 
-/// A Protected API Key file (SPEC 2.1 rule 1): the key string and a newline, nothing else.
+/// A Protected API Key file (SPEC 2.1 rule 1): the key string and nothing else, so that
+/// `"Bearer " + file` is a header: with a newline many HTTP clients refuse it, and some print it.
 ///
 /// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the file name.
 pub struct Pak {
@@ -18,12 +19,9 @@ pub struct Pak {
 
 impl Pak {
     pub(super) fn new(name: &KeyName, key: &str) -> Self {
-        let mut contents = Zeroizing::new(String::with_capacity(key.len() + 1));
-        contents.push_str(key);
-        contents.push('\n');
         Self {
             file_name: format!("{}.PAK", stem(name.as_str())),
-            contents,
+            contents: Zeroizing::new(key.to_owned()),
         }
     }
 
@@ -33,7 +31,7 @@ impl Pak {
         &self.file_name
     }
 
-    /// The key string and a newline.
+    /// The key string.
     #[must_use]
     pub fn contents(&self) -> &str {
         &self.contents
@@ -135,10 +133,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pak_holds_the_key_and_a_newline() {
+    fn pak_holds_the_key_alone() {
         let pak = Pak::new(&"ci".parse().unwrap(), "gp_secret");
         assert_eq!(pak.file_name(), "ci.PAK");
-        assert_eq!(pak.contents(), "gp_secret\n");
+        assert_eq!(pak.contents(), "gp_secret");
         assert_eq!(format!("{pak:?}"), "Pak(\"ci.PAK\", redacted)");
     }
 }

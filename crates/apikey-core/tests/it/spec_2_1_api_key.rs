@@ -20,7 +20,7 @@ fn rule_1_the_key_string_is_shown_once_with_copy_and_save() {
     );
     let pak = key.pak(&record.name);
     assert_eq!(pak.file_name(), "ci.PAK");
-    assert_eq!(pak.contents(), format!("{}\n", key.as_str()));
+    assert_eq!(pak.contents(), key.as_str());
 }
 
 #[test]
