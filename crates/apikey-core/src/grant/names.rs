@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use gatepost_ids::trim_pasted;
+
 use super::name::{GrantNameError, ScopeName, TableName};
 
 /// The most tables, and the most scopes, that a key names.
@@ -91,12 +93,12 @@ impl<N: FromStr<Err = GrantNameError> + Ord> FromStr for Names<N> {
     type Err = NamesError;
 
     fn from_str(text: &str) -> Result<Self, NamesError> {
-        if text.trim().is_empty() {
+        if trim_pasted(text).is_empty() {
             return Ok(Self::none());
         }
         let mut taken = Self::none();
         for name in text.split(',') {
-            taken.0.insert(name.trim().parse()?);
+            taken.0.insert(trim_pasted(name).parse()?);
             if taken.0.len() > MAX_GRANTED {
                 return Err(NamesError::TooMany);
             }

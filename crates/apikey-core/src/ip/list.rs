@@ -2,6 +2,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use gatepost_ids::trim_pasted;
+
 use super::range::{IpRange, IpRangeError};
 
 /// The most entries that one list may hold. A policy of a thousand entries decides in
@@ -132,14 +134,14 @@ impl FromStr for IpList {
 
     fn from_str(text: &str) -> Result<Self, IpListError> {
         let mut entries = Vec::new();
-        if text.trim_matches(' ').is_empty() {
+        if trim_pasted(text).is_empty() {
             return Ok(Self::default());
         }
         for (index, entry) in text.split(',').enumerate() {
             if index == MAX_IP_ENTRIES {
                 return Err(IpListError::TooMany);
             }
-            let entry = entry.trim_matches(' ').parse();
+            let entry = trim_pasted(entry).parse();
             entries.push(entry.map_err(|source| IpListError::Entry {
                 position: index + 1,
                 source,

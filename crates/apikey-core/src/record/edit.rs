@@ -79,8 +79,10 @@ impl KeyEdit {
         key.state(now)
             .next(KeyMove::Edit)
             .map_err(EditError::Expired)?;
+        if let Some(expiration) = self.expiration {
+            expiration.check(now)?;
+        }
         let expiration = self.expiration.unwrap_or(key.expiration);
-        expiration.check(now)?;
         Ok(ApiKey {
             name: self.name.clone().unwrap_or_else(|| key.name.clone()),
             description: self

@@ -5,6 +5,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// SPEC's words for an Expiration Type, each with that of the v4 wire.
 const SET_DATE: [&str; 2] = ["Set Date", "date"];
 const NEVER_EXPIRE: [&str; 2] = ["Never Expire", "never"];
+/// The longest time for which a key may be good: 100 years.
+const LONGEST: TimeDelta = TimeDelta::days(36_525);
 
 /// SPEC 2.1's Expiration Type and Expires in one.
 ///
@@ -39,16 +41,16 @@ pub enum ExpirationError {
     /// The Expiration Type is another word.
     #[error("expires_type must be Set Date or Never Expire")]
     UnknownType,
-    /// No calendar has that date.
-    #[error("expires is too far in the future")]
-    TooFar,
+    /// The date is more than 100 years ahead.
+    #[error("expires must be at most 100 years ahead (seconds, not milliseconds?)")]
+    TooLate,
 }
 
 impl Expiration {
-    /// A set date, which must lie in the future.
+    /// A set date, which must lie in the future, and at most 100 years ahead.
     ///
     /// # Errors
-    /// [`ExpirationError::NotInFuture`].
+    /// [`ExpirationError`]
     pub fn in_future(at: DateTime<Utc>, now: DateTime<Utc>) -> Result<Self, ExpirationError> {
         let expiration = Self::At(at);
         expiration.check(now)?;
@@ -89,16 +91,16 @@ impl Expiration {
     /// let now = "2027-03-01T00:00:00Z".parse()?;
     /// let in_90_days = Expiration::after(Duration::from_secs(90 * 24 * 60 * 60), now)?;
     /// assert_eq!(in_90_days.days_remaining(now), Some(90));
-    /// assert_eq!(Expiration::after(Duration::MAX, now), Err(ExpirationError::TooFar));
+    /// assert_eq!(Expiration::after(Duration::MAX, now), Err(ExpirationError::TooLate));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// [`ExpirationError::NotInFuture`] for no time at all, [`ExpirationError::TooFar`].
+    /// [`ExpirationError::NotInFuture`] for no time at all, [`ExpirationError::TooLate`].
     pub fn after(duration: Duration, now: DateTime<Utc>) -> Result<Self, ExpirationError> {
-        let delta = TimeDelta::from_std(duration).map_err(|_| ExpirationError::TooFar)?;
+        let delta = TimeDelta::from_std(duration).map_err(|_| ExpirationError::TooLate)?;
         let at = now.checked_add_signed(delta);
-        Self::in_future(at.ok_or(ExpirationError::TooFar)?, now)
+        Self::in_future(at.ok_or(ExpirationError::TooLate)?, now)
     }
 
     /// Whether the date is reached: `now >= expires`.
@@ -119,12 +121,18 @@ impl Expiration {
         Some(days.unsigned_abs() + u64::from(started))
     }
 
-    /// Refuses a date that is not in the future.
+    /// The latest date that may be set now.
+    pub(crate) fn latest(now: DateTime<Utc>) -> DateTime<Utc> {
+        let latest = now.checked_add_signed(LONGEST);
+        latest.unwrap_or(DateTime::<Utc>::MAX_UTC)
+    }
+
+    /// Refuses a date that may not be set now.
     pub(crate) fn check(&self, now: DateTime<Utc>) -> Result<(), ExpirationError> {
-        if self.is_expired(now) {
-            Err(ExpirationError::NotInFuture)
-        } else {
-            Ok(())
+        match *self {
+            Self::At(at) if at <= now => Err(ExpirationError::NotInFuture),
+            Self::At(at) if at > Self::latest(now) => Err(ExpirationError::TooLate),
+            Self::At(_) | Self::Never => Ok(()),
         }
     }
 }
@@ -193,13 +201,29 @@ mod tests {
         let none = Expiration::after(Duration::ZERO, now);
         assert_eq!(none, Err(ExpirationError::NotInFuture));
         for far in [days(100_000_000), Duration::MAX] {
-            assert_eq!(Expiration::after(far, now), Err(ExpirationError::TooFar));
+            assert_eq!(Expiration::after(far, now), Err(ExpirationError::TooLate));
         }
         let last = DateTime::<Utc>::MAX_UTC;
         assert_eq!(
             Expiration::after(days(1), last),
-            Err(ExpirationError::TooFar)
+            Err(ExpirationError::TooLate)
         );
+    }
+
+    #[test]
+    fn date_beyond_a_century_is_refused() {
+        let now = time("2027-03-01T00:00:00Z");
+        let last = now + TimeDelta::days(36_525);
+        assert!(Expiration::in_future(last, now).is_ok());
+        // The seconds of 2027-12-31 as milliseconds.
+        let millis = DateTime::from_timestamp(1_830_211_200_000, 0).unwrap();
+        for at in [last + NANOSECOND, millis, DateTime::<Utc>::MAX_UTC] {
+            let refused = Expiration::in_future(at, now).unwrap_err();
+            assert_eq!(refused, ExpirationError::TooLate);
+            assert!(refused.to_string().contains("seconds, not milliseconds?"));
+        }
+        let end = DateTime::<Utc>::MAX_UTC;
+        assert!(Expiration::in_future(end, end - NANOSECOND).is_ok());
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub struct Successor {
 
 impl ApiKey {
     /// What is to be made of this key when it is rolled. The new one is good for as long as the old
-    /// one was made for, counted from now.
+    /// one was made for, counted from now, and at most for 100 years.
     ///
     /// # Errors
     /// [`EditError::Expired`]: an expired key does not come back (SPEC 3).
@@ -61,7 +61,10 @@ impl ApiKey {
             Expiration::At(at) => {
                 let span = at.signed_duration_since(self.created);
                 let anew = now.checked_add_signed(span).unwrap_or(at);
-                (Expiration::At(at.min(end)), Expiration::At(anew.max(at)))
+                (
+                    Expiration::At(at.min(end)),
+                    Expiration::At(anew.max(at).min(Expiration::latest(now))),
+                )
             }
         };
         let draft = KeyDraft {

@@ -1,13 +1,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gatepost_ids::hidden_character;
+use gatepost_ids::{hidden_character, trim_pasted};
 
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION: usize = 2048;
 
 /// The name of a key (SPEC 2.1): 1 to 128 characters, not all of them white space, no control
 /// characters, none that is hidden ([`hidden_character`]). A character is a Unicode scalar value.
+/// What surrounds a name that is given is dropped ([`trim_pasted`]).
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyName(Box<str>);
 
@@ -72,7 +73,7 @@ fn check_description(text: &str) -> Result<(), DescriptionError> {
 }
 
 macro_rules! checked_text {
-    ($name:ident, $error:ident, $check:ident) => {
+    ($name:ident, $error:ident, $check:ident, lines: $lines:literal) => {
         impl $name {
             /// The text.
             #[must_use]
@@ -95,6 +96,7 @@ macro_rules! checked_text {
             type Err = $error;
 
             fn from_str(text: &str) -> Result<Self, $error> {
+                let text = if $lines { text } else { trim_pasted(text) };
                 let read = Self::stored(text)?;
                 hidden_character(text).map_or(Ok(read), |c| Err($error::Hidden(c)))
             }
@@ -116,8 +118,8 @@ macro_rules! checked_text {
     };
 }
 
-checked_text!(KeyName, NameError, check_name);
-checked_text!(Description, DescriptionError, check_description);
+checked_text!(KeyName, NameError, check_name, lines: false);
+checked_text!(Description, DescriptionError, check_description, lines: true);
 
 impl KeyName {
     /// The name of a key that follows one of this name: `ci`, `ci (2)`, `ci (3)`. What is too long
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn a_name_is_1_to_128_visible_characters() {
-        for good in ["x", " ci ", "Zoë's 🔑", &"é".repeat(128)] {
+        for good in ["x", "c i", "Zoë's 🔑", &"é".repeat(128)] {
             assert_eq!(good.parse::<KeyName>().unwrap().as_str(), good);
         }
         for (bad, why) in [
@@ -165,7 +167,7 @@ mod tests {
 
     #[test]
     fn the_next_name_has_the_next_number_and_fits() {
-        let next = |name: &str| name.parse::<KeyName>().unwrap().next().to_string();
+        let next = |name: &str| KeyName::stored(name).unwrap().next().to_string();
         for (name, wanted) in [
             ("ci", "ci (2)"),
             ("ci (2)", "ci (3)"),

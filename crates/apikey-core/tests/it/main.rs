@@ -14,6 +14,7 @@ mod grant;
 mod ip_policy;
 mod ip_vectors;
 mod key_string;
+mod pasted;
 mod request_limits;
 mod rolls;
 mod spec_2_1_api_key;

@@ -1,7 +1,8 @@
 //! What a roll makes of a key.
 
 use apikey_core::{
-    ApiKey, BeyondBounds, Expiration, Grant, Overlap, Peppers, RateLimit, ScopeNames,
+    ApiKey, BeyondBounds, EditError, Expiration, ExpirationError, Grant, KeyEdit, Overlap, Peppers,
+    RateLimit, ScopeNames,
 };
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -95,13 +96,30 @@ fn an_expired_key_does_not_come_back_by_a_roll() {
     assert_eq!(refused.to_string(), words);
 }
 
+/// Such a date was accepted once: the key can be renamed, rolled, and given another date.
+#[test]
+fn stored_date_beyond_a_century_can_be_edited() {
+    let mut old = key(Expiration::Never);
+    old.expiration = Expiration::At(DateTime::from_timestamp(1_830_211_200_000, 0).unwrap());
+    let renamed = KeyEdit::default().with_name("cd".parse().unwrap());
+    let renamed = renamed.apply(&old, now()).unwrap();
+    assert_eq!(renamed.expiration, old.expiration);
+    let again = KeyEdit::default().with_expiration(old.expiration);
+    let refused = EditError::Expiration(ExpirationError::TooLate);
+    assert_eq!(again.apply(&old, now()), Err(refused));
+    let draft = old.roll(overlap(0), now()).unwrap().draft;
+    let hint = "old".parse().unwrap();
+    assert!(draft.import_sha256([0; 32], hint, now(), now()).is_ok());
+}
+
 #[test]
 fn the_ends_of_the_calendar_do_not_overflow() {
     let mut old = key(Expiration::Never);
     let last = DateTime::<Utc>::MAX_UTC;
     old.expiration = Expiration::At(last);
     let next = old.roll(overlap(0), now() + TimeDelta::days(1)).unwrap();
-    assert_eq!(next.draft.expiration, Expiration::At(last));
+    let century = now() + TimeDelta::days(1 + 36_525);
+    assert_eq!(next.draft.expiration, Expiration::At(century));
     let next = old.roll(overlap(30 * DAY), last - TimeDelta::days(1));
     assert_eq!(next.unwrap().old_ends, Expiration::At(last));
 }

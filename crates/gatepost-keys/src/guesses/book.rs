@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatepost_ids::trim_pasted;
 use gatepost_storage::Clock;
 use tokio::time::Instant;
 
@@ -55,7 +56,7 @@ impl Book {
     }
 
     pub(super) fn pair(&self, account: &str, from: IpAddr) -> Pair {
-        let name = account.trim().chars().take(LONGEST_NAME);
+        let name = trim_pasted(account).chars().take(LONGEST_NAME);
         Pair {
             account: self
                 .hasher
