@@ -24,6 +24,7 @@ pub use event::{
 pub use filter::{Filter, MAX_FILTER};
 pub use gatepost_ids::{
     Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId, hidden_character, mark_hidden,
+    trim_pasted,
 };
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use gatepost_ids::hidden_character;
+use gatepost_ids::{hidden_character, trim_pasted};
 
 use crate::error::{Field, Invalid};
 
@@ -35,6 +35,7 @@ macro_rules! texts {
             type Err = Invalid;
 
             fn from_str(text: &str) -> Result<Self, Invalid> {
+                let text = if $lines { text } else { trim_pasted(text) };
                 let read = Self::stored(text)?;
                 let Some(c) = hidden_character(text) else {
                     return Ok(read);
@@ -79,7 +80,8 @@ impl Default for EventLabel {
     }
 }
 
-/// Texts are kept as they were given: nothing is trimmed or folded.
+/// A text of one line was trimmed ([`trim_pasted`]) unless it was stored; one of several lines is
+/// kept as it was given.
 fn check(text: &str, field: Field, min: usize, max: usize, lines: bool) -> Result<(), Invalid> {
     let length = text.chars().count();
     if length < min {

@@ -110,7 +110,7 @@ impl SealedSecrets {
                 .as_ref()
                 .map(|sealed| open_identity(keys, sealed))
                 .transpose()?,
-            headers: Headers::parse_lines(&open_text(keys, &self.headers, HEADERS)?)
+            headers: Headers::stored(&open_text(keys, &self.headers, HEADERS)?)
                 .map_err(|e| StoreError::corrupt(HEADERS, e))?,
             signing: SigningSecrets::new(signing).map_err(|e| StoreError::corrupt(SIGNING, e))?,
         })

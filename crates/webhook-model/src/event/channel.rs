@@ -4,11 +4,14 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use gatepost_ids::trim_pasted;
+
 use crate::error::{Field, Invalid};
 
 /// The most channels that a webhook lists.
 pub const MAX_CHANNELS: usize = 10;
 const RULE: &str = "must be 1 to 64 letters, digits, -, _ and .";
+const APART: &str = "must be separated by commas, not by blanks";
 
 /// A part of what happens, such as `project-7`: 1 to 64 letters, digits, `-`, `_` and `.`; upper
 /// and lower case differ.
@@ -44,7 +47,7 @@ impl fmt::Display for Channel {
 /// clones share them. A webhook that lists some receives only occurrences with one of them; one
 /// that lists none receives all.
 ///
-/// As text they are separated by commas or spaces:
+/// As text they are separated by commas or line breaks:
 ///
 /// ```
 /// use webhook_model::Channels;
@@ -84,11 +87,15 @@ impl FromStr for Channels {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let names = text.split(|c: char| c == ',' || c.is_whitespace());
+        let names = text.split([',', '\n']).map(trim_pasted);
         let mut channels = Vec::new();
         for name in names.filter(|name| !name.is_empty()) {
             if !is_name(name) {
-                let rule = format!("each {RULE}");
+                // Of two names it would not be known whether one was meant, which never occurs.
+                let rule = match name.contains(char::is_whitespace) {
+                    true => APART.to_owned(),
+                    false => format!("each {RULE}"),
+                };
                 return Err(Invalid::new(Field::Channels, rule));
             }
             channels.push(Channel(name.into()));
@@ -139,6 +146,8 @@ mod tests {
             );
         }
         let channels: Channels = " b,a  ,b\na ".parse().unwrap();
+        let apart = "a b".parse::<Channels>().unwrap_err();
+        assert_eq!(apart.rule(), "must be separated by commas, not by blanks");
         assert_eq!(channels.to_string(), "a, b");
         assert_eq!(channels.to_string().parse(), Ok(channels));
         assert_eq!(" , ".parse(), Ok(Channels::default()));

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gatepost_ids::trim_pasted;
+
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
@@ -118,7 +120,7 @@ impl Block<'_> {
 /// The whole blocks of a text, whatever ends its lines.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let (mut found, mut open) = (Vec::new(), None::<Block<'_>>);
-    for line in text.lines().map(str::trim) {
+    for line in text.lines().map(trim_pasted) {
         let label = line.strip_prefix(BEGIN);
         if let Some(label) = label.and_then(|label| label.strip_suffix(DASHES)) {
             let lines = Vec::new();

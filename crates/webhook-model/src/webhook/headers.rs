@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gatepost_ids::trim_pasted;
 use zeroize::Zeroize as _;
 
 use crate::error::{Field, Invalid};
@@ -47,6 +48,29 @@ const SENSITIVE_PARTS: [&str; 7] = [
 ];
 /// The same, as whole words between `-` and `_`: `X-Author` is none.
 const SENSITIVE_WORDS: [&str; 4] = ["auth", "authorization", "authentication", "key"];
+/// Headers that may stand once: a second line makes a receiver refuse the request, or guess
+/// (RFC 9110 §5.3, RFC 6265 §5.4; the others by their own definitions).
+const SINGLE: [&str; 19] = [
+    "authorization",
+    "content-encoding",
+    "content-location",
+    "content-md5",
+    "content-range",
+    "content-type",
+    "cookie",
+    "date",
+    "from",
+    "idempotency-key",
+    "if-modified-since",
+    "if-range",
+    "if-unmodified-since",
+    "max-forwards",
+    "origin",
+    "range",
+    "referer",
+    "traceparent",
+    "user-agent",
+];
 /// Words that tell a key that is no credential, as in `Idempotency-Key`.
 const ORDINARY_KEYS: [&str; 3] = ["idempotency", "partition", "routing"];
 
@@ -172,8 +196,23 @@ impl Headers {
     /// These headers.
     ///
     /// # Errors
-    /// More than 100, or more than 32 KiB in all.
+    /// More than 100, more than 32 KiB in all, or two of one that may stand once, such as
+    /// `Content-Type`.
     pub fn new(headers: Vec<Header>) -> Result<Self, Invalid> {
+        let headers = Self::within_limits(headers)?;
+        let twice = SINGLE.iter().find(|single| {
+            let lines = headers.0.iter();
+            let lines = lines.filter(|header| header.name.eq_ignore_ascii_case(single));
+            lines.count() > 1
+        });
+        if let Some(single) = twice {
+            let rule = format!("must not set {single} twice");
+            return Err(Invalid::new(Field::Headers, rule));
+        }
+        Ok(headers)
+    }
+
+    fn within_limits(headers: Vec<Header>) -> Result<Self, Invalid> {
         let bytes: usize = headers
             .iter()
             .map(|h| h.name.len() + h.value.len() + 4)
@@ -200,26 +239,21 @@ impl Headers {
         Self::new(headers.collect::<Result<_, _>>()?)
     }
 
-    /// Headers from text: one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines are
-    /// passed over; no text means no headers.
+    /// Headers from text: one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines and
+    /// what surrounds the text are passed over; no text means no headers.
     ///
     /// # Errors
-    /// Names the line, counted from 1, and the rule.
+    /// Names the line, counted from 1, and the rule; as [`new`](Self::new).
     pub fn parse_lines(text: &str) -> Result<Self, Invalid> {
-        if text.len() > 2 * MAX_BYTES {
-            return Err(Invalid::new(
-                Field::Headers,
-                "must be at most 100 lines and 32768 bytes",
-            ));
-        }
-        let lines = text
-            .split('\n')
-            .map(|line| line.strip_suffix('\r').unwrap_or(line))
-            .enumerate();
-        let headers = lines
-            .filter(|(_, line)| !line.is_empty())
-            .map(|(at, line)| Header::checked_line(line).map_err(|rule| on_line(at, rule)));
-        Self::new(headers.collect::<Result<_, _>>()?)
+        Self::new(lines(text)?)
+    }
+
+    /// Reads back what a store holds: also two of one that may stand once, which was accepted once.
+    ///
+    /// # Errors
+    /// What else breaks a rule.
+    pub fn stored(text: &str) -> Result<Self, Invalid> {
+        Self::within_limits(lines(text)?)
     }
 
     /// The headers, in order.
@@ -274,6 +308,27 @@ impl fmt::Display for Headers {
             .iter()
             .try_for_each(|h| writeln!(f, "{}:{}", h.name, h.value))
     }
+}
+
+/// The headers of a text, one a line. Around the whole text nothing counts.
+fn lines(text: &str) -> Result<Vec<Header>, Invalid> {
+    if text.len() > 2 * MAX_BYTES {
+        return Err(Invalid::new(
+            Field::Headers,
+            "must be at most 100 lines and 32768 bytes",
+        ));
+    }
+    let trimmed = trim_pasted(text);
+    let above = text.find(trimmed).and_then(|at| text.get(..at));
+    let above = above.unwrap_or_default().matches('\n').count();
+    let lines = trimmed
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+        .enumerate();
+    let headers = lines
+        .filter(|(_, line)| !line.is_empty())
+        .map(|(at, line)| Header::checked_line(line).map_err(|rule| on_line(above + at, rule)));
+    headers.collect()
 }
 
 fn on_line(at: usize, rule: &str) -> Invalid {

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatepost_ids::trim_pasted;
+
 use crate::error::{Field, Invalid};
 
 /// The most delays of a schedule. A platform may allow fewer.
@@ -56,7 +58,7 @@ impl FromStr for RetrySchedule {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let mut delays = Vec::new();
-        let words = text.split(|c: char| c == ',' || c.is_whitespace());
+        let words = trim_pasted(text).split(|c: char| c == ',' || c.is_whitespace());
         for word in words.filter(|word| !word.is_empty()) {
             if delays.len() == MAX_RETRY_DELAYS {
                 return Err(wrong(format!("must be at most {MAX_RETRY_DELAYS} delays")));

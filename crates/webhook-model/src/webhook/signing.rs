@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use gatepost_ids::trim_pasted;
 
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
@@ -50,6 +51,7 @@ impl SigningSecret {
         length: &'static str,
     ) -> Result<Self, Invalid> {
         let refuse = |rule: &'static str| Err(Invalid::new(Field::SigningSecrets, rule));
+        let text = trim_pasted(text);
         let (encoded, symmetric) = match (text.strip_prefix("whsec_"), text.strip_prefix("whsk_")) {
             (Some(encoded), _) => (encoded, true),
             (_, Some(encoded)) => (encoded, false),

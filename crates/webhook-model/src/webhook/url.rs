@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use gatepost_ids::trim_pasted;
 use url::Url;
 
 use crate::error::{Field, Invalid};
@@ -44,6 +45,7 @@ impl FromStr for TargetUrl {
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
         let refuse = |rule: &'static str| Err(Invalid::new(Field::Url, rule));
+        let text = trim_pasted(text);
         if text.is_empty() {
             return refuse("is required");
         }

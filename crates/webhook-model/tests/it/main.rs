@@ -5,6 +5,8 @@ mod absences;
 mod elsewhere;
 mod filter_memory;
 mod hidden;
+mod pasted;
 mod records;
 mod request_headers;
+mod single_headers;
 mod vectors;
