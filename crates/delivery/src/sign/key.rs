@@ -7,7 +7,7 @@ use ed25519_dalek::Signer as _;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use super::text::{decode, encode_into};
+use super::text::{alone, decode, encode_into};
 
 /// Shortest and longest HMAC key in bytes (Standard Webhooks, *Signature scheme*).
 const HMAC_KEY_LEN: std::ops::RangeInclusive<usize> = 24..=64;
@@ -34,7 +34,9 @@ impl SigningKey {
     ///
     /// As [`FromStr`], with the wider bounds.
     pub fn imported(text: &str) -> Result<Self, SigningKeyError> {
-        let text = text.strip_prefix("whsec_").ok_or(SigningKeyError::Prefix)?;
+        let text = alone(text)
+            .strip_prefix("whsec_")
+            .ok_or(SigningKeyError::Prefix)?;
         Self::hmac(text, 16..=256)
     }
 
@@ -109,6 +111,7 @@ impl FromStr for SigningKey {
     /// [`SigningKeyError`] for another prefix (a public `whpk_` key cannot sign), broken base64,
     /// a length out of bounds, or an Ed25519 pair whose halves do not belong together.
     fn from_str(text: &str) -> Result<Self, SigningKeyError> {
+        let text = alone(text);
         if let Some(rest) = text.strip_prefix("whsec_") {
             Self::hmac(rest, HMAC_KEY_LEN)
         } else if let Some(rest) = text.strip_prefix("whsk_") {

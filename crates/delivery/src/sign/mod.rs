@@ -7,7 +7,7 @@ mod text;
 pub use key::{SigningKey, SigningKeyError};
 pub use keys::SigningKeys;
 #[cfg(feature = "verify")]
-pub(crate) use text::decode;
+pub(crate) use text::{alone, decode};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,11 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
+/// A key without the white space and the byte order mark that a file or a paste puts around it.
+pub(crate) fn alone(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
+}
+
 /// The bytes of a key's base64 part.
 pub(crate) fn decode(text: &str) -> Option<Zeroizing<Vec<u8>>> {
     LENIENT.decode(text).ok().map(Zeroizing::new)

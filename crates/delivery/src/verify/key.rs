@@ -10,7 +10,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-use crate::sign::{SigningKeyError, decode};
+use crate::sign::{SigningKeyError, alone, decode};
 
 /// A key that checks signatures: `whsec_` (the shared secret, `v1`) or `whpk_` (the sender's
 /// public Ed25519 key, `v1a`). `Debug` shows the kind only.
@@ -62,6 +62,7 @@ impl FromStr for VerifyKey {
     /// [`SigningKeyError`] for another prefix (a private `whsk_` key has no place at a receiver),
     /// broken base64, a length out of bounds, or a point that is no key.
     fn from_str(text: &str) -> Result<Self, SigningKeyError> {
+        let text = alone(text);
         if let Some(rest) = text.strip_prefix("whsec_") {
             let key = decode(rest).ok_or(SigningKeyError::Base64)?;
             if !(24..=64).contains(&key.len()) {
@@ -89,5 +90,23 @@ impl fmt::Debug for VerifyKey {
             Kind::Hmac(_) => "VerifyKey(v1, redacted)",
             Kind::Ed25519(_) => "VerifyKey(v1a)",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sign::SigningKey;
+
+    #[test]
+    fn pasted_key_is_read_without_its_surroundings() {
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        for around in [" ", "\n", "\r\n", "\u{feff}"] {
+            let saved = format!("{around}{secret}{around}");
+            assert!(saved.parse::<VerifyKey>().is_ok(), "{around:?}");
+            assert!(saved.parse::<SigningKey>().is_ok(), "{around:?}");
+            assert!(SigningKey::imported(&saved).is_ok(), "{around:?}");
+        }
+        assert!(secret.replace('Q', " ").parse::<VerifyKey>().is_err());
     }
 }
