@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset, NaiveDateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike as _, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use maud::{Markup, html};
 
 use crate::texts::Texts;
@@ -117,6 +117,8 @@ pub(crate) fn parse_field(text: &str) -> Option<DateTime<Utc>> {
     let zone = if zone.is_empty() { "+00:00" } else { zone };
     let zone: FixedOffset = zone.parse().ok()?;
     let at = time.and_local_timezone(zone).single()?;
+    // Beyond it clients cannot read a time back.
+    let at = Some(at).filter(|at| at.year() <= 9999)?;
     Some(at.with_timezone(&Utc))
 }
 
@@ -147,6 +149,7 @@ mod tests {
             "2026-11-21",
             "soon",
             "2026-13-01T00:00",
+            "+58877-01-01T00:00",
             "2026-11-21T12:34+99:00",
             "2026-11-21T12:34+aé:00",
         ] {

@@ -160,10 +160,10 @@ rules-description-must-not-hold-control = description must not hold control char
 rules-description-must-not-hold-hidden = description must not hold hidden characters such as { $character }
 rules-description-must-be-at-most = description must be at most { $most } characters long
 rules-expires-must-lie-in-future = expires must lie in the future
-rules-expires-is-too-far-in-future = expires is too far in the future
 rules-expires-is-required-with-set = expires is required with Set Date
 rules-expires-must-be-empty-with = expires must be empty with Never Expire
 rules-expires-type-must-be-set = expires_type must be Set Date or Never Expire
+rules-expires-must-be-at-most = expires must be at most 100 years ahead (seconds, not milliseconds?)
 rules-expired-key-cannot-be-edited = an expired key cannot be edited: create a new key
 rules-must-be-0-to-seconds = must be 0 to { $most } seconds (30 days)
 
@@ -279,6 +279,7 @@ rules-must-not-use-apikey-authorization = must not use ${"{"}APIKEY{"}"}: the au
 rules-must-use-apikey-at-most = must use ${"{"}APIKEY{"}"} at most once
 rules-must-not-set-authorization-beside = must not set Authorization beside an authorization type other than none
 rules-must-not-set-it-carries = must not set { $carrier }: it carries the API key; a line 'Name: ${"{"}APIKEY{"}"}' chooses its place
+rules-must-not-set-twice = must not set { $header } twice
 
 ## Limits, channels and signing of a webhook
 
@@ -294,6 +295,7 @@ rules-each-delay-must-be-number = each delay must be a number with s, m, h or d,
 rules-each-delay-must-be-at = each delay must be at most { $most } seconds
 rules-all-delays-together-must-be = all delays together must be at most { $most } seconds
 rules-must-be-1-to-64 = must be 1 to 64 letters, digits, -, _ and .
+rules-must-be-separated-by-commas = must be separated by commas, not by blanks
 rules-each-must-be-1-to = each must be 1 to 64 letters, digits, -, _ and .
 rules-must-be-at-most = must be at most { $most }
 rules-must-hold-24-to-64 = must hold 24 to 64 bytes

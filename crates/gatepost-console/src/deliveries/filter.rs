@@ -2,7 +2,7 @@
 
 use gatepost_storage::webhooks::DeliveryState;
 use url::form_urlencoded::Serializer;
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{TaskId, WebhookId, trim_pasted};
 
 use super::class::class;
 use crate::delivery_list::DeliveryFilter;
@@ -17,7 +17,7 @@ pub(super) const TEXT: usize = 200;
 /// What is no filter is none: the page shows what was understood.
 pub(super) fn parse(query: &Form) -> DeliveryFilter {
     let short = |name: &str, most: usize| {
-        let text = query.text(name).trim();
+        let text = trim_pasted(query.text(name));
         (!text.is_empty() && text.len() <= most).then(|| text.to_owned())
     };
     DeliveryFilter {
@@ -34,7 +34,7 @@ pub(super) fn parse(query: &Form) -> DeliveryFilter {
 }
 
 fn status(text: &str) -> Option<u16> {
-    let status = text.trim().parse().ok()?;
+    let status = text.parse().ok()?;
     (100..=599).contains(&status).then_some(status)
 }
 

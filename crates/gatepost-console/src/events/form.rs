@@ -4,6 +4,7 @@ use gatepost_manage::ManageError;
 use serde_json::{Map, Value};
 use webhook_model::{
     Event, EventName, EventType, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
+    trim_pasted,
 };
 
 use crate::context::PageContext;
@@ -31,7 +32,7 @@ pub(super) struct EventForm {
 
 impl EventForm {
     pub(super) fn sent(form: &Form) -> Self {
-        let text = |name| form.text(name).trim().to_owned();
+        let text = |name| trim_pasted(form.text(name)).to_owned();
         Self {
             event: text("event"),
             target: text("target"),

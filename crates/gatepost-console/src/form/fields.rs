@@ -6,6 +6,7 @@ use axum::extract::FromRequestParts;
 use http::StatusCode;
 use http::request::Parts;
 use url::form_urlencoded;
+use webhook_model::trim_pasted;
 
 use crate::time::zone_field;
 
@@ -51,7 +52,10 @@ impl Form {
 
     /// A row number.
     pub(crate) fn key(&self, name: &str) -> Option<i64> {
-        self.text(name).trim().parse().ok().filter(|key| *key > 0)
+        trim_pasted(self.text(name))
+            .parse()
+            .ok()
+            .filter(|key| *key > 0)
     }
 
     /// A date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as

@@ -9,6 +9,7 @@ use gatepost_storage::keys::KeyRow;
 use http::{HeaderMap, Uri};
 use maud::{Markup, html};
 use serde_json::{Value, json};
+use webhook_model::trim_pasted;
 
 use super::fields::{FormOptions, fields};
 use super::form::KeyForm;
@@ -49,7 +50,7 @@ pub(super) async fn create(
         return Ok(form_page(&ctx, &form, &problems).await.into_response());
     }
     let valid = form.parse(t, &mut problems, ctx.now());
-    let owner = match form.user.trim() {
+    let owner = match trim_pasted(&form.user) {
         "" => Some(ctx.principal().owner),
         user => problems
             .take("user", user.parse().map_err(|_| t.of("keys-problem-owner")))

@@ -6,6 +6,7 @@ use apikey_core::{
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::keys::KeyRow;
+use webhook_model::trim_pasted;
 
 use super::review::surprises;
 use crate::form::{Form, Rows};
@@ -67,7 +68,7 @@ impl KeyForm {
             read_only: form.ticked("read_only"),
             tables: names("tables"),
             scopes: names("scopes"),
-            requests_per_minute: form.text("requests_per_minute").trim().to_owned(),
+            requests_per_minute: trim_pasted(form.text("requests_per_minute")).to_owned(),
         }
     }
 
@@ -207,10 +208,11 @@ fn list(texts: &Texts, rows: &Rows) -> Result<IpList, String> {
     let mut entries = Vec::new();
     for (at, row) in rows.rows.iter().enumerate() {
         let [net, on] = row.as_slice() else { continue };
-        if net.trim().is_empty() {
+        let net = trim_pasted(net);
+        if net.is_empty() {
             continue;
         }
-        let net: IpRange = net.trim().parse().map_err(|rule: IpRangeError| {
+        let net: IpRange = net.parse().map_err(|rule: IpRangeError| {
             let rule = rule.to_string();
             let values = [
                 ("number", (at + 1).into()),

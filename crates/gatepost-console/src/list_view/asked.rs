@@ -3,6 +3,7 @@
 use apikey_core::OwnerId;
 use gatepost_manage::AccessLevel;
 use gatepost_storage::{Order, Scope};
+use webhook_model::trim_pasted;
 
 use super::listing::{Shape, SortBy};
 use super::search::Search;
@@ -130,7 +131,7 @@ impl Asked {
         let state = query.text(STATE);
         let state = shape.states.iter().find(|(value, _)| *value == state);
         let kept = shape.kept.iter().filter_map(|kept| {
-            let value = query.text(kept.name).trim();
+            let value = trim_pasted(query.text(kept.name));
             (!value.is_empty()).then(|| (kept.name, value.to_owned()))
         });
         let mut asked = Self {

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use webhook_model::trim_pasted;
+
 /// Characters that are searched for at most.
 pub(super) const MAX_TEXT: usize = 200;
 /// Words that are searched for at most.
@@ -21,7 +23,7 @@ impl Search {
         let blank = |c: char| if c.is_control() { ' ' } else { c };
         let mut letters = typed.chars().map(blank);
         let text: String = letters.by_ref().take(MAX_TEXT).collect();
-        let text = text.trim();
+        let text = trim_pasted(&text);
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let is_cut = words.len() > MAX_WORDS || letters.any(|c| !c.is_whitespace());
         Self {

@@ -1,7 +1,9 @@
 //! The form of a task, parsed with the same types as the API's input.
 
 use gatepost_manage::ManageError;
-use webhook_model::{Action, Description, Message, OwnerId, Task, TaskName, WebhookId};
+use webhook_model::{
+    Action, Description, Message, OwnerId, Task, TaskName, WebhookId, trim_pasted,
+};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -24,7 +26,7 @@ impl TaskForm {
         Self {
             name: form.text("name").to_owned(),
             description: form.lines("description"),
-            webhook: form.text("webhook").trim().to_owned(),
+            webhook: trim_pasted(form.text("webhook")).to_owned(),
             message: form.lines("message"),
             enabled: form.ticked("enabled"),
             once: form.ticked("once"),

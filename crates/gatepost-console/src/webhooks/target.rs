@@ -12,7 +12,7 @@ pub(super) const NO_ADDRESS: &str = "no-address";
 /// What may surprise who types a URL; empty if nothing does, or if it is no URL. By what it says
 /// itself: nothing is looked up.
 pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
-    let Ok(url) = text.trim().parse::<TargetUrl>() else {
+    let Ok(url) = text.parse::<TargetUrl>() else {
         return String::new();
     };
     let refused = words(ctx.texts(), ctx.actor.judge_url(&url));

@@ -1,6 +1,6 @@
 //! The authorization of a webhook, as it is typed.
 
-use webhook_model::{Authorization, AuthorizationKind};
+use webhook_model::{Authorization, AuthorizationKind, trim_pasted};
 
 use super::oauth2::OAuth2Fields;
 use crate::form::Form;
@@ -19,7 +19,7 @@ pub(in crate::webhooks) struct AuthorizationFields {
 
 impl AuthorizationFields {
     pub(super) fn sent(form: &Form) -> Self {
-        let text = |name| form.text(name).to_owned();
+        let text = |name| trim_pasted(form.text(name)).to_owned();
         Self {
             kind: text("auth"),
             token: text("token"),

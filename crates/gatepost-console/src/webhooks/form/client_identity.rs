@@ -1,6 +1,6 @@
 //! A client certificate and its key, as they are typed.
 
-use webhook_model::{ClientIdentity, Field};
+use webhook_model::{ClientIdentity, Field, trim_pasted};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -25,7 +25,7 @@ impl ClientIdentityFields {
     }
 
     pub(super) fn is_key_entered(&self) -> bool {
-        !self.key.trim().is_empty()
+        !trim_pasted(&self.key).is_empty()
     }
 
     /// Parses the fields; `Some(None)` for no certificate. What is left empty keeps its present
@@ -35,7 +35,7 @@ impl ClientIdentityFields {
         problems: &mut Problems,
         present: Option<&ClientIdentity>,
     ) -> Option<Option<ClientIdentity>> {
-        let is_typed = |text: &str| !text.trim().is_empty();
+        let is_typed = |text: &str| !trim_pasted(text).is_empty();
         if self.remove {
             return Some(None);
         }

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use webhook_model::{Channels, DeliveryOrder, RateLimit, Retries, RetrySchedule, Timeout, Webhook};
+use webhook_model::{
+    Channels, DeliveryOrder, RateLimit, Retries, RetrySchedule, Timeout, Webhook, trim_pasted,
+};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -63,7 +65,7 @@ impl LimitFields {
 
     /// `Some(None)` for the platform's own.
     pub(super) fn retry_schedule(&self, problems: &mut Problems) -> Option<Option<RetrySchedule>> {
-        let schedule = match self.retry_schedule.trim() {
+        let schedule = match trim_pasted(&self.retry_schedule) {
             "" => Ok(None),
             schedule => schedule.parse().map(Some).map_err(rule),
         };
@@ -76,7 +78,7 @@ impl LimitFields {
 
     /// `Some(None)` for no limit.
     pub(super) fn rate(&self, texts: &Texts, problems: &mut Problems) -> Option<Option<RateLimit>> {
-        let rate = match self.rate.trim() {
+        let rate = match trim_pasted(&self.rate) {
             "" => Ok(None),
             rate => number(texts, rate)
                 .and_then(|rate| RateLimit::per_second(rate).map(Some).map_err(rule)),
@@ -94,6 +96,6 @@ impl LimitFields {
 }
 
 fn number<N: FromStr>(texts: &Texts, typed: &str) -> Result<N, String> {
-    let number = typed.trim().parse();
+    let number = trim_pasted(typed).parse();
     number.map_err(|_| texts.of("webhooks-problem-whole-number").into_owned())
 }

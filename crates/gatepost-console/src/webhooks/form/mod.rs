@@ -101,7 +101,7 @@ impl WebhookForm {
         present: Option<&Webhook>,
     ) -> Option<Webhook> {
         let name = problems.take("name", self.name.parse::<WebhookName>().map_err(rule));
-        let url = problems.take("url", self.url.trim().parse::<TargetUrl>().map_err(rule));
+        let url = problems.take("url", self.url.parse::<TargetUrl>().map_err(rule));
         let authorization = self
             .authorization
             .parse(problems, present.map(|webhook| &webhook.authorization));
@@ -232,6 +232,53 @@ mod tests {
         }
         form.headers.by_text = true;
         assert_eq!(form.field_of(Field::Headers.as_str()), "headers_text");
+    }
+
+    #[test]
+    fn pasted_fields_lose_their_surroundings() {
+        for around in [" ", "\r\n", "\u{feff}", "\u{200b}"] {
+            let of = |text: &str| -> String {
+                let text = format!("{around}{text}{around}");
+                url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+            };
+            let parse = |auth: &str| {
+                let fields = [
+                    ("name", "w"),
+                    ("url", "https://example.com/in"),
+                    ("timeout", "5"),
+                    ("retries", "3"),
+                    ("rate", "7"),
+                    ("retry_schedule", "5s"),
+                    ("channels", "a"),
+                    ("token", "t0k"),
+                    ("key", "a key"),
+                    ("user", "bot"),
+                    ("password", "p w"),
+                    ("oauth_token_url", "https://example.com/token"),
+                    ("oauth_client_id", "id"),
+                    ("oauth_secret", "s"),
+                    ("oauth_scope", "a b"),
+                ];
+                let fields = fields.map(|(name, value)| format!("{name}={}", of(value)));
+                let sent = format!("auth={auth}&{}", fields.join("&"));
+                let form = WebhookForm::sent(&Form::parse(sent.as_bytes()));
+                let mut problems = Problems::new(&Texts::english());
+                let parsed = form.parse(&Texts::english(), &mut problems, OwnerId(3), None);
+                parsed.unwrap_or_else(|| panic!("{around:?} {auth} {problems:?}"))
+            };
+            let webhook = parse("bearer");
+            assert_eq!(webhook.name.as_str(), "w");
+            assert_eq!(webhook.authorization, Authorization::bearer("t0k").unwrap());
+            let key = Authorization::api_key("a key").unwrap();
+            assert_eq!(parse("apikey").authorization, key);
+            let basic = Authorization::basic("bot", "p w").unwrap();
+            assert_eq!(parse("basic").authorization, basic);
+            let Authorization::OAuth2(client) = parse("oauth2").authorization else {
+                panic!("{around:?}");
+            };
+            assert_eq!((client.client_id(), client.scope()), ("id", "a b"));
+            assert_eq!(client.client_secret().expose(), "s");
+        }
     }
 
     #[test]

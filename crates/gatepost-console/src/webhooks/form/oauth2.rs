@@ -1,6 +1,6 @@
 //! An OAuth 2 client, as it is typed.
 
-use webhook_model::{Authorization, ClientAuthentication, Invalid, OAuth2};
+use webhook_model::{Authorization, ClientAuthentication, Invalid, OAuth2, trim_pasted};
 
 use crate::form::Form;
 use crate::problems::{Problems, rule};
@@ -17,7 +17,7 @@ pub(in crate::webhooks) struct OAuth2Fields {
 
 impl OAuth2Fields {
     pub(super) fn sent(form: &Form) -> Self {
-        let text = |name| form.text(name).to_owned();
+        let text = |name| trim_pasted(form.text(name)).to_owned();
         Self {
             token_url: text("oauth_token_url"),
             client_id: text("oauth_client_id"),
@@ -76,8 +76,8 @@ impl OAuth2Fields {
 
     fn client(&self, secret: &str) -> Result<OAuth2, Invalid> {
         let authentication = ClientAuthentication::parse(self.way())?;
-        let client = OAuth2::new(self.token_url.trim(), self.client_id.trim(), secret)?;
-        let client = client.with_scope(self.scope.trim())?;
+        let client = OAuth2::new(&self.token_url, &self.client_id, secret)?;
+        let client = client.with_scope(&self.scope)?;
         Ok(client.with_authentication(authentication))
     }
 }
