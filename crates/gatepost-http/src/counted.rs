@@ -76,5 +76,5 @@ fn time(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     let seconds: Option<u32> = text.trim().parse().ok();
     seconds
         .map(|seconds| DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds.into()))
-        .ok_or_else(|| ApiError::field(field, "must be epoch seconds"))
+        .ok_or_else(|| ApiError::field(field, "must be epoch seconds, not milliseconds"))
 }

@@ -34,7 +34,7 @@ async fn channels_and_delays_are_typed_shown_and_cleared() {
     let url = format!("http://{}/in", receiver.addr);
     let typed = [
         ("retry_schedule", "5s, 60, 10m"),
-        ("channels", "project-7 billing"),
+        ("channels", "project-7, billing"),
     ];
     let saved = ulf.submit(EDIT, &fields(&url, &typed)).await;
     assert_eq!(saved.status, 303, "{}", saved.html);

@@ -39,7 +39,7 @@ async fn a_webhook_that_lists_channels_receives_only_what_occurs_in_them() {
         "who lists none hears all"
     );
 
-    let listed = json!({"channels": " project-7,billing billing"});
+    let listed = json!({"channels": " project-7,billing ,billing\n"});
     let put = world.api("PUT", &path, Some(listed)).await;
     assert_eq!(put.status, 200, "{}", put.body);
     let row = world.api("GET", &path, None).await.json();
@@ -64,12 +64,12 @@ async fn a_schedule_of_its_own_says_how_often_a_webhook_tries_again() {
     let receiver = Receiver::start(None).await.unwrap();
     let path = heard(&world, &receiver, "a").await;
     let put = |body: Value| world.api("PUT", &path, Some(body));
-    let stored = put(json!({"retry_schedule": "5, 60s 10m,1h", "retries": 7})).await;
+    let stored = put(json!({"retry_schedule": "5, 60s 10m,1h", "retries": 4})).await;
     assert_eq!(stored.status, 200, "{}", stored.body);
     let row = world.api("GET", &path, None).await.json();
     assert_eq!(row["retry_schedule"], "5s, 1m, 10m, 1h");
     assert_eq!(row["retries"], 4, "as many as there are delays");
-    put(json!({"retry_schedule": " "})).await;
+    put(json!({"retry_schedule": " ", "retries": 7})).await;
     let row = world.api("GET", &path, None).await.json();
     assert_eq!(
         (&row["retry_schedule"], &row["retries"]),
@@ -86,6 +86,11 @@ async fn what_is_no_channel_and_no_delay_is_refused_with_the_rule() {
     let twenty_one = "1s ".repeat(21);
     for (column, value, said) in [
         ("channels", "a, b/c", "each must be 1 to 64 letters"),
+        (
+            "channels",
+            "a b",
+            "must be separated by commas, not by blanks",
+        ),
         ("channels", &eleven.join(","), "must be at most 10"),
         ("retry_schedule", "5s, soon", "such as 30s, not soon"),
         ("retry_schedule", "25h", "must be 1s to 1d, not 25h"),

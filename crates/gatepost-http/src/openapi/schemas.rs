@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::schema::{Action, Column, Kind, Table};
+use crate::schema::{Action, Column, Kind, LAST_SECOND, Table};
 
 /// Schemas that all tables use.
 pub(super) fn shared() -> Map<String, Value> {
@@ -255,7 +255,7 @@ fn response(column: &Column) -> Value {
 fn request(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
-        Kind::Time => json!({"type": "integer", "minimum": 0}),
+        Kind::Time => json!({"type": "integer", "minimum": 0, "maximum": LAST_SECOND}),
         Kind::Key(_) => row_number(),
         // 0 and 1 are what some clients of the v4 API send.
         Kind::Bool => json!({"type": ["boolean", "integer"], "minimum": 0, "maximum": 1}),

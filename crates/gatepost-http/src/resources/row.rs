@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::error::ApiError;
 use crate::resource::{Scan, Scanned};
-use crate::schema::{KEY, RowMap};
+use crate::schema::{KEY, LAST_SECOND, RowMap};
 use crate::turn::Turn;
 
 /// The work of making a small value, in bytes that are looked at.
@@ -27,6 +27,15 @@ pub(super) fn key_of(row: &RowMap) -> i64 {
 /// Epoch seconds, 0 for never.
 pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
     time.map_or(0, |time| time.timestamp()).into()
+}
+
+/// The moment that a client gave in epoch seconds, until the end of the year 9999.
+pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>, ApiError> {
+    let moment = DateTime::from_timestamp(seconds, 0).filter(|_| seconds <= LAST_SECOND);
+    moment.ok_or_else(|| {
+        let rule = "must be before the year 10000 (seconds, not milliseconds?)";
+        ApiError::field(field, rule)
+    })
 }
 
 /// A parameter as the text of a variable: what is no text is JSON.
@@ -115,6 +124,16 @@ mod tests {
         })
         .await;
         turns
+    }
+
+    #[test]
+    fn time_beyond_the_year_9999_is_refused() {
+        let last = moment("from", LAST_SECOND).unwrap();
+        assert_eq!(last.to_rfc3339(), "9999-12-31T23:59:59+00:00");
+        for seconds in [LAST_SECOND + 1, 1_795_000_000_000, i64::MAX] {
+            let rule = "must be before the year 10000 (seconds, not milliseconds?)";
+            assert_eq!(moment("from", seconds), Err(ApiError::field("from", rule)));
+        }
     }
 
     #[tokio::test]

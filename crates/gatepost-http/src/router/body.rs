@@ -14,9 +14,11 @@ use crate::schema::{MOST_VALUES, values};
 /// Bytes of a body that is read and checked at once; what is larger takes milliseconds, and is read
 /// where that holds up nobody.
 const SHORT: usize = 32 * 1024;
+/// What editors and shells of Windows put before a text (RFC 8259 §8.1).
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A JSON body; none at all is `{}`. The content type is not looked at: existing clients differ in
-/// it.
+/// A JSON body, with or without a byte order mark; none at all is `{}`. The content type is not
+/// looked at: existing clients differ in it.
 pub(super) struct Body {
     value: Value,
     is_short: bool,
@@ -71,7 +73,8 @@ fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
     if values(bytes) > MOST_VALUES {
         return Err(ApiError::too_large());
     }
-    serde_json::from_slice(bytes).map_err(|e| {
+    let json = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+    serde_json::from_slice(json).map_err(|e| {
         ApiError::malformed(format!(
             "The body is not JSON: line {}, column {}",
             e.line(),
@@ -121,6 +124,16 @@ mod tests {
         assert_eq!(parse(b""), Ok(Value::Object(Map::new())));
         for spaces in ["\n", " ", "\t\r\n "] {
             assert!(parse(spaces.as_bytes()).is_err(), "{spaces:?}");
+        }
+    }
+
+    /// Editors and shells of Windows write one (RFC 8259 §8.1).
+    #[test]
+    fn byte_order_mark_before_json_is_dropped() {
+        let body = "\u{feff} {\"a\": 1}\n";
+        assert_eq!(parse(body.as_bytes()), Ok(serde_json::json!({"a": 1})));
+        for wrong in ["\u{feff}", "\u{feff}\u{feff}{}", "{}\u{feff}"] {
+            assert!(parse(wrong.as_bytes()).is_err(), "{wrong:?}");
         }
     }
 

@@ -1,5 +1,8 @@
 //! A column: its type, who may write it, and its limits.
 
+/// 9999-12-31T23:59:59Z: beyond it clients cannot read a time back.
+pub(crate) const LAST_SECOND: i64 = 253_402_300_799;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {

@@ -1,6 +1,7 @@
 //! The body of a request, checked against the declaration of its table.
 
 use serde_json::{Map, Value};
+use webhook_model::trim_pasted;
 
 use super::column::{Access, Column, Kind};
 use super::row_map::RowMap;
@@ -128,7 +129,8 @@ impl Input {
     }
 }
 
-/// A value in the form in which its column keeps it, or why it cannot be.
+/// A value in the form in which its column keeps it, or why it cannot be. Around a text nothing
+/// counts ([`trim_pasted`]); the field's own type decides whether it is dropped.
 fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
     let refuse = |rule: String| Err(ApiError::field(column.name, rule));
     match (column.kind, value) {
@@ -146,12 +148,12 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
             .filter(|n| *n > 0)
             .map_or_else(|| refuse("must be a row number".into()), |n| Ok(n.into())),
         (Kind::Bool, Value::Bool(b)) => Ok((*b).into()),
-        (Kind::Bool, value) => match (int(value), value.as_str()) {
+        (Kind::Bool, value) => match (int(value), value.as_str().map(trim_pasted)) {
             (Some(n @ (0 | 1)), _) => Ok((n == 1).into()),
             (_, Some(word @ ("true" | "false"))) => Ok((word == "true").into()),
             _ => refuse("must be true or false".into()),
         },
-        (Kind::Text { min, max }, Value::String(text)) => match text.chars().count() {
+        (Kind::Text { min, max }, Value::String(text)) => match trim_pasted(text).chars().count() {
             0 if min > 0 => refuse("is required".into()),
             n if n < min || n > max => refuse(format!("must be {min} to {max} characters")),
             _ => Ok(value.clone()),
@@ -160,7 +162,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         (Kind::Text { .. }, _) => refuse("must be text".into()),
         (Kind::Word(words), value) => value
             .as_str()
-            .and_then(|word| on_the_wire(word, words))
+            .and_then(|word| on_the_wire(trim_pasted(word), words))
             .map_or_else(
                 || refuse(format!("must be one of {}", words.join(", "))),
                 |word| Ok(word.into()),
@@ -180,7 +182,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         (Kind::Object, Value::String(text)) if values(text.as_bytes()) > MOST_VALUES => {
             Err(ApiError::too_large())
         }
-        (Kind::Object, Value::String(text)) => match serde_json::from_str(text) {
+        (Kind::Object, Value::String(text)) => match serde_json::from_str(trim_pasted(text)) {
             Ok(object @ Value::Object(_)) => Ok(object),
             _ => refuse("must be a JSON object".into()),
         },
@@ -192,7 +194,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
 pub(crate) fn int(value: &Value) -> Option<i64> {
     match value {
         Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
-        Value::String(text) => text.parse().ok(),
+        Value::String(text) => trim_pasted(text).parse().ok(),
         _ => None,
     }
 }
@@ -212,7 +214,7 @@ fn reference(expected: Option<&str>, value: &Value) -> Option<Value> {
         let whole = expected.map(|table| format!("{table}/{key}").into());
         return (key > 0).then(|| whole.unwrap_or_else(|| key.into()));
     }
-    let (table, key) = value.as_str()?.rsplit_once('/')?;
+    let (table, key) = trim_pasted(value.as_str()?).rsplit_once('/')?;
     let fits = expected.is_none_or(|e| e == table) && key.parse::<i64>().is_ok_and(|k| k > 0);
     (fits && !table.is_empty() && table.len() <= 64).then(|| format!("{table}/{key}").into())
 }

@@ -11,7 +11,7 @@ mod tests;
 mod values;
 
 pub use column::Column;
-pub(crate) use column::Kind;
+pub(crate) use column::{Kind, LAST_SECOND};
 pub(crate) use input::{Input, int};
 pub(crate) use row_map::{Name, RowMap};
 pub use table::Action;

@@ -9,6 +9,8 @@ const COLUMNS: &[Column] = &[
     Column::new("hook", Kind::Reference(Some("webhook_urls")), "null", ""),
     Column::new("owner", Kind::Reference(None), "null", ""),
     Column::new("context", Kind::Object, "{}", ""),
+    Column::new("name", Kind::Text { min: 1, max: 4 }, "\"\"", ""),
+    Column::new("on", Kind::Bool, "true", ""),
 ];
 
 fn read(body: &Value) -> Result<Input, ApiError> {
@@ -48,4 +50,20 @@ fn a_text_that_is_json_of_too_many_values_is_refused_before_they_are_made() {
     assert!(context(text(MOST_VALUES - 10)).is_ok());
     let refused = context(text(MOST_VALUES)).map(|_| ());
     assert_eq!(refused, Err(ApiError::too_large()));
+}
+
+/// The limits are those of the text itself; the field's own type drops what surrounds it.
+#[test]
+fn pasted_value_is_read_without_its_surroundings() {
+    for around in [" ", "\r\n", "\u{feff}", "\u{200b}"] {
+        let of = |text: &str| json!(format!("{around}{text}{around}"));
+        let input = read(&json!({"owner": of("3"), "hook": of("webhook_urls/3")})).unwrap();
+        assert_eq!(input.int("owner"), Some(3), "{around:?}");
+        assert_eq!(input.reference("hook"), Some(("webhook_urls", 3)));
+        assert!(read(&json!({"name": of("abcd")})).is_ok(), "{around:?}");
+        assert!(read(&json!({"name": of("")})).is_err(), "{around:?}");
+        let input = read(&json!({"context": of("{\"a\":1}"), "on": of("true")})).unwrap();
+        assert_eq!(input.object("context").unwrap()["a"], 1, "{around:?}");
+        assert_eq!(input.bool("on"), Some(true));
+    }
 }

@@ -26,11 +26,12 @@ use webhook_model::{EventName, EventType, Target};
 /// use std::collections::HashSet;
 ///
 /// use gatepost_engine::{May, Watch, WatchAnswer, Watched};
-/// use webhook_model::{ObjectId, OwnerId, Target};
+/// use webhook_model::{ObjectId, OwnerId, TagId, Target};
 ///
 /// #[derive(Debug)]
 /// struct Machines {
 ///     all: HashSet<ObjectId>,
+///     tags: HashSet<TagId>,
 ///     shared: HashSet<(OwnerId, ObjectId)>,
 /// }
 ///
@@ -39,6 +40,7 @@ use webhook_model::{EventName, EventType, Target};
 ///         WatchAnswer::each(owners, |owner| match watched.target {
 ///             Target::Instance(id) if !self.all.contains(&id) => May::NoSuchObject,
 ///             Target::Instance(id) => self.shared.contains(&(owner, id)).into(),
+///             Target::Tag(tag) if !self.tags.contains(&tag) => May::NoSuchObject,
 ///             Target::Tag(_) | Target::Generic => May::Yes,
 ///         })
 ///     }

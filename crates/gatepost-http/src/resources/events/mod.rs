@@ -3,7 +3,7 @@
 mod columns;
 
 use async_trait::async_trait;
-use gatepost_manage::{Actor, Brought};
+use gatepost_manage::{Actor, Brought, ManageError};
 use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
@@ -78,8 +78,10 @@ impl Resource for Events {
         };
         let label = label(caller, &event, &input)?;
         apply(&mut event, &input, label.as_ref())?;
+        let target = event.target;
+        let created = caller.create_event(event).await;
         Ok(Created {
-            key: caller.create_event(event).await?.id.0,
+            key: created.map_err(|error| of_target(error, target))?.id.0,
             secret: None,
         })
     }
@@ -93,7 +95,9 @@ impl Resource for Events {
             event.target = target.unwrap_or(event.target);
             apply(event, &input, label.as_ref())
         };
-        let row = caller.edit_event(EventId(key), edit).await?;
+        let edited = caller.edit_event(EventId(key), edit).await;
+        let wanted = target.unwrap_or(present.value.target);
+        let row = edited.map_err(|error| of_target(error, wanted))?;
         Ok(event_row(caller, &row))
     }
 
@@ -189,6 +193,16 @@ fn label(caller: &Actor, event: &Event, input: &Input) -> Result<Option<EventLab
         None => Ok(None),
         Some(text) if text == in_catalog(caller, event) => Ok(Some(EventLabel::default())),
         Some(text) => text.parse().map(Some),
+    }
+}
+
+/// What is not there, by the column that names it.
+fn of_target(error: ManageError, target: Target) -> ApiError {
+    match (error, target) {
+        (ManageError::NoSuchObject, Target::Tag(_)) => {
+            ApiError::field("tag", "there is no such object or tag")
+        }
+        (error, _) => error.into(),
     }
 }
 

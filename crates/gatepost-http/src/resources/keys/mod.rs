@@ -9,13 +9,12 @@ use apikey_core::{
     NamesError, Overlap, OwnerId, RateLimit,
 };
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use gatepost_manage::Actor;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use serde_json::{Value, json};
 
-use super::row::{epoch, page, row, scanned};
+use super::row::{epoch, moment, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table};
@@ -188,11 +187,6 @@ fn epoch_of(expiration: Expiration) -> i64 {
 /// `expires_type` and `expires`, either of which may be missing; `present` is what stays if both
 /// are.
 fn expiration(input: &Input, present: Expiration) -> Result<Expiration, ApiError> {
-    let date = |seconds: i64| {
-        DateTime::<Utc>::from_timestamp(seconds, 0)
-            .map(Expiration::At)
-            .ok_or_else(|| ApiError::field("expires", "is not a point in time"))
-    };
     match (input.text("expires_type"), input.int("expires")) {
         (None, None) => Ok(present),
         (Some("never"), None | Some(0)) | (None, Some(0)) => Ok(Expiration::Never),
@@ -205,7 +199,9 @@ fn expiration(input: &Input, present: Expiration) -> Result<Expiration, ApiError
             "expires",
             "is required when expires_type is date",
         )),
-        (_, Some(seconds)) => date(seconds),
+        // A row that is sent back whole sets no date.
+        (_, Some(seconds)) if seconds == epoch_of(present) => Ok(present),
+        (_, Some(seconds)) => moment("expires", seconds).map(Expiration::At),
     }
 }
 

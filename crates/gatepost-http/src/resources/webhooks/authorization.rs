@@ -3,6 +3,7 @@
 use serde_json::Value;
 use webhook_model::{
     Authorization, AuthorizationKind, ClientAuthentication, Field, Invalid, OAuth2, Webhook,
+    trim_pasted,
 };
 
 use crate::schema::Input;
@@ -47,13 +48,17 @@ pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid>
     let kind = input
         .text("authorization_type")
         .map_or(Ok(present), AuthorizationKind::parse)?;
-    let value = input.text("authorization_value");
+    let value = input.text("authorization_value").map(trim_pasted);
     if kind == AuthorizationKind::OAuth2 {
         let client = client(&webhook.authorization, value, input)?;
         webhook.authorization = Authorization::OAuth2(Box::new(client));
         return Ok(());
     }
-    let misplaced = |field: &Field| input.text(field.as_str()).is_some_and(|t| !t.is_empty());
+    let misplaced = |field: &Field| {
+        input
+            .text(field.as_str())
+            .is_some_and(|t| !trim_pasted(t).is_empty())
+    };
     if let Some(field) = OAUTH2.into_iter().find(misplaced) {
         let rule = "must be empty with an authorization type other than oauth2";
         return Err(Invalid::new(field, rule));
@@ -71,7 +76,7 @@ fn client(present: &Authorization, secret: Option<&str>, input: &Input) -> Resul
         _ => None,
     };
     let text = |field: Field, of: fn(&OAuth2) -> &str| {
-        let sent = input.text(field.as_str());
+        let sent = input.text(field.as_str()).map(trim_pasted);
         sent.or(present.map(of)).unwrap_or_default()
     };
     let secret = secret.or(present.map(|client| client.client_secret().expose()));

@@ -2,7 +2,7 @@
 
 use gatepost_manage::ClientCertificate;
 use serde_json::Value;
-use webhook_model::{ClientIdentity, Field, Invalid, Webhook};
+use webhook_model::{ClientIdentity, Field, Invalid, Webhook, trim_pasted};
 
 use crate::resources::row::epoch;
 use crate::schema::Input;
@@ -28,7 +28,7 @@ pub(super) fn columns(
 pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     let sent = |field: Field| input.text(field.as_str());
     let (certificate, key) = (sent(Field::ClientCertificate), sent(Field::ClientKey));
-    let is_empty = |text: Option<&str>| text.is_none_or(|text| text.trim().is_empty());
+    let is_empty = |text: Option<&str>| text.is_none_or(|text| trim_pasted(text).is_empty());
     if is_empty(certificate) && is_empty(key) {
         if certificate.is_some() {
             webhook.client_identity = None;

@@ -43,7 +43,7 @@ pub(super) static TABLE: Table = Table {
                 max: 32_768,
             },
             "\"Content-Type:application/json\\n\"",
-            "One `Name:Value` per line, in order; empty for none. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs in authorization_value.",
+            "One `Name:Value` per line, in order; empty for none. A header that may stand once, such as Content-Type, is refused twice. A line `Name: ${APIKEY}` names the header that carries the API key. Whoever manages the webhook reads them all: a secret belongs in authorization_value.",
         ),
         Column::new(
             "authorization_type",
@@ -141,7 +141,7 @@ pub(super) static TABLE: Table = Table {
             "retries",
             Kind::Int { min: 0, max: 100 },
             "3",
-            "Further attempts after the first. With a retry_schedule as many as it has delays; what is written here counts once that is empty.",
+            "Further attempts after the first. With a retry_schedule as many as it has delays: another number takes its place, unless the request has a schedule, too.",
         )
         .short(),
         Column::new(
@@ -163,7 +163,7 @@ pub(super) static TABLE: Table = Table {
             "channels",
             Kind::Text { min: 0, max: 1024 },
             "\"project-7, billing\"",
-            "Of what the platform emits into channels, it receives these: at most 10, separated by commas or spaces. Empty for everything, in channels or not. An addition to the v4 wire.",
+            "Of what the platform emits into channels, it receives these: at most 10, separated by commas. Empty for everything, in channels or not. An addition to the v4 wire.",
         ),
         Column::new(
             "delivery_mode",

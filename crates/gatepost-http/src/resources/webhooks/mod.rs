@@ -3,6 +3,7 @@
 mod authorization;
 mod client_identity;
 mod columns;
+mod retries;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -12,10 +13,10 @@ use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
     Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, RateLimit,
-    Retries, SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId,
+    SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
 };
 
-use super::row::{epoch, key_of, page, reference, row, scanned};
+use super::row::{epoch, key_of, moment, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::granted::may_read;
@@ -58,6 +59,7 @@ impl Resource for Webhooks {
             input.text("name").unwrap_or_default().parse()?,
             input.text("url").unwrap_or_default().parse()?,
         );
+        retries::check_new(&input)?;
         let mut webhook = Webhook::new(caller.principal().owner, name, url);
         apply(&mut webhook, &input)?;
         let row = caller.create_webhook(webhook).await?;
@@ -72,7 +74,7 @@ impl Resource for Webhooks {
         let client_key = input.text("client_key");
         let entered = Entered::default()
             .with_authorization(input.text("authorization_value").is_some())
-            .with_client_key(client_key.is_some_and(|key| !key.trim().is_empty()))
+            .with_client_key(client_key.is_some_and(|key| !trim_pasted(key).is_empty()))
             .with_headers(input.text("headers").is_some())
             .with_signing(input.text("signing_secrets").is_some());
         let edit = move |webhook: &mut Webhook| apply(webhook, &input);
@@ -165,11 +167,7 @@ fn whose(scan: &Scan<'_>) -> Scope {
 /// A parameter that is a time; 0 is none.
 fn time(params: &Input, field: &str) -> Result<Option<DateTime<Utc>>, ApiError> {
     let seconds = params.int(field).filter(|seconds| *seconds > 0);
-    let time = |seconds| {
-        let time = DateTime::from_timestamp(seconds, 0);
-        time.ok_or_else(|| ApiError::field(field, "is not a point in time"))
-    };
-    seconds.map(time).transpose()
+    seconds.map(|seconds| moment(field, seconds)).transpose()
 }
 
 fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
@@ -224,19 +222,14 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
         webhook.headers = Headers::parse_lines(headers)?;
     }
     if let Some(secrets) = input.text("signing_secrets") {
-        let secrets = secrets.split_whitespace().map(SigningSecret::parse);
+        let secrets = trim_pasted(secrets).split_whitespace();
+        let secrets = secrets.map(SigningSecret::parse);
         webhook.signing = SigningSecrets::new(secrets.collect::<Result<_, _>>()?)?;
     }
     if let Some(seconds) = input.int("timeout") {
         webhook.timeout = Timeout::try_from(seconds)?;
     }
-    if let Some(retries) = input.int("retries") {
-        webhook.retries = Retries::try_from(retries)?;
-    }
-    if let Some(schedule) = input.text("retry_schedule") {
-        let schedule = Some(schedule).filter(|schedule| !schedule.trim().is_empty());
-        webhook.retry_schedule = schedule.map(str::parse).transpose()?;
-    }
+    retries::apply(webhook, input)?;
     if let Some(rate) = input.int("rate") {
         let rate = u32::try_from(rate).unwrap_or(u32::MAX);
         let limit = (rate > 0).then(|| RateLimit::per_second(rate));
@@ -264,3 +257,6 @@ fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     client_identity::apply(webhook, input)?;
     authorization::apply(webhook, input)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+//! The columns that say how often a webhook tries again.
+
+use webhook_model::{Field, Invalid, Retries, RetrySchedule, Webhook, trim_pasted};
+
+use crate::schema::Input;
+
+/// Refuses the two in one creation, unless they say the same.
+pub(super) fn check_new(input: &Input) -> Result<(), Invalid> {
+    match (retries(input)?, schedule(input)?) {
+        (Some(retries), Some(Some(schedule))) => agree(retries, &schedule),
+        _ => Ok(()),
+    }
+}
+
+/// `retries` alone takes the place of a schedule: existing clients know none, and read the number
+/// of its delays. A client that sends a whole row back means the one of the two that it changed;
+/// if it changed both, they must agree.
+pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
+    let sent = retries(input)?;
+    let changed = sent.filter(|retries| retries.get() != webhook.reattempts());
+    let new = schedule(input)?.filter(|schedule| *schedule != webhook.retry_schedule);
+    match (new, sent, changed) {
+        (Some(Some(schedule)), _, changed) => {
+            if let Some(retries) = changed {
+                agree(retries, &schedule)?;
+            }
+            webhook.retry_schedule = Some(schedule);
+        }
+        (Some(None), sent, _) => {
+            webhook.retries = sent.unwrap_or(webhook.retries);
+            webhook.retry_schedule = None;
+        }
+        (None, _, Some(retries)) => {
+            (webhook.retries, webhook.retry_schedule) = (retries, None);
+        }
+        (None, _, None) => {}
+    }
+    Ok(())
+}
+
+fn retries(input: &Input) -> Result<Option<Retries>, Invalid> {
+    input.int("retries").map(Retries::try_from).transpose()
+}
+
+/// `Some(None)` for the platform's own.
+fn schedule(input: &Input) -> Result<Option<Option<RetrySchedule>>, Invalid> {
+    let schedule = input.text("retry_schedule").map(trim_pasted);
+    let read = |text: &str| match text {
+        "" => Ok(None),
+        text => text.parse().map(Some),
+    };
+    schedule.map(read).transpose()
+}
+
+fn agree(retries: Retries, schedule: &RetrySchedule) -> Result<(), Invalid> {
+    if retries.get() == schedule.retries() {
+        return Ok(());
+    }
+    let rule = "must be the number of delays in retry_schedule, or be left out";
+    Err(Invalid::new(Field::Retries, rule))
+}
