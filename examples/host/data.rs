@@ -4,10 +4,46 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
-use url::Url;
+use gatepost_ids::trim_pasted;
 
 /// What may be named.
 const KNOWN: &str = "a folder, `memory` or postgres://… are known here";
+/// Words before a `=` that make a text a connection string, of libpq or of other drivers.
+const CONNECTION: [&str; 16] = [
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "passfile",
+    "service",
+    "sslmode",
+    "options",
+    "server",
+    "database",
+    "username",
+    "uid",
+    "pwd",
+    "data source",
+];
+/// Schemes of databases and files: with `//` behind them they are URLs without their colon.
+const SCHEMES: [&str; 12] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mssql",
+    "sqlserver",
+    "redis",
+    "rediss",
+    "sqlite",
+    "file",
+    "jdbc",
+];
+/// How the files of SQLite are called.
+const FILES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
 
 /// A folder, a database elsewhere, or nothing.
 #[derive(Clone, Debug)]
@@ -24,19 +60,19 @@ impl Data {
     /// What was typed.
     ///
     /// # Errors
-    /// In words, for the URL of anything but PostgreSQL. What may be a password is not repeated.
+    /// In words, for the URL of anything but PostgreSQL, and for what looks like another kind of
+    /// location. What may be a password is not repeated.
     pub(crate) fn parse(typed: OsString) -> Result<Self, String> {
-        let Some(text) = typed.to_str() else {
+        let Some(text) = typed.to_str().map(trim_pasted) else {
             return Ok(Self::Folder(typed.into()));
         };
         if text == "memory" {
             return Ok(Self::Memory);
         }
         let Some((scheme, _)) = text.split_once("://") else {
-            return if text.is_empty() {
-                Err(format!("it is empty: {KNOWN}"))
-            } else {
-                Ok(Self::Folder(typed.into()))
+            return match folder(text) {
+                Ok(folder) => Ok(Self::Folder(folder)),
+                Err(wrong) => Err(format!("{wrong}: {KNOWN}")),
             };
         };
         match scheme.to_ascii_lowercase().as_str() {
@@ -46,7 +82,68 @@ impl Data {
     }
 }
 
+/// The folder that a text names.
+///
+/// # Errors
+/// In words, for what looks like a location of another kind: a folder of that name would be made,
+/// and in a container it would be gone at the next start. With `./` before it, it is a folder. What
+/// may be a password is not repeated.
+pub(crate) fn folder(typed: &str) -> Result<PathBuf, &'static str> {
+    let text = trim_pasted(typed);
+    let lower = text.to_ascii_lowercase();
+    let is_path = ["/", "./", "../"]
+        .iter()
+        .any(|begin| text.starts_with(begin));
+    if text.is_empty() {
+        return Err("it is empty");
+    }
+    if is_path && !text.starts_with("//") {
+        return no_file(text, &lower);
+    }
+    if lower.trim_matches(':') == "memory" {
+        return Err("for nothing to be kept write `memory`");
+    }
+    if text.starts_with(['~', '$', '%']) {
+        return Err("the shell has left ~ or a variable as it is");
+    }
+    if is_connection_string(&lower) {
+        return Err("this looks like a connection string, not a folder");
+    }
+    let first = lower.split('/').next().unwrap_or_default();
+    let names_scheme = SCHEMES.contains(&first) && text.get(first.len()..).is_some_and(is_double);
+    if is_double(text) || names_scheme || first.contains([':', '@']) {
+        return Err("this looks like a URL, not a folder");
+    }
+    no_file(text, &lower)
+}
+
+fn no_file(text: &str, lower: &str) -> Result<PathBuf, &'static str> {
+    let folder = PathBuf::from(text);
+    if FILES.iter().any(|end| lower.ends_with(end)) && !folder.is_dir() {
+        return Err("this looks like a file, not the folder that it is in");
+    }
+    Ok(folder)
+}
+
+fn is_double(text: &str) -> bool {
+    text.starts_with("//")
+}
+
+fn is_connection_string(lower: &str) -> bool {
+    let mut pairs = lower.split('=');
+    // What is behind the last `=` is a value.
+    pairs.next_back();
+    pairs.any(|before| {
+        let before = before.trim_end();
+        CONNECTION.iter().any(|word| {
+            let rest = before.strip_suffix(word);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t', '\n', ';']))
+        })
+    })
+}
+
 fn product(scheme: &str) -> String {
+    let is_scheme = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
     match scheme {
         "mysql" => "MySQL (mysql://)".into(),
         "mariadb" => "MariaDB (mariadb://)".into(),
@@ -54,7 +151,7 @@ fn product(scheme: &str) -> String {
         "mssql" | "sqlserver" => format!("SQL Server ({scheme}://)"),
         "redis" | "rediss" => format!("Redis ({scheme}://)"),
         "sqlite" | "file" => format!("a URL of a file ({scheme}://)"),
-        _ if scheme.len() <= 20 => format!("{scheme}://"),
+        _ if scheme.len() <= 20 && scheme.bytes().all(is_scheme) => format!("{scheme}://"),
         _ => "that kind of URL".into(),
     }
 }
@@ -68,21 +165,37 @@ impl DatabaseUrl {
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Host, port and database, if they can be distinguished from a password: whatever is before
+    /// the last `@`, however it is written, and what is behind a `?`.
+    fn shown(&self) -> Option<String> {
+        let (scheme, rest) = self.0.split_once("://")?;
+        let (secret, place) = match rest.rsplit_once('@') {
+            Some((secret, place)) => (Some(secret), place),
+            None => (None, rest),
+        };
+        if secret.is_some_and(|secret| secret.contains('?')) {
+            return None;
+        }
+        // Options may be secrets, too.
+        let place = place.split(['?', '#', ';', '&']).next()?;
+        let hosts = place.split('/').next()?;
+        let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
+        let is_host = |host: &str| {
+            let (_, behind) = host.rsplit_once(']').unwrap_or(("", host));
+            behind.split_once(':').is_none_or(|(_, port)| is_port(port))
+        };
+        if !hosts.split(',').all(is_host) {
+            return None;
+        }
+        let hidden = if secret.is_some() { "…@" } else { "" };
+        Some(format!("{scheme}://{hidden}{place}"))
+    }
 }
 
-/// User, host, port and database.
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(mut url) = Url::parse(&self.0) else {
-            return f.write_str("postgres://…");
-        };
-        // Options may be secrets, too.
-        url.set_query(None);
-        url.set_fragment(None);
-        if url.set_password(None).is_err() && url.password().is_some() {
-            return f.write_str("postgres://…");
-        }
-        f.write_str(url.as_str())
+        f.write_str(self.shown().as_deref().unwrap_or("postgres://…"))
     }
 }
 
@@ -97,21 +210,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_is_shown_without_its_password() {
-        for url in [
-            "postgres://app:s3cret@db.example:5433/app?sslmode=require",
-            "postgresql://app@db/app?password=s3cret",
-            "postgres://app:s3cret@a,b:5433/app",
-            "postgres://app:s3%63ret@/app?host=/run",
+    fn database_is_shown_without_what_precedes_its_host() {
+        for (url, shown) in [
+            (
+                "postgres://db.example:5433/app",
+                "postgres://db.example:5433/app",
+            ),
+            (
+                "postgres://app:s3cret@db:5433/app?sslmode=require",
+                "postgres://…@db:5433/app",
+            ),
+            (
+                "postgresql://app@db/app?password=s3cret",
+                "postgresql://…@db/app",
+            ),
+            (
+                "postgres://app:s3cret@a,b:5433/app",
+                "postgres://…@a,b:5433/app",
+            ),
+            (
+                "postgres://app:s3%63ret@/app?host=/run",
+                "postgres://…@/app",
+            ),
+            ("postgres://app:p@s3c/ret@db/app", "postgres://…@db/app"),
+            ("postgres://app:s3@c@ret@db/app", "postgres://…@db/app"),
+            ("postgres://app:s3#cret@db/app", "postgres://…@db/app"),
+            ("postgres://app:s3 cret@db/app", "postgres://…@db/app"),
+            // It may be within the password, or in an option.
+            ("postgres://app:s3?cret@db/app", "postgres://…"),
+            ("postgres://db/app?password=s3c@ret", "postgres://…"),
+            ("postgres://app:s3cret", "postgres://…"),
+            ("postgres://app:s3cret/app", "postgres://…"),
+            ("postgres://db/app;password=s3cret", "postgres://db/app"),
+            (
+                " \u{feff}POSTGRES://app:s3cret@db/app\r\n",
+                "POSTGRES://…@db/app",
+            ),
         ] {
-            let Ok(Data::Postgres(url)) = Data::parse(url.into()) else {
+            let Ok(Data::Postgres(database)) = Data::parse(url.into()) else {
                 panic!("{url}");
             };
-            let shown = format!("{url} {url:?}");
-            assert!(!shown.contains("cret") && !shown.contains("s3"), "{shown}");
+            assert_eq!(database.to_string(), shown, "{url}");
+            assert_eq!(format!("{database:?}"), format!("DatabaseUrl({shown})"));
         }
-        let url = DatabaseUrl("postgres://app:s3cret@db.example:5433/app?x=y".into());
-        assert_eq!(url.to_string(), "postgres://app@db.example:5433/app");
     }
 
     #[test]
@@ -121,10 +262,82 @@ mod tests {
             ("MARIADB://db/x", "MariaDB"),
             ("sqlite://x.db", "a URL of a file"),
             ("foo://s3cret", "foo://"),
+            ("app:s3cret@db/x?u=http://", "that kind of URL"),
         ] {
             let refused = Data::parse(url.into()).unwrap_err();
             assert!(refused.starts_with(name), "{refused}");
             assert!(!refused.contains("s3cret"), "{refused}");
         }
+    }
+
+    /// In a container a folder of such a name would be gone at the next start, with all data.
+    #[test]
+    fn location_of_another_kind_is_no_folder() {
+        for (typed, said) in [
+            ("host=db user=app password=s3cret", "a connection string"),
+            ("user = app password = s3cret", "a connection string"),
+            ("dbname='app' HOST=db", "a connection string"),
+            (
+                "Server=db;Database=app;Uid=app;Pwd=s3cret",
+                "a connection string",
+            ),
+            ("password=s3cret", "a connection string"),
+            ("postgres//app:s3cret@db/app", "a URL"),
+            ("postgres:/app:s3cret@db/app", "a URL"),
+            ("postgres:app", "a URL"),
+            ("PostgreSQL//db/app", "a URL"),
+            ("jdbc:postgresql:app", "a URL"),
+            ("sqlite:gatepost.db", "a URL"),
+            ("file:gatepost.db?mode=memory", "a URL"),
+            ("app:s3cret@db/app", "a URL"),
+            ("app@db.internal/app", "a URL"),
+            ("//app:s3cret@db/app", "a URL"),
+            ("localhost:5432", "a URL"),
+            ("C:\\data", "a URL"),
+            ("\"postgres:/db/app\"", "a URL"),
+            (":memory:", "write `memory`"),
+            ("Memory", "write `memory`"),
+            ("memory:", "write `memory`"),
+            ("~/data", "the shell"),
+            ("$DATABASE_URL", "the shell"),
+            ("${DATA}/x", "the shell"),
+            ("/data/gatepost.db", "a file"),
+            ("gatepost.sqlite3", "a file"),
+        ] {
+            let refused = Data::parse(typed.into()).unwrap_err();
+            assert!(refused.contains(said), "{typed}: {refused}");
+            assert!(
+                refused.contains("a folder, `memory` or postgres://"),
+                "{refused}"
+            );
+            assert!(!refused.contains("s3cret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn path_is_a_folder_whatever_is_in_it() {
+        for (typed, folder) in [
+            ("gatepost-data", "gatepost-data"),
+            (" gatepost-data\n", "gatepost-data"),
+            ("./host=db", "./host=db"),
+            ("./a:b", "./a:b"),
+            ("../memory:", "../memory:"),
+            ("/srv/a:b/c@d", "/srv/a:b/c@d"),
+            ("data/memory", "data/memory"),
+            ("my data", "my data"),
+            ("data=1", "data=1"),
+            ("gatepost.db/", "gatepost.db/"),
+        ] {
+            match Data::parse(typed.into()) {
+                Ok(Data::Folder(read)) => assert_eq!(read, PathBuf::from(folder)),
+                other => panic!("{typed}: {other:?}"),
+            }
+        }
+        assert!(matches!(Data::parse("memory\n".into()), Ok(Data::Memory)));
+        assert!(
+            Data::parse("\u{feff}".into())
+                .unwrap_err()
+                .starts_with("it is empty")
+        );
     }
 }

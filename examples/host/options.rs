@@ -4,13 +4,14 @@ use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use examples::passwords::Password;
+use examples::passwords::{Password, PasswordError};
 use examples::private;
-use lexopt::{Arg, Parser, ValueExt};
+use gatepost_ids::trim_pasted;
+use lexopt::{Arg, Parser};
 use url::Url;
 
 use crate::address::Address;
-use crate::data::Data;
+use crate::data::{Data, folder};
 use crate::failure::{Failure, InWords};
 use crate::log::Verbosity;
 
@@ -81,11 +82,8 @@ impl Options {
             }
         }
         if options.password.is_none() {
-            options.password = std::env::var(PASSWORD_VARIABLE).ok().map(Into::into);
-        }
-        let given = options.password.as_ref();
-        if given.is_some_and(|password| password.expose().is_empty()) {
-            return Err(Failure::usage("the password of admin is empty"));
+            let given = std::env::var(PASSWORD_VARIABLE).ok();
+            options.password = given.as_deref().map(password).transpose()?;
         }
         Ok(Asked::Run(Box::new(options)))
     }
@@ -97,10 +95,10 @@ impl Options {
             "-d" | "--data" => {
                 self.data = Data::parse(value()?).map_err(|wrong| option.wrong(&wrong))?;
             }
-            "--state" => self.state = Some(value()?.into()),
+            "--state" => self.state = Some(option.folder(value()?)?),
             "--seal-key-file" => self.seal_key = Some(value()?.into()),
             "--tls-self-signed" => self.tls = true,
-            "--admin-password" => self.password = Some(option.text(value()?)?.into()),
+            "--admin-password" => self.password = Some(password(&option.text(value()?)?)?),
             "--admin-password-file" => self.password = Some(password_in(value()?.as_ref())?),
             "--metrics-listen" => self.metrics = Some(option.address(&value()?)?),
             "--traces" => self.traces = Some(option.collector(value()?)?),
@@ -162,17 +160,23 @@ impl Taken {
         text.map_err(|_| self.wrong("the value is not UTF-8"))
     }
 
+    fn folder(&self, value: OsString) -> Result<PathBuf, Failure> {
+        match value.to_str() {
+            Some(text) => folder(text).map_err(|wrong| self.wrong(wrong)),
+            None => Ok(value.into()),
+        }
+    }
+
     fn collector(&self, value: OsString) -> Result<Url, Failure> {
-        let url = self.text(value)?.parse::<Url>().ok();
+        let url = trim_pasted(&self.text(value)?).parse::<Url>().ok();
         let url = url.filter(|url| url.scheme() == "http" && url.has_host());
         // It may hold a password.
         url.ok_or_else(|| self.wrong("this is no address such as http://127.0.0.1:4318"))
     }
 
     fn address(&self, value: &OsString) -> Result<Address, Failure> {
-        let address = value.parse();
-        address.map_err(|_: lexopt::Error| {
-            let typed = value.to_string_lossy();
+        let typed = value.to_string_lossy();
+        trim_pasted(&typed).parse().map_err(|_| {
             self.wrong(&format!(
                 "{typed:?} is no address with a port, such as 127.0.0.1:8080"
             ))
@@ -195,7 +199,13 @@ fn password_in(file: &Path) -> Result<Password, Failure> {
     let what = || "cannot read the password of admin".to_owned();
     let password = private::read(file).in_words(what)?;
     let none = || format!("{}: no such file", file.display());
-    Ok(password.ok_or_else(none).in_words(what)?.into())
+    self::password(&password.ok_or_else(none).in_words(what)?)
+}
+
+fn password(given: &str) -> Result<Password, Failure> {
+    let password = given.parse();
+    password
+        .map_err(|wrong: PasswordError| Failure::usage(format!("the password of admin {wrong}")))
 }
 
 #[cfg(test)]
@@ -228,6 +238,7 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_named_and_no_password_is_repeated() {
+        let long = "s3cret".repeat(171);
         for (args, said) in [
             (&["--nosuch"][..], "unknown option --nosuch (see --help)"),
             (&["-x"], "unknown option -x (see --help)"),
@@ -247,6 +258,22 @@ mod tests {
             (
                 &["--admin-password", "let", "s3cret"],
                 "an argument that belongs to no option",
+            ),
+            (
+                &["--state", "postgres://a:s3cret@b/c"],
+                "--state: this looks like a URL, not a folder",
+            ),
+            (
+                &["--admin-password", &long],
+                "the password of admin is longer than 1024 bytes",
+            ),
+            (
+                &["--admin-password", "s3cret\nx"],
+                "the password of admin has a line break or another control character",
+            ),
+            (
+                &["--admin-password", " \n"],
+                "the password of admin is empty",
             ),
             (&["--unlimited=s3cret"], "--unlimited takes no value"),
             (&["--admin-password="], "the password of admin is empty"),

@@ -40,7 +40,8 @@ What it shows:
   -V, --version                  its version
 
 Variables:
-  GATEPOST_ADMIN_PASSWORD        the password of admin, as with --admin-password-file
+  GATEPOST_ADMIN_PASSWORD        the password of admin, as with --admin-password-file. Blanks, line breaks and byte
+                                 order marks around a password or another value count for nothing
   RUST_LOG                       what is logged, instead of -v and -q, such as warn,gatepost_engine=debug
   NO_COLOR                       no colours in the log; there are none in a file
 

@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::fmt::Write as _;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::Argon2;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use gatepost_ids::OwnerId;
+use gatepost_ids::{OwnerId, trim_pasted};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use subtle::ConstantTimeEq;
@@ -18,6 +19,7 @@ use crate::processors;
 
 /// Passwords that wait for their turn; more are not looked at.
 const WAITING: usize = 32;
+/// Bytes of a password, and of a name.
 const LONGEST: usize = 1024;
 
 /// A password that was made up or given. `Debug` does not show it.
@@ -38,9 +40,45 @@ impl Password {
     }
 }
 
-impl From<String> for Password {
-    fn from(text: String) -> Self {
-        Self(text)
+/// Why a text is no password that anybody could log in with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum PasswordError {
+    /// A browser's field and a header cannot hold one.
+    Control,
+    /// Nothing is left without what surrounds it.
+    Empty,
+    /// What is longer is not looked at when somebody logs in.
+    TooLong,
+}
+
+impl fmt::Display for PasswordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Control => f.write_str("has a line break or another control character"),
+            Self::Empty => f.write_str("is empty"),
+            Self::TooLong => write!(f, "is longer than {LONGEST} bytes"),
+        }
+    }
+}
+
+impl std::error::Error for PasswordError {}
+
+/// What surrounds it is dropped ([`trim_pasted`]), as it is when somebody logs in.
+impl FromStr for Password {
+    type Err = PasswordError;
+
+    fn from_str(text: &str) -> Result<Self, PasswordError> {
+        let text = trim_pasted(text);
+        if text.is_empty() {
+            Err(PasswordError::Empty)
+        } else if text.len() > LONGEST {
+            Err(PasswordError::TooLong)
+        } else if text.contains(char::is_control) {
+            Err(PasswordError::Control)
+        } else {
+            Ok(Self(text.to_owned()))
+        }
     }
 }
 
@@ -175,6 +213,7 @@ impl Passwords {
     /// Judges a password, off the async workers, on half of the processors. One that was good
     /// before costs a digest.
     pub async fn judge(&self, name: &str, password: &str) -> Judged {
+        let (name, password) = (trim_pasted(name), trim_pasted(password));
         if password.len() > LONGEST || name.len() > LONGEST {
             return Judged::Wrong;
         }
@@ -244,7 +283,7 @@ mod tests {
     fn passwords() -> Passwords {
         let mut passwords = Passwords::default();
         passwords
-            .set("tina", &"open sesame".to_owned().into())
+            .set("tina", &"open sesame".parse().unwrap())
             .unwrap();
         passwords.set("ulf", &Password::random()).unwrap();
         passwords
@@ -277,6 +316,31 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn password_that_is_set_logs_in() {
+        let longest = "x".repeat(LONGEST);
+        for typed in ["s3cret", " s3cret\r\n", "\u{feff}s3 cret", &longest] {
+            let mut passwords = Passwords::default();
+            passwords.set("tina", &typed.parse().unwrap()).unwrap();
+            for (name, password) in [("tina", typed), ("tina\n", trim_pasted(typed))] {
+                assert_eq!(
+                    passwords.judge(name, password).await,
+                    Judged::Good,
+                    "{typed:?}"
+                );
+            }
+        }
+        for (wrong, why) in [
+            ("", PasswordError::Empty),
+            (" \u{feff}\n", PasswordError::Empty),
+            (&*format!("{longest}x"), PasswordError::TooLong),
+            ("a\nb", PasswordError::Control),
+            ("a\0b", PasswordError::Control),
+        ] {
+            assert_eq!(wrong.parse::<Password>(), Err(why), "{wrong:?}");
+        }
+    }
+
+    #[tokio::test]
     async fn more_than_can_wait_are_not_looked_at_and_who_is_known_does_not_wait() {
         let passwords = passwords();
         assert_eq!(passwords.judge("tina", "open sesame").await, Judged::Good);
@@ -292,7 +356,7 @@ mod tests {
         let shown = format!(
             "{:?} {:?}",
             passwords(),
-            Password::from("open sesame".to_owned())
+            "open sesame".parse::<Password>().unwrap()
         );
         assert_eq!(shown, r#"{"tina", "ulf"} Password(…)"#);
     }

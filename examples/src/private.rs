@@ -5,6 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use gatepost_ids::trim_pasted;
+
 /// Everything but the owner's own rights.
 const OTHERS: u32 = 0o077;
 
@@ -28,8 +30,8 @@ fn make_folder(path: &Path) -> io::Result<()> {
     fs::set_permissions(path, Permissions::from_mode(0o700))
 }
 
-/// The text of a file, without what blanks it ends in; `None` if there is none. If others may read
-/// it, that is logged as a warning.
+/// The text of a file, without what surrounds it ([`trim_pasted`]); `None` if there is none. If
+/// others may read it, that is logged as a warning.
 ///
 /// # Errors
 /// When it cannot be read, naming the file.
@@ -37,7 +39,7 @@ pub fn read(path: &Path) -> io::Result<Option<String>> {
     match fs::read_to_string(path) {
         Ok(text) => {
             warn_if_wide(path)?;
-            Ok(Some(text.trim_end().to_owned()))
+            Ok(Some(trim_pasted(&text).to_owned()))
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(named(path, &error)),
@@ -104,7 +106,7 @@ mod tests {
         assert_eq!(read(&file).unwrap(), None);
         write(&file, "one\n").unwrap();
         fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
-        write(&file, "two\n").unwrap();
+        write(&file, "\u{feff} two\r\n").unwrap();
         assert_eq!(
             (read(&file).unwrap().as_deref(), mode(&file)),
             (Some("two"), 0o600)

@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Router};
 use gatepost_console::{ConsoleLogin, LoggedIn, LogoutForm, Visit, cookie, local_path};
+use gatepost_ids::trim_pasted;
 use gatepost_keys::GuessLimiter;
 use gatepost_storage::{Clock, SystemClock};
 
@@ -165,7 +166,7 @@ async fn login(
     if from_elsewhere(&headers, &uri) {
         return page(StatusCode::FORBIDDEN, HOME, "Log in on this page.");
     }
-    let user = text("user");
+    let user = trim_pasted(&text("user")).to_owned();
     let attempt = match sessions.guesses.attempt(&user, peer.ip()) {
         Ok(attempt) => attempt,
         Err(retry) => {

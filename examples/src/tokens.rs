@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post};
 use axum::{Extension, Json, Router};
 use gatepost_engine::Engine;
+use gatepost_ids::trim_pasted;
 use gatepost_keys::{
     AuthLayer, Denied, GuessLimiter, PlatformAnswer, PlatformLogin, Presented, Principal,
     RetryAfter, Via, Visit,
@@ -111,11 +112,11 @@ async fn login(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     body: String,
 ) -> Response {
-    let Ok(body) = serde_json::from_str::<Value>(&body) else {
+    let Ok(body) = serde_json::from_str::<Value>(trim_pasted(&body)) else {
         return refuse(StatusCode::BAD_REQUEST, "The body is not JSON");
     };
     let text = |name: &str| body[name].as_str().unwrap_or_default();
-    let name = text("login");
+    let name = trim_pasted(text("login"));
     let attempt = match tokens.guesses.attempt(name, peer.ip()) {
         Ok(attempt) => attempt,
         Err(retry) => return too_many(retry),

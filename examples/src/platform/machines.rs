@@ -94,6 +94,11 @@ pub(super) fn machines(caller: &Principal) -> Vec<Value> {
     .collect()
 }
 
+/// Whether there is such a tag.
+pub(super) fn is_tag(tag: TagId) -> bool {
+    TAGS.iter().any(|(key, _)| *key == tag.0)
+}
+
 /// The rows of the table `tags`.
 pub(super) fn tags() -> Vec<Value> {
     let row = |(key, name): &(i64, &str)| json!({"$key": key, "name": name});

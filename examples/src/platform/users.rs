@@ -1,7 +1,7 @@
 //! The users: which tenant they belong to, what they may do, and how much they may have.
 
 use gatepost_ids::{
-    AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, Quotas, TenantId,
+    AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, Quotas, TenantId, trim_pasted,
 };
 use gatepost_keys::{Principal, Via};
 use serde_json::{Value, json};
@@ -156,6 +156,7 @@ impl Platform {
     }
 
     pub(super) fn named(name: &str) -> Option<OwnerId> {
+        let name = trim_pasted(name);
         let user = USERS.iter().find(|user| user.name == name);
         user.map(|user| user.who.key)
     }

@@ -4,13 +4,13 @@ use gatepost_engine::{May, Watch, WatchAnswer, Watched};
 use webhook_model::{ObjectId, OwnerId, Target};
 
 use super::Platform;
-use super::machines::Machine;
+use super::machines::{Machine, is_tag};
 use super::users::{TENANTS, Who};
 
 impl Watch for Platform {
     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
         WatchAnswer::each(owners, |owner| match Who::of(owner) {
-            Some(who) => may(&who, watched),
+            Some(who) => may(&who, watched.event_type.as_str(), watched.target),
             None => May::No,
         })
     }
@@ -18,11 +18,13 @@ impl Watch for Platform {
 
 /// Tags and what has no object are no secrets: an occurrence that reaches the user's tenant is
 /// judged again, by the object that it is about.
-fn may(who: &Who, watched: &Watched<'_>) -> May {
-    let Target::Instance(object) = watched.target else {
-        return May::Yes;
+fn may(who: &Who, event_type: &str, target: Target) -> May {
+    let object = match target {
+        Target::Instance(object) => object,
+        Target::Tag(tag) if !is_tag(tag) => return May::NoSuchObject,
+        Target::Tag(_) | Target::Generic => return May::Yes,
     };
-    let may = match watched.event_type.as_str() {
+    let may = match event_type {
         "vms" => Machine::find(object).map_or(May::NoSuchObject, |vm| vm.reaches(who).into()),
         "users" => about_user(who, object),
         "tenants" => about_tenant(who, object),
@@ -50,5 +52,22 @@ fn about_tenant(who: &Who, object: ObjectId) -> May {
         who.runs_the_platform().into()
     } else {
         May::NoSuchObject
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::TagId;
+
+    use super::*;
+
+    #[test]
+    fn tag_that_does_not_exist_is_no_target() {
+        for user in [OwnerId(1), OwnerId(3), OwnerId(4)] {
+            let who = Who::of(user).unwrap();
+            let may = |tag: i64| may(&who, "vms", Target::Tag(TagId(tag)));
+            assert_eq!(may(1), May::Yes);
+            assert_eq!(may(99), May::NoSuchObject, "{user:?}");
+        }
     }
 }

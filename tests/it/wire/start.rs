@@ -58,6 +58,18 @@ fn what_is_wrong_with_the_command_line_ends_it_with_2() {
             "an argument that belongs to no option",
         ),
         (&["--admin-password="], "the password of admin is empty"),
+        (
+            &["--data", "host=127.0.0.1 password=correct-horse-battery"],
+            "--data: this looks like a connection string, not a folder",
+        ),
+        (
+            &["--data", "postgres//app:correct-horse-battery@db/x"],
+            "--data: this looks like a URL, not a folder",
+        ),
+        (
+            &["--data=:memory:"],
+            "--data: for nothing to be kept write `memory`",
+        ),
     ] {
         let (code, said) = refused(&mut host(args));
         assert_eq!(code, 2, "{args:?}");
@@ -222,7 +234,7 @@ async fn a_database_that_cannot_be_opened() {
     };
     let closed = Refusing::port().addr();
     let said = says(&format!("postgres://app:{SECRET}@{closed}/app"));
-    let expected = format!("cannot open the database postgres://app@{closed}/app: ");
+    let expected = format!("cannot open the database postgres://…@{closed}/app: ");
     assert!(said.starts_with(&expected), "{said}");
     assert!(said.ends_with("connection refused"), "{said}");
 

@@ -231,8 +231,11 @@ async fn events_on_objects_that_do_not_exist_are_refused() {
     let task = platform.make("tasks", task).await;
     let on =
         |owner: &str| json!({"task": task, "table": "vms", "event": "poweron", "owner": owner});
+    let tagged = |tag: i64| json!({"task": task, "table": "vms", "event": "poweron", "tag": tag});
     let made = vec![
         (on("vms/99"), 422, "there is no such object or tag"),
+        (tagged(99), 422, "'tag' - 'there is no such object or tag'"),
+        (tagged(1), 201, ""),
         (on("vms/3"), 201, ""),
     ];
     platform.judge("POST", "task_events", made).await;
@@ -242,7 +245,12 @@ async fn events_on_objects_that_do_not_exist_are_refused() {
             422,
             "there is no such object or tag",
         ),
-        (json!({"owner": "vms/2"}), 200, ""),
+        (
+            json!({"tag": 99, "owner": null}),
+            422,
+            "'tag' - 'there is no such object or tag'",
+        ),
+        (json!({"owner": "vms/2", "tag": 0}), 200, ""),
     ];
     platform.judge("PUT", "task_events/1", moved).await;
 }
