@@ -72,7 +72,7 @@ async fn what_is_wrong_with_a_filter_stands_beside_its_field() {
     let old = Filter::stored(r#"{"disk":["full"]}"#).unwrap();
     let edit = site
         .engine
-        .edit_event(webhook_model::EventId(1), move |event| {
+        .edit_event(EventId(1), move |event| {
             event.filters = old.clone();
             Ok(())
         });

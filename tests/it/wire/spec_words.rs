@@ -127,8 +127,9 @@ async fn message_to_a_disabled_webhook_says_why_it_waits() {
     let other = json!({"name": "p", "url": "https://example.com/"});
     let path = format!("webhook_urls/{}", world.make("webhook_urls", other).await);
     for action in ["pause", "send"] {
-        let done = world.api("POST", &format!("{path}/{action}"), Some(json!({})));
-        assert_eq!(done.await.status, 200, "{action}");
+        let action = format!("{path}/{action}");
+        let done = world.api("POST", &action, Some(json!({}))).await;
+        assert_eq!(done.status, 200, "{action}");
     }
     let row = read(&world, "webhooks/2").await;
     assert_eq!(row["status_info"], "the webhook is paused");
