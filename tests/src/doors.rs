@@ -53,7 +53,7 @@ impl Doors {
         let (keys, engine) = (world.keys.clone(), world.engine.clone());
         let guesses = keys.guesses().clone();
         let mut passwords = Passwords::default();
-        passwords.set("admin", &PASSWORD.to_owned().into()).unwrap();
+        passwords.set("admin", &PASSWORD.parse().unwrap()).unwrap();
         let platform = Arc::new(Platform::new(passwords));
         let tokens = Tokens::new(platform.clone(), engine.clone(), guesses.clone());
         let tokens = tokens.clock(world.clock.clone());
