@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gatepost_ids::trim_pasted;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::config::TargetSessionAttrs;
@@ -47,7 +48,7 @@ impl PostgresConfig {
     #[must_use]
     pub fn url(url: &str) -> Self {
         Self {
-            url: url.to_owned(),
+            url: trim_pasted(url).to_owned(),
             schema: "gatepost".to_owned(),
             max_connections: 5,
             statement_timeout: Duration::from_secs(30),
@@ -113,7 +114,7 @@ impl PostgresConfig {
     /// [`url`](Self::url), which stands in for it if there is none.
     #[must_use]
     pub fn with_direct_url(mut self, url: &str) -> Self {
-        self.direct_url = Some(url.to_owned());
+        self.direct_url = Some(trim_pasted(url).to_owned());
         self
     }
 
@@ -121,14 +122,15 @@ impl PostgresConfig {
     /// connection is opened, in place of the one in the URLs. Connections that are open stay as
     /// they are; when the server has ended those of the old password, the next are opened with what
     /// is given then. Called on the threads of the runtime, so it returns at once: from memory, or
-    /// from a small file. Where it panics the URL's password is tried.
+    /// from a small file, whose line break counts for nothing ([`trim_pasted`]). Where it panics
+    /// the URL's password is tried.
     ///
     /// ```
     /// # use gatepost_postgres::PostgresConfig;
     /// let config = PostgresConfig::url("postgres://app@db.internal/app")
     ///     .with_password_from(|| {
     ///         let password = std::fs::read_to_string("/run/secrets/database");
-    ///         password.unwrap_or_default().trim().to_owned()
+    ///         password.unwrap_or_default()
     ///     });
     /// # let _ = config;
     /// ```
@@ -289,6 +291,25 @@ mod tests {
             .err()
             .unwrap();
         assert!(!format!("{error:?} {error}").contains("hunter2"));
+    }
+
+    #[test]
+    fn pasted_url_loses_its_surroundings() {
+        for around in [" ", "\r\n", "\u{feff}"] {
+            let of = |url: &str| format!("{around}{url}{around}");
+            for url in ["postgres://u:p@h/db", "host=h user=u password=p dbname=db"] {
+                let config = PostgresConfig::url(&of(url)).with_direct_url(&of(url));
+                for login in [config.driver(), config.direct_driver()] {
+                    let driver = login.unwrap().now();
+                    assert_eq!(driver.get_dbname(), Some("db"), "{around:?}");
+                    assert_eq!(driver.get_password(), Some(&b"p"[..]));
+                }
+            }
+            let saved = of("from a file");
+            let config = PostgresConfig::url("host=h").with_password_from(move || saved.clone());
+            let driver = config.driver().unwrap().now();
+            assert_eq!(driver.get_password(), Some(&b"from a file"[..]));
+        }
     }
 
     #[test]

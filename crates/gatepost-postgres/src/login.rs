@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use gatepost_ids::trim_pasted;
 use tokio_postgres::Config;
 
 /// Gives the present password.
@@ -26,7 +27,7 @@ impl Login {
         let mut config = self.config.clone();
         if let Some(password) = &self.password {
             match catch_unwind(AssertUnwindSafe(|| password())) {
-                Ok(password) => drop(config.password(password)),
+                Ok(password) => drop(config.password(trim_pasted(&password))),
                 Err(_) => tracing::error!("the source of the database's password panicked"),
             }
         }

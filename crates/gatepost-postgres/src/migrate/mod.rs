@@ -72,9 +72,10 @@ const LOCK: &str = "SET LOCAL lock_timeout = '100ms';
 const OWN_TABLESPACE: &str = "SELECT set_config('default_tablespace', '', true)
      FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
      WHERE d.datname = current_database() AND t.spcname = current_setting('default_tablespace')";
-/// The server's version, and how long a statement may take in a session as it begins.
-const FOUND: &str =
-    "SELECT current_setting('server_version_num')::int AS version, reset_val::bigint AS timeout
+/// The server's version, the database's encoding, and how long a statement may take in a session as
+/// it begins.
+const FOUND: &str = "SELECT current_setting('server_version_num')::int AS version,
+            current_setting('server_encoding') AS encoding, reset_val::bigint AS timeout
      FROM pg_settings WHERE name = 'statement_timeout'";
 
 /// The version that this code knows.
@@ -115,6 +116,13 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
         return Err(Failure::new(
             ErrorKind::Unsupported,
             "PostgreSQL 13 or newer is needed",
+        ));
+    }
+    // Any other fails at the first text that does not fit into it.
+    if found.try_get::<_, &str>("encoding")? != "UTF8" {
+        return Err(Failure::new(
+            ErrorKind::Unsupported,
+            "the database's encoding must be UTF8: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
         ));
     }
     let present = match version {

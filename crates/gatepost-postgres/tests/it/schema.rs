@@ -71,6 +71,33 @@ async fn a_database_of_a_newer_version_is_refused() {
     assert_eq!(refused.kind(), ErrorKind::Unsupported, "{refused:?}");
 }
 
+/// Names and messages are any text: in another encoding one that does not fit fails much later.
+#[tokio::test]
+async fn database_not_utf8_is_refused_at_start() {
+    let fresh = postgres::fresh();
+    let client = admin(&fresh.url).await;
+    for encoding in ["LATIN1", "SQL_ASCII"] {
+        let name = format!("{}_{}", fresh.schema, encoding.to_lowercase());
+        let create = format!(
+            "CREATE DATABASE {name} ENCODING '{encoding}' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
+        );
+        client.batch_execute(&create).await.unwrap();
+        let (server, database) = fresh.url.rsplit_once('/').unwrap();
+        let options = database.split_once('?').map_or("", |(_, options)| options);
+        let url = format!("{server}/{name}?{options}");
+        let config = PostgresConfig::url(&url).with_max_connections(4);
+        let refused = PostgresStore::connect(config).await.unwrap_err();
+        let drop = format!("DROP DATABASE {name} WITH (FORCE)");
+        client.batch_execute(&drop).await.unwrap();
+        assert_eq!(refused.kind(), ErrorKind::Unsupported, "{refused:?}");
+        let said = refused.to_string();
+        assert!(
+            said.contains("the database's encoding must be UTF8"),
+            "{said}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_cannot_be_reached_or_read_is_told_without_the_password() {
     let url = "postgres://gatepost:hunter2@127.0.0.1:1/none?connect_timeout=1";
