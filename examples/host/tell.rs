@@ -87,8 +87,8 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let api = format!("{site}/api/v4");
     let with_password = format!(r#"{curl} -u "admin:$GATEPOST_ADMIN_PASSWORD""#);
     let with_key = format!(r#"{curl} -w '\n' -H "Authorization: Bearer $KEY""#);
-    // Names are taken only once: those of another start must not be in the way.
-    let mark = rand::random::<u16>();
+    // Names are taken only once: those of another paste must not be in the way.
+    let mark = "'$(date +%s)'";
     let mut lines = Vec::new();
     if let Some(password) = told.made.get("admin") {
         lines.push(format!(
@@ -99,7 +99,7 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     lines.extend([
         "echo 'An API key, shown this once:'".to_owned(),
         format!(
-            r#"KEY=$({with_password} {api}/user_api_keys -d '{{"user":1,"name":"first-{mark:04x}"}}' | {CUT}); echo "$KEY""#
+            r#"KEY=$({with_password} {api}/user_api_keys -d '{{"user":1,"name":"first-{mark}"}}' | {CUT}); echo "$KEY""#
         ),
         "echo 'The API, called with the key:'".to_owned(),
         format!("{with_key} {api}/system"),
@@ -108,7 +108,7 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
         lines.extend([
             "echo 'A webhook:'".to_owned(),
             format!(
-                r#"{with_key} {api}/webhook_urls -d '{{"name":"test-{mark:04x}","url":"https://example.com/hook"}}'"#
+                r#"{with_key} {api}/webhook_urls -d '{{"name":"test-{mark}","url":"https://example.com/hook"}}'"#
             ),
         ]);
     }

@@ -150,7 +150,7 @@ mod tests {
                 assert!(serves(&kept, own, "h2") && kept.is_for(own), "{own}");
             }
             let other = SelfSigned::kept(folder.path(), Some("other.example")).unwrap();
-            assert_eq!(other.pem, kept.pem, "clients trust it");
+            assert_eq!(other.der, kept.der, "clients trust it");
             assert!(!other.is_for("other.example") && !serves(&other, "other.example", "h2"));
         }
     }

@@ -106,7 +106,7 @@ impl Sessions {
         if self.secure { SECURE_COOKIE } else { COOKIE }
     }
 
-    fn set_cookie(&self, value: &str, more: &str) -> [(header::HeaderName, String); 1] {
+    fn set_cookie(&self, value: &str, more: &str) -> [(HeaderName, String); 1] {
         let (name, secure) = (
             self.cookie_name(),
             if self.secure { "; Secure" } else { "" },
