@@ -70,12 +70,10 @@ async fn what_is_wrong_with_a_filter_stands_beside_its_field() {
     // As it was accepted when filters were not obeyed.
     new_event(&ulf, &FIELDS).await;
     let old = Filter::stored(r#"{"disk":["full"]}"#).unwrap();
-    let edit = site
-        .engine
-        .edit_event(EventId(1), move |event| {
-            event.filters = old.clone();
-            Ok(())
-        });
+    let edit = site.engine.edit_event(EventId(1), move |event| {
+        event.filters = old.clone();
+        Ok(())
+    });
     edit.await.unwrap();
     let page = ulf.get(EDIT).await;
     let words = "This filter is not understood, so the event does not run its task: at disk: must not be a list";
