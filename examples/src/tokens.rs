@@ -253,7 +253,7 @@ mod tests {
     async fn waiting_guesses_of_80_addresses_end() {
         for path in ["/api/sys/tokens", "/login"] {
             let mut passwords = Passwords::default();
-            passwords.set("admin", &PASSWORD.to_owned().into()).unwrap();
+            passwords.set("admin", &PASSWORD.parse().unwrap()).unwrap();
             let platform = Arc::new(Platform::new(passwords.clone()));
             let free = NonZeroU32::new(FREE).unwrap();
             let limit = FailureLimit::new(free, Duration::from_secs(10));

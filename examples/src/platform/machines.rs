@@ -10,7 +10,7 @@ use super::Platform;
 use super::users::Who;
 
 /// Tags are the platform's own words: everybody may use and see them.
-const TAGS: [(i64, &str); 2] = [(1, "production"), (2, "database")];
+const TAGS: [(i64, &str); 3] = [(1, "production"), (2, "database"), (4, "staging")];
 const VMS: [Machine; 5] = [
     Machine::new(1, "web-1", &[1], Audience::Tenant(TenantId(1))),
     Machine::new(2, "db-1", &[1, 2], Audience::Tenant(TenantId(1))),

@@ -74,7 +74,7 @@ async fn a_new_key_is_shown_in_the_answer_that_made_it_and_nowhere_else() {
 }
 
 #[tokio::test]
-async fn the_saved_file_holds_the_key_and_a_line_end_and_comes_with_the_answer() {
+async fn saved_file_holds_the_key_only_and_comes_with_the_response() {
     use base64::Engine as _;
     let site = Site::start().await;
     let ulf = Visitor::login(&site, "ulf").await;
@@ -89,10 +89,7 @@ async fn the_saved_file_holds_the_key_and_a_line_end_and_comes_with_the_answer()
     let data = base64::engine::general_purpose::STANDARD
         .decode(data)
         .unwrap();
-    assert_eq!(
-        String::from_utf8(data).unwrap(),
-        format!("{}\n", page.secret().unwrap())
-    );
+    assert_eq!(String::from_utf8(data).unwrap(), page.secret().unwrap());
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ async fn a_client_is_stored_as_it_was_typed_and_its_secret_is_never_shown() {
     }
     without_secret(&form);
     // Left empty, it is kept; for another server it is asked for.
-    let fields = client("https://id.example.com/other", "");
+    let fields = client("https://id.example.com/token", "");
     let page = ulf.submit(EDIT, &hook(URL, &fields)).await;
     assert_eq!(page.status, 303, "{}", page.html);
     assert_eq!(stored(&site).await.client_secret().expose(), SECRET);
@@ -69,7 +69,7 @@ async fn a_client_is_stored_as_it_was_typed_and_its_secret_is_never_shown() {
     without_secret(&page);
     assert_eq!(
         stored(&site).await.token_url().as_str(),
-        "https://id.example.com/other"
+        "https://id.example.com/token"
     );
 }
 

@@ -348,8 +348,7 @@ async fn keys_are_narrowed_over_the_api_part_by_part_to_what_there_is() {
         .keys()
         .map(String::as_str)
         .collect();
-    let known =
-        "$key created description expires expires_type lastlogin_ip lastlogin_stamp name user";
+    let known = "$key created description enabled expires expires_type lastlogin_ip lastlogin_stamp name user";
     assert_eq!(columns.join(" "), known);
 }
 

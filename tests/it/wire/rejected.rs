@@ -1,8 +1,8 @@
 //! The list of deliveries that a limit did not let in, and what `limits` says of them.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{DeliveryLog as _, DropReason, Dropped};
+use gatepost_storage::{Clock as _, SystemClock};
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
 use webhook_model::WebhookId;
@@ -71,7 +71,7 @@ async fn rejected_deliveries_are_listed_to_those_who_see_the_webhook() {
 async fn limits_show_what_was_rejected_in_a_day() {
     let world = World::start().await;
     let member = world.key_of(3, "m").await;
-    let now = world.clock.now();
+    let now = SystemClock.now();
     let counts = [
         (now - TimeDelta::hours(1), DropReason::Waiting, 7),
         (now - TimeDelta::hours(23), DropReason::Waiting, 2),

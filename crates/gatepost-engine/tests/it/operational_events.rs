@@ -206,7 +206,7 @@ async fn rejected_deliveries_are_told_once_an_hour_with_the_count() {
     told.informed("ops", good_addr).await;
     told.poweron().await;
     let first = "rejected orders 3 occurrence".to_owned();
-    assert_eq!(heard(&good, 1).await, [first.clone()]);
+    assert_eq!(heard(&good, 1).await, std::slice::from_ref(&first));
     told.poweron().await;
     told.poweron().await;
     told.clock.advance(HOUR);

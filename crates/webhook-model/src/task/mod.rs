@@ -11,8 +11,6 @@ use crate::text::{Description, TaskName};
 
 /// The most bytes of a message.
 pub const MAX_MESSAGE: usize = 1024 * 1024;
-/// The byte order mark.
-const MARK: char = '\u{feff}';
 
 /// A task.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,8 +61,7 @@ pub enum Action {
     },
 }
 
-/// A payload with variables: any text of at most 1 MiB. Kept byte for byte, but for a byte order
-/// mark at its beginning, with which most receivers find no JSON (RFC 8259 §8.1).
+/// A payload with variables: any text of at most 1 MiB. Kept byte for byte.
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Message(Arc<str>);
 
@@ -91,7 +88,6 @@ impl FromStr for Message {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        let text = text.strip_prefix(MARK).unwrap_or(text);
         if text.len() > MAX_MESSAGE {
             return Err(Invalid::new(
                 Field::Message,

@@ -14,7 +14,7 @@ fn webhook(authorization: Authorization, headers: &str) -> Webhook {
         "https://chat.example.com/in".parse().unwrap(),
     );
     webhook.authorization = authorization;
-    webhook.headers = Headers::parse_lines(headers).unwrap();
+    webhook.headers = Headers::stored(headers).unwrap();
     webhook
 }
 

@@ -72,6 +72,7 @@ const OTHER: &[&str] = &[
     ": Deploys to #ops",
     ": deploy",
     ": by hand",
+    ": waiting",
     ": gp_…x7Qz",
     ": the target responded with status 503",
     ": 2026-11-23T09:30:00Z",

@@ -40,7 +40,8 @@ pub(super) const SOURCES: [&str; 35] = [
 ];
 
 /// Parts of sentences: each of those is a text as a whole.
-pub(super) const PARTS: [&str; 16] = [
+pub(super) const PARTS: [&str; 17] = [
+    " (second request, over a new connection)",
     " (second request, with a new access token)",
     " and ",
     "; so must {}",
@@ -59,7 +60,7 @@ pub(super) const PARTS: [&str; 16] = [
     "each {RULE}",
 ];
 /// For these a page has texts of its own, by the variant of the error.
-pub(super) const OWN: [&str; 22] = [
+pub(super) const OWN: [&str; 23] = [
     "{}: does not exist",
     "records of this user are not the caller's to manage",
     "tasks use this webhook: {}",
@@ -76,6 +77,7 @@ pub(super) const OWN: [&str; 22] = [
     "a key that is {from:?} has no move {by:?}",
     "another user has the key of that token",
     "keys of this user are not the caller's to manage",
+    "the key is being changed by others; try again",
     "the keys of this user are changed too often",
     "the user has a key of that name",
     "the user has {have} of {most} keys",
@@ -84,8 +86,9 @@ pub(super) const OWN: [&str; 22] = [
     "a webhook of that name exists",
 ];
 /// Of calls that no page makes, and for developers and the log of the process.
-pub(super) const NO_PAGE: [&str; 20] = [
+pub(super) const NO_PAGE: [&str; 21] = [
     "by hand",
+    "could not count usage",
     "is push: the messages of this webhook are sent, not fetched",
     "must be a cursor that this webhook's messages came with",
     "accounts cannot be asked",
@@ -108,7 +111,7 @@ pub(super) const NO_PAGE: [&str; 20] = [
 ];
 
 /// Made of [`PARTS`].
-pub(super) const WHOLE: [&str; 11] = [
+pub(super) const WHOLE: [&str; 12] = [
     "rules-each-must-be-1-to",
     "rules-is-not-known-use-eq",
     "rules-it-responded-with-status-and-code",
@@ -117,6 +120,7 @@ pub(super) const WHOLE: [&str; 11] = [
     "rules-must-be-sent-again-or-cleared",
     "rules-must-be-text-number-true",
     "rules-must-be-text-number-true-false",
+    "rules-second-request-over-new-connection",
     "rules-second-request-with-new-access",
     "rules-this-user-has-of",
     "rules-you-have-of",
