@@ -160,7 +160,7 @@ async fn the_platforms_own_tables() {
     );
     assert_eq!(
         platform.rows("tags?filter=$key%20gt%201").await,
-        json!([{"$key": 2, "name": "database"}])
+        json!([{"$key": 2, "name": "database"}, {"$key": 4, "name": "staging"}])
     );
     assert_eq!(
         platform.rows("tags/1").await,

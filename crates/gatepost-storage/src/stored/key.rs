@@ -25,7 +25,7 @@ struct StoredKey {
     description: String,
     expires: Option<i64>,
     enabled: bool,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     locked: bool,
     read_only: bool,
     tables: String,

@@ -21,8 +21,9 @@ use crate::webhooks::{
 
 type Again = fn(&Value) -> Result<Value, String>;
 
-const RECORDS: [(&str, Again); 8] = [
+const RECORDS: [(&str, Again); 9] = [
     ("key", again::<KeyRow>),
+    ("locked", again::<KeyRow>),
     ("task", again::<TaskRow>),
     ("event", again::<Row<EventId, Event>>),
     ("delivery", again::<Delivery>),
@@ -34,7 +35,7 @@ const RECORDS: [(&str, Again); 8] = [
 
 /// Fields that may be missing.
 const OPTIONAL: &str = "cause channels client_identity connect dns duration expires first_byte \
-    from instance key label last_attempt last_run lease_until limit login protocol rate remote \
+    from instance key label last_attempt last_run lease_until limit locked login protocol rate remote \
     response_status retry_schedule rolled_from rolled_to settled status tag task tenant tls token";
 /// Fields in which any text may stand.
 const FREE: &str = "body changes class description info label message name operation protocol \
@@ -50,6 +51,8 @@ fn rows() -> Value {
     queued["alone"] = json!(true);
     queued["kept_bytes"] = json!(70);
     rows["queued"] = queued;
+    rows["locked"] = rows["key"].clone();
+    rows["locked"]["locked"] = json!(true);
     rows
 }
 
@@ -58,7 +61,7 @@ fn records() -> Value {
         "key": {
             "id": 7, "revision": 3, "owner": -2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "scheme": "sha256",
             "digest": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "name": "deploy", "description": "for\nCI",
-            "expires": 1_800_000_000_000_001_i64, "enabled": false, "locked": true, "read_only": true, "tables": "tasks,webhooks",
+            "expires": 1_800_000_000_000_001_i64, "enabled": false, "read_only": true, "tables": "tasks,webhooks",
             "scopes": "deploy", "limit": 90, "allow": "10.0.0.0/8", "deny": "10.1.0.0/16", "created": 1_700_000_000_000_002_i64,
             "login": 1_700_000_000_000_003_i64, "login_from": "::1", "rolled_from": 5, "rolled_to": 9,
         },

@@ -42,6 +42,7 @@ const PLATFORM: &[&str] = &[
     "blog",
     "database",
     "production",
+    "staging",
     "north",
     "Alarms",
     "Logs",
