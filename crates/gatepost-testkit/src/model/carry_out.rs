@@ -118,9 +118,22 @@ impl Side {
             Call::DeleteDelivery(n) => {
                 answer(log.delete_delivery(self.delivery(*n), time).await, shown)
             }
-            Call::Expire => answer(log.expire_held(at(now - 10), 2, time).await, shown),
+            Call::Expire => self.expire(now).await,
             Call::Purge { newest, age, bytes } => self.purge(*newest, *age, *bytes, now).await,
         }
+    }
+
+    /// Two at a time until there is none: which go first is up to the store.
+    async fn expire(&self, now: i64) -> String {
+        let mut ended = Vec::new();
+        for _ in 0..=self.deliveries.len() {
+            match self.store.log.expire_held(at(now - 10), 2, at(now)).await {
+                Ok(0) => break,
+                Ok(some) => ended.push(some),
+                failed => return answer(failed, shown),
+            }
+        }
+        shown(ended)
     }
 
     /// Ends what is older than any age that was purged by: a store may hide at once what ends later
@@ -155,5 +168,40 @@ impl Side {
         self.remove_gone(100).await;
         let done = self.store.log.purge(&keep, 10_000, at(now)).await;
         answer(done, |_| "purged".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use gatepost_storage::MemoryStore;
+
+    use super::super::step::{From, Seen};
+    use super::{Call, Side};
+    use crate::harness::Webhooks;
+    use crate::runtime::block_on;
+
+    /// Which of them a store ends first is up to the store.
+    #[test]
+    fn all_that_waited_too_long_expires() {
+        let enqueue = Call::Enqueue {
+            webhooks: vec![0, 2, 0],
+            again: None,
+            leased: false,
+            from: From::Direct,
+            seen: Seen::None,
+            consume: None,
+            later: None,
+        };
+        block_on(async {
+            let mut side = Side::new(Webhooks::of(Arc::new(MemoryStore::new()))).await;
+            for call in [enqueue, Call::Activity(0, false), Call::Activity(2, false)] {
+                side.carry_out(&call, 0).await;
+            }
+            side.carry_out(&Call::Expire, 11).await;
+            let stored = side.everything().await;
+            assert_eq!(stored.matches("state: Error").count(), 3, "{stored}");
+        });
     }
 }
