@@ -89,6 +89,8 @@ async fn changes_level(store: Arc<dyn WebhookStore>, answers_later: bool) {
             tokio::join!(engine.owner_changed(ALONE), renamed("renamed"));
         told.unwrap();
         edited.unwrap();
+        // An edit waits for the platform's answer; the emit then has it and is not put off.
+        renamed("again").await.unwrap();
         let at_a_customer = alarm("alarms", Audience::Tenant(TenantId(7)));
         let emitted = engine.emit(at_a_customer).await.unwrap();
         let received = emitted.deliveries.len();
