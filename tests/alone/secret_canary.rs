@@ -168,7 +168,7 @@ async fn no_secret_is_seen_anywhere() {
         ("bearer", format!("Bearer {TOKEN}")),
         ("basic", PASSWORD.to_owned()),
         ("none", TOKEN.to_owned()),
-        ("apikey", format!("{API_KEY}\n")),
+        ("apikey", format!("{API_KEY}\n{API_KEY}")),
     ] {
         let body = json!({"name": "bad", "url": "https://example.com/", "authorization_type": kind, "authorization_value": value});
         let answer = world.api("POST", "webhook_urls", Some(body)).await;

@@ -223,7 +223,7 @@ fn refused_bodies() -> Vec<Value> {
     vec![
         with("bearer", &format!("Bearer {BEARER}"), ""),
         with("bearer", &format!("{BEARER}\nX: y"), ""),
-        with("apikey", &format!("{API_KEY}\r\n"), ""),
+        with("apikey", &format!("{API_KEY}\r\n{API_KEY}"), ""),
         with("basic", PASSWORD, ""),
         with("none", BEARER, ""),
         with("digest", BEARER, ""),

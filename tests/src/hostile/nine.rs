@@ -20,7 +20,7 @@ const EVERY: Duration = Duration::from_millis(100);
 /// The longest that one of them waits.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// The longest that somebody tries to log in.
-const LOGIN_PATIENCE: Duration = Duration::from_secs(10);
+const LOGIN_PATIENCE: Duration = Duration::from_secs(60);
 /// Who logs in beside him.
 const USERS: [&str; 4] = ["tina", "ulf", "uma", "wanda"];
 /// How often as long as it should a phase may take.

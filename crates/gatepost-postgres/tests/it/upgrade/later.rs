@@ -192,6 +192,7 @@ async fn who_changes_records_does_not_wait_behind_an_upgrade_that_waits() {
         ALTER TABLE gatepost_owner DROP COLUMN left_tenants; ALTER TABLE gatepost_task DROP COLUMN left_webhooks;
         ALTER TABLE gatepost_kept DROP COLUMN left_from;
         ALTER TABLE gatepost_webhook DROP COLUMN beside, DROP COLUMN beside_tokens;
+        ALTER TABLE gatepost_key DROP COLUMN locked;
         DELETE FROM gatepost_migration WHERE version > 17";
     client.batch_execute(before).await.unwrap();
     reader
