@@ -70,7 +70,7 @@ async fn errors(b: Browser) {
             "name",
             "#name",
             " ",
-            "Must not be blank.",
+            "Is required.",
         ),
         (
             "/console/webhooks/new",
@@ -112,7 +112,7 @@ async fn errors(b: Browser) {
             "name",
             "#name",
             " ",
-            "Must not be blank.",
+            "Is required.",
         ),
     ];
     for (path, field, control, wrong, rule) in cases {
