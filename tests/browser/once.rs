@@ -168,7 +168,7 @@ async fn copy_and_save_ask_the_network_for_nothing_and_no_address_holds_it() {
             }
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
-        assert_eq!(std::fs::read_to_string(&saved).unwrap(), format!("{key}\n"));
+        assert_eq!(std::fs::read_to_string(&saved).unwrap(), key);
         let after = b.network().await;
         let asked: Vec<_> = after
             .iter()
