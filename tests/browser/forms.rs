@@ -107,13 +107,7 @@ async fn errors(b: Browser) {
             "Host",
             "Line 1",
         ),
-        (
-            "/console/tasks/new",
-            "name",
-            "#name",
-            " ",
-            "Is required.",
-        ),
+        ("/console/tasks/new", "name", "#name", " ", "Is required."),
     ];
     for (path, field, control, wrong, rule) in cases {
         b.goto(path).await;

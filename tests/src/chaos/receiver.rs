@@ -25,6 +25,9 @@ pub struct Seen {
     pub at: DateTime<Utc>,
     /// The status of the response; `None` where the connection was reset instead.
     pub answered: Option<u16>,
+    /// Whether its connection had served another and was reset before any byte of a response: the
+    /// sender sends it once more, and that is no attempt.
+    pub repeated: bool,
     /// The `authorization` that it showed.
     pub authorization: String,
 }
@@ -90,6 +93,7 @@ impl Counting {
 
 async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
     let mut stream = BufReader::new(stream);
+    let mut is_reused = false;
     loop {
         let (mut id, mut length, mut line) = (String::new(), 0, String::new());
         let mut authorization = String::new();
@@ -114,7 +118,8 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
         let open = inner.open.fetch_add(1, Ordering::SeqCst) + 1;
         inner.most.fetch_max(open, Ordering::SeqCst);
         let body = String::from_utf8_lossy(&body).into_owned();
-        let answered = answer(inner, id, body, authorization).await;
+        let answered = answer(inner, id, body, authorization, is_reused).await;
+        is_reused = true;
         inner.open.fetch_sub(1, Ordering::SeqCst);
         let Some(status) = answered else {
             return Ok(());
@@ -126,7 +131,13 @@ async fn serve(inner: &Inner, stream: TcpStream) -> std::io::Result<()> {
 
 /// Notes the request and decides on the response: the first one of some messages is refused or
 /// reset, of some it is late.
-async fn answer(inner: &Inner, id: String, body: String, authorization: String) -> Option<u16> {
+async fn answer(
+    inner: &Inner,
+    id: String,
+    body: String,
+    authorization: String,
+    is_reused: bool,
+) -> Option<u16> {
     let first = inner.ids.lock().unwrap().insert(id.clone());
     let number: u64 = body.bytes().filter(u8::is_ascii_digit).fold(0, |n, digit| {
         n.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
@@ -141,6 +152,7 @@ async fn answer(inner: &Inner, id: String, body: String, authorization: String) 
         body,
         at: now(),
         answered,
+        repeated: is_reused && answered.is_none(),
         authorization,
     });
     if number % 13 == 6 {

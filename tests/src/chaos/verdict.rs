@@ -14,7 +14,8 @@ use super::run::Told;
 pub enum Invariant {
     /// What was accepted is in the end `sent` or `error`, once.
     NothingIsLost,
-    /// A receiver sees a delivery at most once for each attempt and each claim that was lost. The
+    /// A receiver sees a delivery at most once for each attempt, each claim that was lost, and each
+    /// reused connection that it reset instead of a response. The
     /// first loss is not counted in the store, for it may be what was beside the delivery that
     /// killed the sender; an attempt follows it or the loss that ends the delivery, and there are
     /// no more of them than were under way in processes that died.
@@ -115,7 +116,8 @@ impl Evidence {
     /// Requests of which there is no recorded attempt: their claims were lost.
     pub fn repeats(&self) -> usize {
         let attempts: usize = self.deliveries.iter().map(|(_, made)| made.len()).sum();
-        self.seen.len().saturating_sub(attempts)
+        let arrived = self.seen.iter().filter(|r| !r.repeated).count();
+        arrived.saturating_sub(attempts)
     }
 
     fn lost_or_doubled(&self, verdict: &mut Verdict) {
@@ -179,14 +181,14 @@ impl Evidence {
             let id = delivery.message_id.as_str();
             let requests = seen.remove(id).unwrap_or_default();
             let counted = attempts.len() + delivery.lost_claims as usize;
-            let repeats = requests.len().saturating_sub(counted);
+            let arrived = requests.iter().filter(|r| !r.repeated).count();
+            let repeats = arrived.saturating_sub(counted);
             uncounted += repeats;
             let ended_by_loss = delivery.lost_claims >= MAX_LOST_CLAIMS;
             let followed = attempts.len() + usize::from(ended_by_loss);
             if repeats > followed || attempts.len() > 1 + self.retries as usize {
                 let what = format!(
-                    "{id}: {} requests, {} attempts, {} lost claims",
-                    requests.len(),
+                    "{id}: {arrived} requests, {} attempts, {} lost claims",
                     attempts.len(),
                     delivery.lost_claims
                 );
@@ -199,8 +201,7 @@ impl Evidence {
             let told = match delivery.state {
                 DeliveryState::Sent => accepted,
                 DeliveryState::Error => {
-                    !delivery.status_info.is_empty()
-                        && (!accepted || requests.len() > attempts.len())
+                    !delivery.status_info.is_empty() && (!accepted || arrived > attempts.len())
                 }
                 _ => true,
             };
@@ -308,6 +309,7 @@ mod tests {
             body: body.to_owned(),
             at: now,
             answered: Some(200),
+            repeated: false,
             authorization: String::new(),
         };
         Evidence {
