@@ -24,8 +24,6 @@ pub(crate) struct ClockSteps {
     offset: TimeDelta,
     longest_lease: Duration,
     settled_at: Duration,
-    /// Whether the clock was set back, and nobody has taken note of it.
-    set_back: bool,
 }
 
 impl ClockSteps {
@@ -41,7 +39,6 @@ impl ClockSteps {
             began: Instant::now(),
             longest_lease,
             settled_at: Duration::ZERO,
-            set_back: false,
         })
     }
 
@@ -64,20 +61,9 @@ impl ClockSteps {
             return Ok(false);
         }
         self.settled_at = passed + self.longest_lease;
-        self.set_back |= step < TimeDelta::zero();
         let seconds = step.num_seconds();
         guarded(|| tracing::warn!(seconds, "the clock was set; no claim is taken back for now"));
         Ok(true)
-    }
-
-    /// Whether the clock was set back since the last call.
-    pub(crate) fn take_set_back(&mut self) -> bool {
-        std::mem::take(&mut self.set_back)
-    }
-
-    /// The step back is to be taken note of again.
-    pub(crate) fn note_set_back(&mut self) {
-        self.set_back = true;
     }
 
     /// Whether every lease that was given before the last step has ended.

@@ -1,13 +1,11 @@
 //! What is done each second, and each minute.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryQuery, DeliveryState, PurgeBounds, Reclaimed, WebhookStore,
-};
-use gatepost_storage::{Bodies, Page, StoreError};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{PurgeBounds, Reclaimed, WebhookStore};
 use tokio::time::Instant;
 
 use crate::admission::Admission;
@@ -83,45 +81,10 @@ impl Maintenance {
     }
 
     /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
-    /// short while ago. If it was set back, what waits does not wait for as much longer.
+    /// short while ago.
     async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
-        let settled = self.settled().await?;
-        if self.steps().take_set_back() {
-            let hastened = self.hasten_waiting().await;
-            if hastened.is_err() {
-                self.steps().note_set_back();
-            }
-            hastened?;
-        }
-        if settled && is_due {
+        if self.settled().await? && is_due {
             self.reclaim().await?;
-        }
-        Ok(())
-    }
-
-    /// Makes due what waits by a clock that was ahead. A second time it finds nothing, whichever
-    /// process looks.
-    async fn hasten_waiting(&self) -> Result<(), StoreError> {
-        let now = self.clock.now()?;
-        let mut query = DeliveryQuery {
-            states: vec![DeliveryState::Queued],
-            ..DeliveryQuery::all(Page::first(BITE).with_bodies(Bodies::Omitted))
-        };
-        let mut hastened = 0;
-        while self.lifecycle.is_running() {
-            let rows = self.store.list_deliveries(&query).await?;
-            let Some(last) = rows.last() else { break };
-            query.page.after = Some(last.id);
-            let waiting = rows.iter().filter(|row| waits_by_a_clock_ahead(row, now));
-            let waiting: Vec<_> = waiting.map(|row| row.id).collect();
-            if !waiting.is_empty() {
-                hastened += self.store.hasten(&waiting, now).await?;
-                self.admission.lanes.look_now();
-            }
-            self.lifecycle.rest(BREATH).await;
-        }
-        if hastened > 0 {
-            guarded(|| tracing::warn!(hastened, "deliveries wait no longer: the clock was set"));
         }
         Ok(())
     }
@@ -136,17 +99,13 @@ impl Maintenance {
     /// Looks at the clock: whether it is right, and was not set for as long as a lease may last.
     async fn settled(&self) -> Result<bool, StoreError> {
         let (stepped, settled) = {
-            let mut steps = self.steps();
+            let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
             (steps.has_stepped()?, steps.is_settled()?)
         };
         if stepped || !self.clock.is_right() {
             self.clock.compare(&*self.store).await;
         }
         Ok(settled && self.clock.is_right())
-    }
-
-    fn steps(&self) -> MutexGuard<'_, ClockSteps> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn reclaim(&self) -> Result<(), StoreError> {
@@ -193,12 +152,6 @@ impl Maintenance {
         }
         Ok(())
     }
-}
-
-/// Whether a delivery waits for a moment that cannot be meant: it is not to be tried later than
-/// now, or it was last tried in the future.
-fn waits_by_a_clock_ahead(row: &Delivery, now: DateTime<Utc>) -> bool {
-    row.due > now && (row.tries == 0 || row.last_attempt.is_some_and(|began| began > now))
 }
 
 fn ago(now: DateTime<Utc>, time: Duration) -> DateTime<Utc> {

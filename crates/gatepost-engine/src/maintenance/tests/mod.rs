@@ -9,8 +9,7 @@ use chrono::TimeDelta;
 use gatepost_storage::MemoryStore;
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cascade, DeliveryState, Disposition, QueueStore as _, RecordStore as _,
-    Settlement,
+    Cascade, DeliveryState, QueueStore as _, RecordStore as _, Settlement,
 };
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::Activity;
@@ -112,48 +111,6 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     assert_eq!(state().await, DeliveryState::Queued);
 }
 
-/// Deliveries that wait are due when the clock of before says; by the new one that is a day later.
-#[tokio::test(start_paused = true)]
-async fn waiting_deliveries_are_due_after_a_step_back() {
-    let world = World::new().await;
-    let webhook = world.records.webhook(|_| {}).await;
-    let first = world.records.waiting(webhook, "first").await;
-    let soon = noon() + TimeDelta::seconds(60);
-    let retry = async |began| {
-        let claim = world.records.claimed(webhook).await;
-        let settlement = Settlement {
-            claim,
-            disposition: Disposition::Retry { due: soon },
-            status_info: String::new(),
-            attempt: Some(AttemptRecord::fetched(began)),
-            keep_message: true,
-        };
-        let store = &world.records.store;
-        store.settle(vec![settlement], noon()).await.unwrap();
-        claim.delivery
-    };
-    let (retried, tried_long_ago) = (
-        retry(noon()).await,
-        retry(noon() - TimeDelta::days(2)).await,
-    );
-    world.tend_claims();
-    world.pass(2).await;
-    world.broken.clock.jump(TimeDelta::days(-1));
-    world.store.fail("list_deliveries", 1, Fault::Refused);
-    world.pass(3).await;
-    assert!(world.store.has_failed(), "the store failed once");
-    let due = async |id| world.records.stored(id).await.due;
-    let now = noon() - TimeDelta::days(1) + TimeDelta::seconds(5);
-    assert!(due(first).await <= now);
-    assert!(due(retried).await <= now);
-    assert_eq!(due(tried_long_ago).await, soon, "its delay may be as long");
-    let lanes = &world.maintenance.admission.lanes;
-    assert!(lanes.take_look(now), "the dispatcher is woken");
-    let looked = world.store.calls_of("list_deliveries");
-    world.pass(5).await;
-    assert_eq!(world.store.calls_of("list_deliveries"), looked, "once");
-}
-
 #[tokio::test(start_paused = true)]
 async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
     let world = World::new().await;
@@ -205,7 +162,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     let claim = world.records.claimed(webhook).await;
     let settlement = Settlement {
         claim,
-        disposition: Disposition::Sent,
+        disposition: gatepost_storage::webhooks::Disposition::Sent,
         status_info: String::new(),
         attempt: None,
         keep_message: true,
