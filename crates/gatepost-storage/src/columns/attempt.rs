@@ -35,20 +35,7 @@ pub fn seal_attempt(
 /// stays as it is. One that opens under none of `keys` is empty, and the attempt is not `kept`:
 /// nothing else of it is held up.
 pub fn open_attempt(attempt: &mut AttemptRecord, of: DeliveryId, keys: &SealingKeys) {
-    let mut kept = attempt.kept;
-    for (part, column) in attempt.parts_mut() {
-        let Some(sealed) = part.strip_prefix(SEALED) else {
-            continue;
-        };
-        match keys.open(sealed, &context(of, column)) {
-            Ok(opened) => *part = opened.to_vec(),
-            Err(_) => {
-                part.clear();
-                kept = false;
-            }
-        }
-    }
-    attempt.kept = kept;
+    attempt.open_parts(keys, SEALED, |column| context(of, column));
 }
 
 fn context(of: DeliveryId, column: &str) -> String {

@@ -126,20 +126,7 @@ impl Content {
 
     /// A part that cannot be opened is not shown.
     pub(super) fn open_attempt(&self, attempt: &mut AttemptRecord, of: DeliveryId) {
-        let mut kept = attempt.kept;
-        for (part, name) in attempt.parts_mut() {
-            let Some(sealed) = part.strip_prefix(SEALED.as_bytes()) else {
-                continue;
-            };
-            match self.keys.open(sealed, &of_part(of, name)) {
-                Ok(opened) => *part = opened.to_vec(),
-                Err(_) => {
-                    part.clear();
-                    kept = false;
-                }
-            }
-        }
-        attempt.kept = kept;
+        attempt.open_parts(&self.keys, SEALED.as_bytes(), |part| of_part(of, part));
     }
 }
 

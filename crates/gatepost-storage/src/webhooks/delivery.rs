@@ -11,6 +11,7 @@ use gatepost_ids::{OwnerId, TenantId};
 use webhook_model::{TaskId, WebhookId};
 
 use super::cause::Cause;
+use crate::seal::SealingKeys;
 
 /// The digits of a message id.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -291,6 +292,30 @@ impl AttemptRecord {
             (&mut self.response_head, "response_head"),
             (&mut self.response_body, "response_body"),
         ]
+    }
+
+    /// Opens the parts that begin with `mark`, each for the place that `of_part` names. One that
+    /// opens under none of `keys` is empty, and the attempt is not `kept`.
+    pub(crate) fn open_parts(
+        &mut self,
+        keys: &SealingKeys,
+        mark: &[u8],
+        of_part: impl Fn(&str) -> String,
+    ) {
+        let mut kept = self.kept;
+        for (part, name) in self.parts_mut() {
+            let Some(sealed) = part.strip_prefix(mark) else {
+                continue;
+            };
+            match keys.open(sealed, &of_part(name)) {
+                Ok(opened) => *part = opened.to_vec(),
+                Err(_) => {
+                    part.clear();
+                    kept = false;
+                }
+            }
+        }
+        self.kept = kept;
     }
 }
 
