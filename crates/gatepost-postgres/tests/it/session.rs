@@ -98,3 +98,28 @@ fn database_settings_change_nothing() {
     model::check_key_store(4, place);
     model::check_webhook_store(12, place);
 }
+
+/// `'\x01'` is one byte with `standard_conforming_strings`, and three letters without.
+#[test]
+fn statements_have_backslashes_in_escape_strings_only() {
+    let sql = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/sql");
+    let mut folders = vec![sql];
+    let mut read = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            read += 1;
+            for literal in text.split('\'').collect::<Vec<_>>().windows(2).step_by(2) {
+                let [before, literal] = literal else { continue };
+                let plain = !before.ends_with(['E', 'e']);
+                assert!(!(plain && literal.contains('\\')), "{path:?}: '{literal}'");
+            }
+        }
+    }
+    assert!(read > 80, "{read} statements were read");
+}

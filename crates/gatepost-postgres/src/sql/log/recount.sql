@@ -21,8 +21,8 @@ WITH hook AS MATERIALIZED (
 ), counted AS MATERIALIZED (
     SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
         coalesce(sum(bytes + (
-            SELECT coalesce(sum(coalesce(octet_length(e.request_head) - 51 * (substring(e.request_head FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)::bigint + coalesce(octet_length(e.response_head) - 51 * (substring(e.response_head FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)
-                + coalesce(octet_length(e.response_body) - 51 * (substring(e.response_body FROM 1 FOR 6) = '\x017365616c3a'::bytea)::int, 0)), 0)
+            SELECT coalesce(sum(coalesce(octet_length(e.request_head) - 51 * (substring(e.request_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)::bigint + coalesce(octet_length(e.response_head) - 51 * (substring(e.response_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)
+                + coalesce(octet_length(e.response_body) - 51 * (substring(e.response_body FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)), 0)
             FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id)), 0)::bigint AS log_bytes
     FROM row r
 ), stored AS (
