@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass, Preview, Request, TargetRefusal};
 use gatepost_ids::{Place, Quota};
 use gatepost_storage::webhooks::{
@@ -149,6 +149,23 @@ async fn a_retry_that_has_not_had_its_turn_when_the_grace_ends_is_given_back_uns
     let id = job.claim.delivery;
     bench.run(job).await;
     assert_given_back(&records, &bench, id).await;
+}
+
+/// Otherwise it would look as if it waited by the clock of before.
+#[tokio::test(start_paused = true)]
+async fn attempt_over_a_step_back_begins_no_later_than_it_ends() {
+    let (records, bench, webhook) = bench(&[503]).await;
+    let job = job(&records, &bench, webhook).await;
+    let id = job.claim.delivery;
+    bench.script.hold();
+    bench.worker.start(job);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    bench.broken.clock.jump(TimeDelta::days(-1));
+    bench.script.gate.add_permits(1);
+    bench.lifecycle.shutdown(Duration::from_secs(600)).await;
+    let stored = records.stored(id).await;
+    assert_eq!(stored.state, DeliveryState::Queued);
+    assert!(stored.last_attempt.unwrap() <= noon() - TimeDelta::hours(23));
 }
 
 async fn assert_given_back(records: &Records, bench: &Bench, id: DeliveryId) {

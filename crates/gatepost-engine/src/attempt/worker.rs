@@ -223,6 +223,11 @@ impl Worker {
         guarded(|| mark(&Span::current(), &attempt));
         let credentials = job.route.credentials.with(&tokens);
         let mut record = outcome::record(&attempt, &credentials);
+        // The clock may have been set back meanwhile; what began later than now waits by that clock.
+        record.started = self
+            .clock
+            .now()
+            .map_or(record.started, |now| record.started.min(now));
         let is_full = self.judge.log_is_full(job.route.webhook.owner);
         if is_full {
             outcome::forget_exchange(&mut record);

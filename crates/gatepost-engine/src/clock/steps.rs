@@ -24,6 +24,8 @@ pub(crate) struct ClockSteps {
     offset: TimeDelta,
     longest_lease: Duration,
     settled_at: Duration,
+    /// The last moment at which the clock was right, with what had passed by then.
+    right: (DateTime<Utc>, Duration),
 }
 
 impl ClockSteps {
@@ -34,6 +36,7 @@ impl ClockSteps {
         let passed = clock.passed()?.unwrap_or_default();
         Ok(Self {
             last: (clock.shown()?, passed),
+            right: (clock.now()?, passed),
             offset: clock.offset(),
             clock,
             began: Instant::now(),
@@ -64,6 +67,21 @@ impl ClockSteps {
         let seconds = step.num_seconds();
         guarded(|| tracing::warn!(seconds, "the clock was set; no claim is taken back for now"));
         Ok(true)
+    }
+
+    /// By how much the clock, corrected by the server's, went back since it was last right.
+    pub(crate) fn set_back(&self) -> Result<Option<TimeDelta>, ClockError> {
+        let (was, passed_then) = self.right;
+        let passed = self.passed()?.saturating_sub(passed_then);
+        let passed = TimeDelta::from_std(passed).unwrap_or(TimeDelta::MAX);
+        let back = was + passed - self.clock.now()?;
+        Ok(Some(back).filter(|back| *back > TOLERATED))
+    }
+
+    /// The clock is right now, and what was stored before it was set back is taken care of.
+    pub(crate) fn note_right(&mut self) -> Result<(), ClockError> {
+        self.right = (self.clock.now()?, self.passed()?);
+        Ok(())
     }
 
     /// Whether every lease that was given before the last step has ended.

@@ -1,11 +1,14 @@
 //! What is done each second, and each minute.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{PurgeBounds, Reclaimed, WebhookStore};
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, PurgeBounds, Reclaimed, WebhookStore,
+};
+use gatepost_storage::{Bodies, Page, StoreError};
 use tokio::time::Instant;
 
 use crate::admission::Admission;
@@ -28,6 +31,9 @@ const ROUND: Duration = Duration::from_secs(60);
 /// Under which one process at a time does them, and for how long it has them for itself.
 const LEASE: &str = "clean the log";
 const LEASED: Duration = Duration::from_secs(150);
+/// Under which one process makes what waits due earlier when the clock was set back.
+const SET_BACK: &str = "set the clock back";
+const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 /// After this time of work it is extended.
 const EXTENDED: Duration = Duration::from_secs(60);
 /// Between two transactions, so that others can write.
@@ -81,12 +87,65 @@ impl Maintenance {
     }
 
     /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
-    /// short while ago.
+    /// short while ago. If it was set back, what waits does not wait for as much longer.
     async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
-        if self.settled().await? && is_due {
+        let settled = self.settled().await?;
+        if self.clock.is_right() {
+            let back = self.steps().set_back()?;
+            if let Some(back) = back
+                && self.lease(SET_BACK, LEASED).await
+            {
+                self.bring_forward(back).await;
+            }
+            self.steps().note_right()?;
+        }
+        if settled && is_due {
             self.reclaim().await?;
         }
         Ok(())
+    }
+
+    /// What waits by a clock that was ahead is due as much earlier; the delay that a target asked
+    /// for stays. Begun again, it would be early: what the store refuses is tried until it is done.
+    async fn bring_forward(&self, back: TimeDelta) {
+        let mut query = DeliveryQuery {
+            states: vec![DeliveryState::Queued],
+            ..DeliveryQuery::all(Page::first(BITE).with_bodies(Bodies::Omitted))
+        };
+        let mut earlier = BTreeMap::new();
+        while self.lifecycle.is_running() {
+            match self.bring_some(back, &mut query, &mut earlier).await {
+                Ok(0) if earlier.is_empty() => break,
+                Ok(_) => self.lifecycle.rest(BREATH).await,
+                Err(error) => {
+                    guarded(|| tracing::warn!(%error, "could not make deliveries due earlier"));
+                    self.lifecycle.rest(SECOND).await;
+                }
+            }
+        }
+        self.admission.lanes.look_now();
+    }
+
+    /// Makes those due that were found, or looks for more. Returns how many rows it met.
+    async fn bring_some(
+        &self,
+        back: TimeDelta,
+        query: &mut DeliveryQuery,
+        earlier: &mut BTreeMap<DateTime<Utc>, Vec<DeliveryId>>,
+    ) -> Result<usize, StoreError> {
+        if let Some(first) = earlier.first_entry() {
+            self.store.hasten(first.get(), *first.key()).await?;
+            return Ok(first.remove().len());
+        }
+        let (rows, now) = (self.store.list_deliveries(query).await?, self.clock.now()?);
+        for row in rows.iter().filter(|row| waits_by_a_clock_ahead(row, now)) {
+            // Never early, and few moments.
+            let due = (row.due - back).duration_trunc(A_SECOND);
+            let due = due.map_or(row.due, |due| due + A_SECOND).max(now);
+            earlier.entry(due).or_default().push(row.id);
+        }
+        query.page.after = rows.last().map(|last| last.id).or(query.page.after);
+        Ok(rows.len())
     }
 
     async fn clock_is_settled(&self) -> bool {
@@ -99,13 +158,17 @@ impl Maintenance {
     /// Looks at the clock: whether it is right, and was not set for as long as a lease may last.
     async fn settled(&self) -> Result<bool, StoreError> {
         let (stepped, settled) = {
-            let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut steps = self.steps();
             (steps.has_stepped()?, steps.is_settled()?)
         };
         if stepped || !self.clock.is_right() {
             self.clock.compare(&*self.store).await;
         }
         Ok(settled && self.clock.is_right())
+    }
+
+    fn steps(&self) -> MutexGuard<'_, ClockSteps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn reclaim(&self) -> Result<(), StoreError> {
@@ -152,6 +215,12 @@ impl Maintenance {
         }
         Ok(())
     }
+}
+
+/// Whether a delivery waits by a clock that was ahead: it is not to be tried later than now, or it
+/// was last tried in the future.
+fn waits_by_a_clock_ahead(row: &Delivery, now: DateTime<Utc>) -> bool {
+    row.due > now && (row.tries == 0 || row.last_attempt.is_some_and(|began| began > now))
 }
 
 fn ago(now: DateTime<Utc>, time: Duration) -> DateTime<Utc> {

@@ -9,7 +9,8 @@ use chrono::TimeDelta;
 use gatepost_storage::MemoryStore;
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryState, QueueStore as _, RecordStore as _, Settlement,
+    AttemptRecord, Cascade, DeliveryState, Disposition, QueueStore as _, RecordStore as _,
+    Settlement,
 };
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::Activity;
@@ -111,6 +112,60 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     assert_eq!(state().await, DeliveryState::Queued);
 }
 
+/// Deliveries that wait are due when the clock of before says; by the new one that is a day later.
+#[tokio::test(start_paused = true)]
+async fn waiting_deliveries_are_due_after_a_step_back() {
+    let world = World::new().await;
+    let webhook = world.records.webhook(|_| {}).await;
+    let first = world.records.waiting(webhook, "first").await;
+    let day = TimeDelta::days(1);
+    let retry = async |began, delay| {
+        let claim = world.records.claimed(webhook).await;
+        let settlement = Settlement {
+            claim,
+            disposition: Disposition::Retry {
+                due: noon() + delay,
+            },
+            status_info: String::new(),
+            attempt: Some(AttemptRecord::fetched(began)),
+            keep_message: true,
+        };
+        let store = &world.records.store;
+        store.settle(vec![settlement], noon()).await.unwrap();
+        claim.delivery
+    };
+    let (soon, hour) = (TimeDelta::seconds(60), TimeDelta::hours(1));
+    let retried = retry(noon(), soon).await;
+    let left_alone = retry(noon(), hour).await;
+    let tried_long_ago = retry(noon() - TimeDelta::days(2), soon).await;
+    world.tend_claims();
+    world.pass(2).await;
+    world.broken.clock.jump(-day);
+    world.store.fail("list_deliveries", 1, Fault::Refused);
+    world.store.fail("hasten", 2, Fault::Refused);
+    world.pass(6).await;
+    assert!(world.store.has_failed(), "the store failed");
+    let due = async |id| world.records.stored(id).await.due;
+    let then = noon() - day;
+    let second = TimeDelta::seconds(1);
+    assert!(due(first).await <= then + TimeDelta::seconds(6));
+    for (id, delay) in [(retried, soon), (left_alone, hour)] {
+        let due = due(id).await;
+        assert!(due >= then + delay, "early: {due}");
+        assert!(due <= then + delay + second, "late: {due}");
+    }
+    assert_eq!(
+        due(tried_long_ago).await,
+        noon() + soon,
+        "its delay may be as long"
+    );
+    let lanes = &world.maintenance.admission.lanes;
+    assert!(lanes.take_look(then + soon), "the dispatcher is woken");
+    let looked = world.store.calls_of("list_deliveries");
+    world.pass(5).await;
+    assert_eq!(world.store.calls_of("list_deliveries"), looked, "once");
+}
+
 #[tokio::test(start_paused = true)]
 async fn while_the_clock_cannot_be_read_no_claim_is_taken_back() {
     let world = World::new().await;
@@ -162,7 +217,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
     let claim = world.records.claimed(webhook).await;
     let settlement = Settlement {
         claim,
-        disposition: gatepost_storage::webhooks::Disposition::Sent,
+        disposition: Disposition::Sent,
         status_info: String::new(),
         attempt: None,
         keep_message: true,
