@@ -21,6 +21,8 @@ use crate::meter::{Meter, Metered};
 
 /// The largest head of a response.
 const MAX_HEAD: usize = 32 * 1024;
+/// The most header lines of a response. hyper allows 100, and some receivers send more.
+const MAX_LINES: usize = 500;
 /// All that may come before a head is complete, interim responses (1xx) included.
 const MAX_BEFORE_HEAD: u64 = 128 * 1024;
 
@@ -52,6 +54,11 @@ impl H1 {
         let (sender, driver) = http1::Builder::new()
             .max_header_size(MAX_HEAD)
             .max_buf_size(2 * MAX_HEAD)
+            .max_headers(MAX_LINES)
+            // A receiver that breaks RFC 9112 in its response has received the request all the
+            // same: to send it again would repeat it.
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
             .handshake(io)
             .await?;
         Ok(Self {

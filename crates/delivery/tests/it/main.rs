@@ -18,6 +18,7 @@ mod header_order;
 mod heard;
 mod http2;
 mod http2_abuse;
+mod odd_heads;
 mod pool;
 mod preview;
 mod proxy;
