@@ -34,7 +34,7 @@ pub(crate) fn holds(text: &str) {
     let head = String::from_utf8(preview.head).unwrap();
     let hosts: Vec<&str> = head
         .lines()
-        .filter_map(|line| line.strip_prefix("host: "))
+        .filter_map(|line| line.strip_prefix("Host: "))
         .collect();
     let host = url.host_str().unwrap();
     assert!(hosts.len() == 1 && hosts[0].starts_with(host), "{head:?}");

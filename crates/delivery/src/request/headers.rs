@@ -69,7 +69,7 @@ impl Headers {
         self.0.insert(
             0,
             Header {
-                written: HOST.as_str().into(),
+                written: "Host".into(),
                 name: HOST,
                 value,
             },

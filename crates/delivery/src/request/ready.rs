@@ -83,8 +83,8 @@ impl Request {
         Ok(Self { trace, ..self })
     }
 
-    /// The headers of its trace that are sent.
-    pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, &HeaderValue)> {
+    /// The headers of its trace that are sent, each with its name as HTTP/1.1 writes it.
+    pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, &'static str, &HeaderValue)> {
         let headers = &self.fixed.headers;
         self.trace.iter().flat_map(|trace| trace.beside(headers))
     }

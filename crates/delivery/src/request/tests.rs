@@ -128,7 +128,7 @@ fn the_host_header_spells_an_address_as_the_url_does() {
     ] {
         let url: url::Url = text.parse().unwrap();
         let request = Request::builder(url.clone()).build().unwrap();
-        let (_, host) = request.headers().find(|(name, _)| *name == "host").unwrap();
+        let (_, host) = request.headers().find(|(name, _)| *name == "Host").unwrap();
         let port = url.port().map_or(String::new(), |port| format!(":{port}"));
         let expected = format!("{}{port}", url.host_str().unwrap());
         assert_eq!(String::from_utf8_lossy(host), expected);

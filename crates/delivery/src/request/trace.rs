@@ -5,8 +5,11 @@ use http::{HeaderName, HeaderValue};
 use super::error::RequestError;
 use super::headers::Headers;
 
-const PARENT: HeaderName = HeaderName::from_static("traceparent");
-const STATE: HeaderName = HeaderName::from_static("tracestate");
+/// In lower case over HTTP/1.1 too, as W3C Trace Context §3.2.1 and §3.3.1 recommend.
+const PARENT_TEXT: &str = "traceparent";
+const STATE_TEXT: &str = "tracestate";
+const PARENT: HeaderName = HeaderName::from_static(PARENT_TEXT);
+const STATE: HeaderName = HeaderName::from_static(STATE_TEXT);
 
 /// What `traceparent` and `tracestate` say.
 #[derive(Clone)]
@@ -26,12 +29,16 @@ impl Trace {
         })
     }
 
-    /// Its headers, beside these of a request's own. If one of them is there, none: half of one
+    /// Its headers, each with its name as HTTP/1.1 writes it, beside these of a request's own. If one of them is there, none: half of one
     /// trace and half of another would be neither.
-    pub(super) fn beside(&self, own: &Headers) -> impl Iterator<Item = (HeaderName, &HeaderValue)> {
+    pub(super) fn beside(
+        &self,
+        own: &Headers,
+    ) -> impl Iterator<Item = (HeaderName, &'static str, &HeaderValue)> {
         let alone = !own.contains(&PARENT) && !own.contains(&STATE);
-        let parent = alone.then_some((PARENT, &self.parent));
+        let parent = alone.then_some((PARENT, PARENT_TEXT, &self.parent));
         let state = self.state.as_ref().filter(|_| alone);
-        parent.into_iter().chain(state.map(|state| (STATE, state)))
+        let state = state.map(|state| (STATE, STATE_TEXT, state));
+        parent.into_iter().chain(state)
     }
 }

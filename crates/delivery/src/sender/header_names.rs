@@ -1,5 +1,7 @@
 //! The names of the headers that carry a delivery's id, time and signature.
 
+use std::borrow::Cow;
+
 use http::HeaderName;
 
 use crate::setup_error::SetupError;
@@ -7,13 +9,39 @@ use crate::setup_error::SetupError;
 /// The names of the headers that carry a delivery's id, time and signature.
 ///
 /// Platforms that come from another system keep that system's names, so that receivers need not
-/// change.
+/// change. HTTP/1.1 writes them in the case in which they are given here.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HeaderNames {
-    pub(super) id: HeaderName,
-    pub(super) timestamp: HeaderName,
-    pub(super) signature: HeaderName,
+    pub(super) id: WrittenName,
+    pub(super) timestamp: WrittenName,
+    pub(super) signature: WrittenName,
 }
+
+/// A header's name, and how HTTP/1.1 writes it.
+#[derive(Clone, Debug)]
+pub(super) struct WrittenName {
+    pub(super) name: HeaderName,
+    pub(super) written: Cow<'static, str>,
+}
+
+impl WrittenName {
+    /// `name` is `written` in lower case.
+    const fn known(name: &'static str, written: &'static str) -> Self {
+        Self {
+            name: HeaderName::from_static(name),
+            written: Cow::Borrowed(written),
+        }
+    }
+}
+
+/// In whatever case.
+impl PartialEq for WrittenName {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for WrittenName {}
 
 impl HeaderNames {
     /// Takes three names, such as `svix-id`, `svix-timestamp`, `svix-signature`.
@@ -38,7 +66,8 @@ impl HeaderNames {
             if ours.contains(&name.as_str()) {
                 Err(SetupError::HeaderName)
             } else {
-                Ok(name)
+                let written = Cow::Owned(text.to_owned());
+                Ok(WrittenName { name, written })
             }
         };
         let names = Self {
@@ -57,12 +86,12 @@ impl HeaderNames {
 }
 
 impl Default for HeaderNames {
-    /// `webhook-id`, `webhook-timestamp`, `webhook-signature` (Standard Webhooks).
+    /// `Webhook-Id`, `Webhook-Timestamp`, `Webhook-Signature` (Standard Webhooks).
     fn default() -> Self {
         Self {
-            id: HeaderName::from_static("webhook-id"),
-            timestamp: HeaderName::from_static("webhook-timestamp"),
-            signature: HeaderName::from_static("webhook-signature"),
+            id: WrittenName::known("webhook-id", "Webhook-Id"),
+            timestamp: WrittenName::known("webhook-timestamp", "Webhook-Timestamp"),
+            signature: WrittenName::known("webhook-signature", "Webhook-Signature"),
         }
     }
 }

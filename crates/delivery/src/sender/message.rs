@@ -20,7 +20,35 @@ const FIELD_OVERHEAD: usize = 32;
 const HEADER_SIZE: usize = 48;
 
 /// A header that the sender writes itself. What was there before the attempt is not copied.
-type Own<'a> = (HeaderName, Cow<'a, HeaderValue>);
+struct Own<'a> {
+    name: HeaderName,
+    /// The name as HTTP/1.1 writes it: some receivers compare names as they are, and expect
+    /// Title-Case.
+    written: &'a str,
+    value: Cow<'a, HeaderValue>,
+}
+
+impl<'a> Own<'a> {
+    fn held(name: HeaderName, written: &'a str, value: &'a HeaderValue) -> Self {
+        let value = Cow::Borrowed(value);
+        Self {
+            name,
+            written,
+            value,
+        }
+    }
+
+    /// A header that is made for one attempt.
+    fn made(name: HeaderName, written: &'a str, text: String) -> Result<Self, RequestError> {
+        let value =
+            HeaderValue::try_from(text).map_err(|_| RequestError::HeaderValue(name.to_string()))?;
+        Ok(Self {
+            name,
+            written,
+            value: Cow::Owned(value),
+        })
+    }
+}
 
 impl Parts {
     /// The head of an HTTP/1.1 request at `now`, with its empty line: the request's headers in the
@@ -52,7 +80,8 @@ impl Parts {
     ) -> Result<Vec<Own<'a>>, ErrorClass> {
         let mut own = self.own_headers(request, now)?;
         if !request.body.is_empty() || expects_body(&request.fixed.method) {
-            own.push(made(CONTENT_LENGTH, request.body.len().to_string())?);
+            let length = request.body.len().to_string();
+            own.push(Own::made(CONTENT_LENGTH, "Content-Length", length)?);
         }
         Ok(own)
     }
@@ -73,7 +102,7 @@ impl Parts {
         }
         headers.extend(
             own.into_iter()
-                .map(|(name, value)| (name, value.into_owned())),
+                .map(|header| (header.name, header.value.into_owned())),
         );
         let mut message = http::Request::new(Full::new(request.body.clone()));
         *message.method_mut() = request.fixed.method.clone();
@@ -93,25 +122,28 @@ impl Parts {
     ) -> Result<Vec<Own<'a>>, ErrorClass> {
         let mut own = Vec::with_capacity(7);
         if !request.fixed.headers.contains(&USER_AGENT) {
-            own.push((USER_AGENT, Cow::Borrowed(&self.user_agent)));
+            own.push(Own::held(USER_AGENT, "User-Agent", &self.user_agent));
         }
-        own.extend(
-            request
-                .trace()
-                .map(|(name, value)| (name, Cow::Borrowed(value))),
-        );
+        let trace = request.trace();
+        own.extend(trace.map(|(name, written, value)| Own::held(name, written, value)));
         let Some(id) = &request.id else {
             return Ok(own);
         };
-        own.push((self.names.id.clone(), Cow::Borrowed(id.value())));
+        let names = &self.names;
+        own.push(Own::held(
+            names.id.name.clone(),
+            &names.id.written,
+            id.value(),
+        ));
         if let Some(keys) = &request.fixed.signing {
             let signature = match &request.signature {
                 Some(signed) => signed.to_string(),
                 None => keys.signature(id.text(), now, &request.body),
             };
             let timestamp = now.timestamp().to_string();
-            own.push(made(self.names.timestamp.clone(), timestamp)?);
-            own.push(made(self.names.signature.clone(), signature)?);
+            for (name, text) in [(&names.timestamp, timestamp), (&names.signature, signature)] {
+                own.push(Own::made(name.name.clone(), &name.written, text)?);
+            }
         }
         Ok(own)
     }
@@ -140,14 +172,6 @@ pub(super) fn header_list_size(message: &http::Request<Full<Bytes>>) -> u64 {
     sizes.map(|size| (size + FIELD_OVERHEAD) as u64).sum()
 }
 
-/// A header that is made for one attempt.
-fn made<'a>(name: HeaderName, text: String) -> Result<Own<'a>, RequestError> {
-    match HeaderValue::try_from(text) {
-        Ok(value) => Ok((name, Cow::Owned(value))),
-        Err(_) => Err(RequestError::HeaderValue(name.to_string())),
-    }
-}
-
 /// The head of an HTTP/1.1 request with these headers of the sender's own.
 fn written(request: &Request, own: &[Own<'_>]) -> Vec<u8> {
     let count = request.fixed.headers.len() + own.len() + 2;
@@ -172,14 +196,14 @@ fn pairs<'a>(
     own: &'a [Own<'_>],
 ) -> impl Iterator<Item = (&'a str, &'a HeaderValue)> {
     let given = given(request, own).map(|header| (&*header.written, &header.value));
-    given.chain(own.iter().map(|(name, value)| (name.as_str(), &**value)))
+    given.chain(own.iter().map(|header| (header.written, &*header.value)))
 }
 
 /// The headers that the request brings along, but those that the sender writes itself: nobody
 /// else's id, time or signature goes out.
 fn given<'a>(request: &'a Request, own: &'a [Own<'_>]) -> impl Iterator<Item = &'a Header> {
     let headers = request.fixed.headers.iter();
-    headers.filter(|header| !own.iter().any(|(name, _)| *name == header.name))
+    headers.filter(|header| !own.iter().any(|own| own.name == header.name))
 }
 
 /// Whether an empty body is announced too (RFC 9110 §8.6).

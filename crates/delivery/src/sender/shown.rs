@@ -95,7 +95,7 @@ mod tests {
         );
         let named: Vec<_> = head
             .lines()
-            .filter(|line| !line.starts_with("host"))
+            .filter(|line| !line.starts_with("Host"))
             .collect();
         let wanted = [
             "X-First: 1",

@@ -283,7 +283,7 @@ async fn careless() -> (String, mpsc::UnboundedReceiver<(String, String)>) {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
                     let whole = text.split_once("\r\n\r\n").and_then(|(head, rest)| {
                         let path = head.split(' ').nth(1)?.to_owned();
-                        let length = head.split("content-length: ").nth(1)?;
+                        let length = head.split("Content-Length: ").nth(1)?;
                         let length: usize = length.split("\r\n").next()?.parse().ok()?;
                         let length = if path == "/early" { 0 } else { length };
                         Some((

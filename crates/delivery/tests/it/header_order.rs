@@ -1,9 +1,10 @@
 //! SPEC 2.2 *Headers*: over HTTP/1.1 they arrive in the order and the case in which they were
-//! given, a repeated name in its place among the others, whatever way leads to the receiver.
+//! given, a repeated name in its place among the others, whatever way leads to the receiver. The
+//! sender's own are in Title-Case: some receivers compare names as they are.
 
 use std::sync::Arc;
 
-use delivery::{Proxy, Request, RequestBuilder, Sender, SigningKeys};
+use delivery::{HeaderNames, Proxy, Request, RequestBuilder, Sender, SigningKeys};
 use http::Method;
 use proptest::prelude::*;
 use tokio::sync::mpsc;
@@ -64,16 +65,16 @@ async fn expect_each_time(
         let lines = seen.texts();
         let signature = lines
             .iter()
-            .find(|l| l.starts_with("webhook-signature: v1,"));
-        let mut expected = vec![format!("host: {host}")];
+            .find(|l| l.starts_with("Webhook-Signature: v1,"));
+        let mut expected = vec![format!("Host: {host}")];
         expected.extend(lines_of_given());
         expected.extend([
             "Authorization: Bearer s3cret".to_owned(),
-            "user-agent: gatepost-delivery".to_owned(),
-            "webhook-id: msg_1".to_owned(),
-            "webhook-timestamp: 1800000000".to_owned(),
+            "User-Agent: gatepost-delivery".to_owned(),
+            "Webhook-Id: msg_1".to_owned(),
+            "Webhook-Timestamp: 1800000000".to_owned(),
             (*signature.unwrap()).to_owned(),
-            format!("content-length: {}", body.len()),
+            format!("Content-Length: {}", body.len()),
         ]);
         assert_eq!(lines, expected);
         assert_eq!(seen.body, body.as_bytes());
@@ -121,11 +122,11 @@ async fn without_signature_and_authorization() {
     let (addr, mut arrived) = listen(None).await;
     let request = given(post(&format!("http://{addr}/"))).build().unwrap();
     assert!(local_sender().send(&request, now()).await.is_success());
-    let mut expected = vec![format!("host: {addr}")];
+    let mut expected = vec![format!("Host: {addr}")];
     expected.extend(lines_of_given());
     expected.extend([
-        "user-agent: gatepost-delivery".to_owned(),
-        "content-length: 2".to_owned(),
+        "User-Agent: gatepost-delivery".to_owned(),
+        "Content-Length: 2".to_owned(),
     ]);
     assert_eq!(arrived.recv().await.unwrap().texts(), expected);
 }
@@ -151,16 +152,53 @@ async fn what_the_sender_vouches_for_goes_out_once_and_a_given_user_agent_keeps_
         .map(|l| l.split(':').next().unwrap().to_owned())
         .collect();
     let expected = [
-        "host",
+        "Host",
         "User-AGENT",
         "X-Last",
-        "webhook-id",
-        "webhook-timestamp",
-        "webhook-signature",
-        "content-length",
+        "Webhook-Id",
+        "Webhook-Timestamp",
+        "Webhook-Signature",
+        "Content-Length",
     ];
     assert_eq!(names, expected);
     assert!(!String::from_utf8_lossy(&seen.head).contains("forged"));
+}
+
+#[tokio::test]
+async fn platforms_header_names_keep_their_case() {
+    let (addr, mut arrived) = listen(None).await;
+    let names = HeaderNames::new("X-GitHub-Delivery", "x-github-time", "X-Hub-Signature-256");
+    let sender = local_builder().header_names(names.unwrap()).build();
+    let request = post(&format!("http://{addr}/"))
+        .delivery_id("msg_1")
+        .signing(SigningKeys::parse([SECRET]).unwrap())
+        .build()
+        .unwrap();
+    let attempt = sender.unwrap().send(&request, now()).await;
+    assert!(attempt.is_success());
+    let shown = String::from_utf8(attempt.request_head).unwrap();
+    let seen = arrived.recv().await.unwrap();
+    let lines = seen.texts();
+    for name in [
+        "X-GitHub-Delivery: ",
+        "x-github-time: ",
+        "X-Hub-Signature-256: ",
+    ] {
+        assert!(lines.iter().any(|line| line.starts_with(name)), "{lines:?}");
+        assert!(shown.contains(&format!("\r\n{name}")), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn trace_headers_over_http1_are_lower_case() {
+    let (addr, mut arrived) = listen(None).await;
+    let request = post(&format!("http://{addr}/")).build().unwrap();
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let request = request.with_trace(parent, Some("a=1")).unwrap();
+    assert!(local_sender().send(&request, now()).await.is_success());
+    let seen = arrived.recv().await.unwrap();
+    let (parent, state) = (format!("traceparent: {parent}"), "tracestate: a=1");
+    assert!(seen.texts().contains(&parent.as_str()) && seen.texts().contains(&state));
 }
 
 #[tokio::test]
@@ -181,7 +219,7 @@ async fn a_response_before_the_body_mixes_no_two_requests() {
                 break seen;
             }
         };
-        assert!(seen.head.starts_with(b"POST / HTTP/1.1\r\nhost: "));
+        assert!(seen.head.starts_with(b"POST / HTTP/1.1\r\nHost: "));
         assert!(seen.texts().contains(&"X-Next: 1"));
         assert_eq!(seen.body, b"{}");
     }
@@ -224,7 +262,7 @@ async fn an_empty_body_is_announced_where_the_method_has_one() {
                 .starts_with(format!("{method} / HTTP/1.1\r\n").as_bytes())
         );
         assert_eq!(
-            seen.texts().contains(&"content-length: 0"),
+            seen.texts().contains(&"Content-Length: 0"),
             announced,
             "{method}"
         );
@@ -283,7 +321,7 @@ proptest! {
         let arrived = runtime.block_on(sent(&lists));
         for (list, lines) in lists.iter().zip(arrived) {
             let given: Vec<_> = list.iter().map(|(name, value)| [name.as_bytes(), b": ", value].concat()).collect();
-            // `host` before, `user-agent` and `content-length` after.
+            // `Host` before, `User-Agent` and `Content-Length` after.
             prop_assert_eq!(&lines[1..lines.len() - 2], &given[..]);
         }
     }

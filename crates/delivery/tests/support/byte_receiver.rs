@@ -116,7 +116,7 @@ async fn serve(
 
 fn announced(head: &[u8]) -> usize {
     let text = String::from_utf8_lossy(head);
-    let length = text.split("\r\ncontent-length: ").nth(1);
+    let length = text.split("\r\nContent-Length: ").nth(1);
     length.map_or(0, |rest| {
         rest.split("\r\n").next().unwrap().parse().unwrap()
     })

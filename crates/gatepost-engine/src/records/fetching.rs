@@ -208,13 +208,17 @@ fn headers(
     let request = request.map_err(EngineError::Unsendable)?;
     let preview = transport.preview(&request, now);
     let head = preview.map_err(EngineError::Unsendable)?.head;
-    let secret: Vec<String> = route
-        .webhook
-        .request_headers()?
-        .into_iter()
-        .filter(|header| header.sensitive)
+    let given = route.webhook.request_headers()?;
+    let sensitive = given.iter().filter(|header| header.sensitive);
+    let secret: Vec<String> = sensitive
         .map(|header| header.name.to_ascii_lowercase())
         .collect();
+    // Readers of the answer compare names as they are: those that the sender adds are in lower
+    // case, whatever the case in which they are sent.
+    let written = |name: &str| match given.iter().any(|header| header.name == name) {
+        true => name.to_owned(),
+        false => name.to_ascii_lowercase(),
+    };
     let withheld = |name: &str| {
         let name = name.to_ascii_lowercase();
         OF_CONNECTIONS.contains(&name.as_str()) || secret.contains(&name)
@@ -224,6 +228,6 @@ fn headers(
     let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
     let shown = lines.filter(|(name, _)| !withheld(name));
     Ok(shown
-        .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+        .map(|(name, value)| (written(name), value.trim().to_owned()))
         .collect())
 }

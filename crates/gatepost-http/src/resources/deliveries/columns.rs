@@ -158,7 +158,7 @@ pub(super) static TABLE: Table = Table {
                 min: 0,
                 max: 32_768,
             },
-            "\"POST https://example.com/hook HTTP/1.1\\r\\nwebhook-id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\\r\\n\"",
+            "\"POST https://example.com/hook HTTP/1.1\\r\\nWebhook-Id: msg_2KWPBgLlAfxdpx2AI54pPJ85f4W\\r\\n\"",
             "The last attempt's request as it was sent: its first line and its headers, with `(hidden)` in place of credentials; the body is `message`. Empty where nothing was sent or kept.",
         )
         .read_only(),
