@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Field, Invalid};
+use crate::json_text::JsonText;
 
 /// The most bytes of [`Data`], as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
@@ -16,7 +17,7 @@ const MAX_STORED: usize = 128 * 1024;
 pub(crate) const MAX_DEPTH: usize = 32;
 
 /// A JSON object that an occurrence brings along, at most [`MAX_DATA`] bytes as text and 32 deep;
-/// clones share it. [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of
+/// clones share it. Numbers keep the digits of the text that it was read from. [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of
 /// messages show it.
 ///
 /// A path names members from the outside in, with dots between them: `disk.free`. A number names
@@ -29,12 +30,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// # Ok::<(), webhook_model::Invalid>(())
 /// ```
 #[derive(Clone)]
-pub struct Data(Arc<Parsed>);
-
-struct Parsed {
-    text: Box<str>,
-    members: Map<String, Value>,
-}
+pub struct Data(Arc<JsonText>);
 
 impl Data {
     /// Takes an object over.
@@ -42,7 +38,8 @@ impl Data {
     /// # Errors
     /// More than [`MAX_DATA`] bytes as text, or more than 32 levels.
     pub fn new(members: Map<String, Value>) -> Result<Self, Invalid> {
-        Self::read(members, MAX_DATA)
+        check_depth(&members)?;
+        bounded(JsonText::of(members), MAX_DATA)
     }
 
     /// Reads back what a store holds: also data that it sealed, which are longer then.
@@ -50,37 +47,35 @@ impl Data {
     /// # Errors
     /// A text that is no JSON object, or of more than 128 KiB.
     pub fn stored(text: &str) -> Result<Self, Invalid> {
-        Self::read(object(text, MAX_STORED)?, MAX_STORED)
+        Self::read(text, MAX_STORED)
     }
 
-    fn read(members: Map<String, Value>, most: usize) -> Result<Self, Invalid> {
-        if !members.values().all(|value| fits(value, MAX_DEPTH - 1)) {
-            return Err(Invalid::new(Field::Data, "must be at most 32 levels deep"));
-        }
-        let text = serde_json::to_string(&members)
-            .map_err(|_| Invalid::new(Field::Data, "must be a JSON object"))?;
-        if text.len() > most {
-            return Err(too_long(most));
-        }
-        Ok(Self::whole(text, members))
+    fn read(text: &str, most: usize) -> Result<Self, Invalid> {
+        let members = object(text, most)?;
+        check_depth(&members)?;
+        bounded(JsonText::read(text, members), most)
     }
 
-    /// What was bounded elsewhere, with its text.
-    pub(crate) fn whole(text: String, members: Map<String, Value>) -> Self {
-        let text = text.into();
-        Self(Arc::new(Parsed { text, members }))
+    /// What was bounded elsewhere.
+    pub(crate) fn whole(parsed: Arc<JsonText>) -> Self {
+        Self(parsed)
     }
 
     /// The members.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
-        &self.0.members
+        self.0.members()
     }
 
     /// As JSON text without blanks.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0.text
+        self.0.text()
+    }
+
+    /// The text of what is at a path, if its numbers have other digits than their values.
+    pub(crate) fn exact(&self, path: &str) -> Option<&str> {
+        self.0.exact(path)
     }
 
     /// What is at a path.
@@ -90,7 +85,7 @@ impl Data {
 
     /// Where all paths begin.
     pub(crate) fn top(&self) -> Spot<'_> {
-        Spot::Top(&self.0.members)
+        Spot::Top(self.0.members())
     }
 }
 
@@ -153,6 +148,21 @@ fn object(text: &str, most: usize) -> Result<Map<String, Value>, Invalid> {
     }
 }
 
+fn check_depth(members: &Map<String, Value>) -> Result<(), Invalid> {
+    match members.values().all(|value| fits(value, MAX_DEPTH - 1)) {
+        true => Ok(()),
+        false => Err(Invalid::new(Field::Data, "must be at most 32 levels deep")),
+    }
+}
+
+fn bounded(parsed: serde_json::Result<JsonText>, most: usize) -> Result<Data, Invalid> {
+    let parsed = parsed.map_err(|_| Invalid::new(Field::Data, "must be a JSON object"))?;
+    match parsed.text().len() > most {
+        true => Err(too_long(most)),
+        false => Ok(Data(Arc::new(parsed))),
+    }
+}
+
 fn too_long(most: usize) -> Invalid {
     Invalid::new(Field::Data, format!("must be at most {most} bytes"))
 }
@@ -161,14 +171,14 @@ impl FromStr for Data {
     type Err = Invalid;
 
     fn from_str(text: &str) -> Result<Self, Invalid> {
-        Self::new(object(text, MAX_DATA)?)
+        Self::read(text, MAX_DATA)
     }
 }
 
-/// Two with the same members, in whatever order.
+/// Two with the same members, in whatever order; 1.10 is 1.1.
 impl PartialEq for Data {
     fn eq(&self, other: &Self) -> bool {
-        self.0.members == other.0.members
+        self.0.members() == other.0.members()
     }
 }
 
@@ -177,7 +187,7 @@ impl Eq for Data {}
 /// It may be confidential: its length is shown, not its text.
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Data({} bytes)", self.0.text.len())
+        write!(f, "Data({} bytes)", self.0.text().len())
     }
 }
 

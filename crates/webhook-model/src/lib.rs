@@ -4,6 +4,7 @@ mod data;
 mod error;
 mod event;
 mod filter;
+mod json_text;
 mod secret;
 mod size;
 mod task;

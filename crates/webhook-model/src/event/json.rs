@@ -8,14 +8,15 @@ use serde_json::{Map, Value};
 
 use crate::data::Data;
 use crate::error::{Field, Invalid};
+use crate::json_text::JsonText;
 
 /// The most bytes of its text.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// A JSON object of at most 64 KiB as text; clones share it. `${context}` in the message of the
-/// event's task shows it.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct JsonObject(Arc<Map<String, Value>>);
+/// event's task shows it. Numbers keep the digits of the text that it was read from.
+#[derive(Clone)]
+pub struct JsonObject(Arc<JsonText>);
 
 impl JsonObject {
     /// Takes an object over.
@@ -23,24 +24,26 @@ impl JsonObject {
     /// # Errors
     /// More than 64 KiB as text.
     pub fn new(object: Map<String, Value>) -> Result<Self, Invalid> {
-        let object = Self(Arc::new(object));
-        if object.to_string().len() > MAX_BYTES {
-            return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
-        }
-        Ok(object)
+        bounded(JsonText::of(object))
     }
 
     /// The members.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
-        &self.0
+        self.0.members()
+    }
+
+    /// As JSON text without blanks.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.text()
     }
 }
 
 /// However deep it is.
 impl From<&JsonObject> for Data {
     fn from(object: &JsonObject) -> Self {
-        Self::whole(object.to_string(), object.as_map().clone())
+        Self::whole(Arc::clone(&object.0))
     }
 }
 
@@ -52,7 +55,7 @@ impl FromStr for JsonObject {
             return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
         }
         match serde_json::from_str(text) {
-            Ok(Value::Object(object)) => Self::new(object),
+            Ok(Value::Object(object)) => bounded(JsonText::read(text, object)),
             _ => Err(Invalid::new(Field::Context, "must be a JSON object")),
         }
     }
@@ -60,8 +63,36 @@ impl FromStr for JsonObject {
 
 impl fmt::Display for JsonObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        serde_json::to_string(&*self.0)
-            .map_err(|_| fmt::Error)
-            .and_then(|text| f.write_str(&text))
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for JsonObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("JsonObject").field(self.as_map()).finish()
+    }
+}
+
+/// Without members.
+impl Default for JsonObject {
+    fn default() -> Self {
+        Self(Arc::new(JsonText::default()))
+    }
+}
+
+/// Two with the same members, whose numbers have the same digits.
+impl PartialEq for JsonObject {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for JsonObject {}
+
+fn bounded(parsed: serde_json::Result<JsonText>) -> Result<JsonObject, Invalid> {
+    let parsed = parsed.map_err(|_| Invalid::new(Field::Context, "must be a JSON object"))?;
+    match parsed.text().len() > MAX_BYTES {
+        true => Err(Invalid::new(Field::Context, "must be at most 65536 bytes")),
+        false => Ok(JsonObject(Arc::new(parsed))),
     }
 }

@@ -39,6 +39,10 @@ impl<'a> Found<'a> {
         if parts.peek().is_none() {
             return Self::Json(data.as_str().into());
         }
+        let path = name.split_once('.').map_or("", |(_, path)| path);
+        if let Some(text) = data.exact(path) {
+            return Self::Json(text.into());
+        }
         match data.at(parts) {
             None | Some(Value::Null) => Self::Nothing,
             Some(Value::String(text)) => Self::Text(text),

@@ -70,6 +70,48 @@ fn a_path_becomes_the_value_for_its_place() {
     assert_eq!(as_text, data.as_str());
 }
 
+const DIGITS: &str = r#"{"a":{"n":[1.10,18446744073709551616]},"big":18446744073709551616,"e":1E5,"text":"1.10","z":-0.50}"#;
+
+#[test]
+fn numbers_in_data_keep_their_digits() {
+    let spaced = DIGITS.replace(':', " : ").replace(',', " ,\n");
+    let data: Data = spaced.parse().unwrap();
+    assert_eq!(data.as_str(), DIGITS);
+    let stored = Data::stored(data.as_str()).unwrap();
+    for data in [&data, &stored] {
+        let message =
+            r#"[${data.big},${data.a.n.0},"${data.z}",${data.a},"${data.a.n}",${data.e}]"#;
+        let expected = concat!(
+            r#"[18446744073709551616,1.10,"-0.50",{"n":[1.10,18446744073709551616]},"#,
+            r#""[1.10,18446744073709551616]",1E5]"#
+        );
+        assert_eq!(filled(message, Some(data), &[]), expected);
+        assert_eq!(
+            filled("${data.a.n.1} ${data.text}", Some(data), &[]),
+            "18446744073709551616 1.10"
+        );
+        assert_eq!(filled("${data}", Some(data), &[]), DIGITS);
+    }
+}
+
+#[test]
+fn numbers_in_context_keep_their_digits() {
+    let context: JsonObject = DIGITS.parse().unwrap();
+    assert_eq!(context.to_string(), DIGITS);
+    let data = Data::from(&context);
+    assert_eq!(
+        filled("${data.big} ${data.a.n}", Some(&data), &[]),
+        "18446744073709551616 [1.10,18446744073709551616]"
+    );
+}
+
+/// Names with dots cannot be reached by a path, and are not taken for one.
+#[test]
+fn digits_below_dotted_name_are_no_paths_value() {
+    let data: Data = r#"{"a":{"b":1.5},"a.b":2.50}"#.parse().unwrap();
+    assert_eq!(filled("${data.a.b}", Some(&data), &[]), "1.5");
+}
+
 #[test]
 fn without_data_a_path_is_nothing_and_a_variable_of_that_name_is_what_it_was() {
     assert_eq!(
