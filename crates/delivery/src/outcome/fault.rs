@@ -89,7 +89,7 @@ pub enum ProxyFault {
 #[derive(Clone, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TlsFault {
     /// The target ended the handshake with this alert (RFC 8446 §6).
-    #[error("the target refused the connection with the alert {0}")]
+    #[error("the target refused the connection with the alert {0}{hint}", hint = alert_hint(.0))]
     Alert(String),
     /// The certificate is malformed, its signature is bad, or it must not be used so.
     #[error("the certificate is not valid")]
@@ -127,7 +127,26 @@ pub enum TlsFault {
     /// The certificate does not lead to a trusted root; self-signed ones are among these.
     #[error("the certificate is self-signed or its issuer is not trusted")]
     UnknownIssuer,
+    /// The certificate, or one above it, is signed by an algorithm or has a key of a kind that the
+    /// sender's provider of cryptography cannot check.
+    #[error(
+        "the certificate uses a key or signature algorithm that is not supported, such as the \
+         curve P-521 (secp521r1) or SHA-1"
+    )]
+    UnsupportedCertificate,
     /// The certificate is for another name.
     #[error("the certificate is for another host name")]
     WrongName,
+}
+
+/// What an alert may mean that does not say so: a target whose only certificate the sender cannot
+/// check does not show it.
+fn alert_hint(alert: &str) -> &'static str {
+    match alert {
+        "handshake_failure" => {
+            ": no common protocol version or cipher, or its certificate uses an algorithm that is \
+             not supported, such as the curve P-521 (secp521r1)"
+        }
+        _ => "",
+    }
 }

@@ -65,6 +65,10 @@ fn of_certificate(reason: &CertificateError) -> TlsFault {
         C::NotValidForName | C::NotValidForNameContext { .. } => TlsFault::WrongName,
         C::Revoked => TlsFault::Revoked,
         C::UnknownIssuer => TlsFault::UnknownIssuer,
+        C::UnsupportedSignatureAlgorithmContext { .. }
+        | C::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            TlsFault::UnsupportedCertificate
+        }
         // A self-signed end certificate that says CA:TRUE is turned down for that.
         C::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity") => {
             TlsFault::UnknownIssuer

@@ -4,6 +4,8 @@ use delivery::{ErrorClass, TlsFault, Trust};
 use rcgen::{
     CertificateParams, DnType, GeneralSubtree, IsCa, KeyPair, NameConstraints, date_time_ymd,
 };
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::support::certs::{Ca, Here, Shown, ca, ca_of, config, config_of, params, trusting};
 use crate::support::receiver::After;
@@ -254,8 +256,6 @@ async fn a_certificate_of_a_size_that_nobody_needs_is_refused_in_time() {
 /// Certificates that rcgen cannot make; `vectors/tls/weak/make.sh` made them with OpenSSL.
 #[tokio::test]
 async fn weak_signatures_and_short_keys_are_refused() {
-    use rustls::pki_types::pem::PemObject as _;
-    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
     let file = |name: &str| {
         std::fs::read(format!(
             "{}/tests/vectors/tls/weak/{name}",
@@ -271,8 +271,8 @@ async fn weak_signatures_and_short_keys_are_refused() {
         .unwrap();
     for (name, fault) in [
         ("sha256.pem", None), // the control: the same root, key and name with a signature of today
-        ("sha1.pem", Some(TlsFault::BadCertificate)),
-        ("md5.pem", Some(TlsFault::BadCertificate)),
+        ("sha1.pem", Some(TlsFault::UnsupportedCertificate)),
+        ("md5.pem", Some(TlsFault::UnsupportedCertificate)),
         ("rsa1024-chain.pem", Some(TlsFault::BadCertificate)),
     ] {
         let chain = CertificateDer::pem_slice_iter(&file(name))
@@ -297,4 +297,29 @@ async fn weak_signatures_and_short_keys_are_refused() {
             "{name}"
         );
     }
+}
+
+/// `vectors/tls/p521/make.sh` made the certificates: rcgen signs on P-521 by another provider only.
+#[tokio::test]
+async fn certificate_on_p521_fails_with_its_cause() {
+    let file = |name: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors/tls/p521");
+        std::fs::read(format!("{folder}/{name}")).unwrap()
+    };
+    let chain = vec![CertificateDer::from_pem_slice(&file("leaf.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_slice(&file("leaf-key.pem")).unwrap();
+    let receiver = TlsReceiver::start(config_of(chain, key, BOTH, &[]), OK, After::Keep).await;
+    let sender = local_builder()
+        .resolver(std::sync::Arc::new(Here))
+        .roots(delivery::Roots::ExtraOnly)
+        .extra_root(file("root.pem"))
+        .build()
+        .unwrap();
+    let request = post(&receiver.url("a.example")).build().unwrap();
+    let info = sender.send(&request, now()).await.status_info();
+    assert!(info.contains("algorithm"), "{info}");
+    assert!(info.contains("P-521 (secp521r1)"), "{info}");
+    // A target whose own key is on that curve does not even show its certificate.
+    let alert = TlsFault::Alert("handshake_failure".to_owned()).to_string();
+    assert!(alert.contains("P-521 (secp521r1)"), "{alert}");
 }
