@@ -17,8 +17,8 @@ const MAX_STORED: usize = 128 * 1024;
 pub(crate) const MAX_DEPTH: usize = 32;
 
 /// A JSON object that an occurrence brings along, at most [`MAX_DATA`] bytes as text and 32 deep;
-/// clones share it. Numbers keep the digits of the text that it was read from. [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of
-/// messages show it.
+/// clones share it. Numbers keep the digits of the text that it was read from.
+/// [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of messages show it.
 ///
 /// A path names members from the outside in, with dots between them: `disk.free`. A number names
 /// an item of an array, the first is 0: `disks.0.free`.

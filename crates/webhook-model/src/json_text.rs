@@ -16,7 +16,7 @@ pub(crate) const MAX_PATH: usize = 256;
 pub(crate) struct JsonText {
     text: Box<str>,
     members: Map<String, Value>,
-    /// Where the values stand in the text whose digits `members` do not have: numbers, and what
+    /// The places in the text of values whose digits `members` do not have: numbers, and what
     /// contains them. By path; a path that no template may ask for is not here.
     exact: HashMap<Box<str>, Range<usize>>,
 }

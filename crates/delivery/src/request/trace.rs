@@ -29,8 +29,8 @@ impl Trace {
         })
     }
 
-    /// Its headers, each with its name as HTTP/1.1 writes it, beside these of a request's own. If one of them is there, none: half of one
-    /// trace and half of another would be neither.
+    /// Its headers, each with its name as HTTP/1.1 writes it, beside these of a request's own. If
+    /// one of them is there, none: half of one trace and half of another would be neither.
     pub(super) fn beside(
         &self,
         own: &Headers,

@@ -26,6 +26,9 @@ struct StoredEvent {
     enabled: bool,
     filters: Map<String, Value>,
     context: Map<String, Value>,
+    /// The same as text, if numbers in it have digits that `context` does not keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context_text: Option<String>,
     #[serde(default)]
     label: String,
 }
@@ -48,6 +51,11 @@ impl From<&Row<EventId, Event>> for StoredEvent {
             enabled: event.enabled,
             filters: event.filters.to_map(),
             context: event.context.as_map().clone(),
+            context_text: (JsonObject::new(event.context.as_map().clone())
+                .ok()
+                .as_ref()
+                != Some(&event.context))
+            .then(|| event.context.to_string()),
             label: event.label.as_str().to_owned(),
         }
     }
@@ -71,9 +79,47 @@ impl TryFrom<StoredEvent> for Row<EventId, Event> {
                 task: TaskId(row.task),
                 enabled: row.enabled,
                 filters: checked("filters", Filter::stored(&filters))?,
-                context: checked("context", JsonObject::new(row.context))?,
+                context: match &row.context_text {
+                    Some(text) => parsed("context", text)?,
+                    None => checked("context", JsonObject::new(row.context))?,
+                },
                 label: checked("label", EventLabel::stored(&row.label))?,
             },
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use webhook_model::Target;
+
+    use super::*;
+
+    #[test]
+    fn stored_context_keeps_digits_of_numbers() {
+        let time = chrono::DateTime::UNIX_EPOCH;
+        for context in [r#"{"a":[1.10,18446744073709551616]}"#, r#"{"a":1.5}"#] {
+            let row = Row {
+                id: EventId(1),
+                owner: OwnerId(1),
+                revision: Revision(1),
+                created: time,
+                modified: time,
+                value: Event {
+                    event_type: "vms".parse().unwrap(),
+                    event: "poweron".parse().unwrap(),
+                    target: Target::Generic,
+                    task: TaskId(1),
+                    enabled: true,
+                    filters: Filter::default(),
+                    context: context.parse().unwrap(),
+                    label: EventLabel::default(),
+                },
+            };
+            let stored = serde_json::to_string(&row).unwrap();
+            assert_eq!(stored.contains("context_text"), context.contains("1.10"));
+            let read: Row<EventId, Event> = serde_json::from_str(&stored).unwrap();
+            assert_eq!(read.value.context.as_str(), context);
+        }
     }
 }

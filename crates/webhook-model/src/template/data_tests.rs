@@ -6,6 +6,8 @@ use super::{RenderError, Template, Values};
 use crate::data::Data;
 use crate::event::JsonObject;
 
+const DIGITS: &str = r#"{"a":{"n":[1.10,18446744073709551616]},"big":18446744073709551616,"e":1E5,"text":"1.10","z":-0.50}"#;
+
 fn filled(message: &str, data: Option<&Data>, extra: &[(&str, &str)]) -> String {
     let values = Values {
         event_type: "",
@@ -69,8 +71,6 @@ fn a_path_becomes_the_value_for_its_place() {
     let as_text: String = serde_json::from_str(&filled(r#""${data}""#, Some(&data), &[])).unwrap();
     assert_eq!(as_text, data.as_str());
 }
-
-const DIGITS: &str = r#"{"a":{"n":[1.10,18446744073709551616]},"big":18446744073709551616,"e":1E5,"text":"1.10","z":-0.50}"#;
 
 #[test]
 fn numbers_in_data_keep_their_digits() {
