@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Field, Invalid};
-use crate::json_text::JsonText;
+use crate::json_text::{self, JsonText};
 
 /// The most bytes of [`Data`], as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
@@ -73,14 +73,26 @@ impl Data {
         self.0.text()
     }
 
-    /// The text of what is at a path, if its numbers have other digits than their values.
-    pub(crate) fn exact(&self, path: &str) -> Option<&str> {
-        self.0.exact(path)
-    }
-
     /// What is at a path.
     pub(crate) fn at<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<&Value> {
         self.top().along(path)?.value()
+    }
+
+    /// What is at a path as JSON text, `value` being its value.
+    pub(crate) fn text_at<'p>(
+        &self,
+        path: impl IntoIterator<Item = &'p str>,
+        value: &Value,
+    ) -> String {
+        let exact = self.0.exact().map(Spot::Top);
+        match exact.and_then(|top| top.along(path)?.value()) {
+            Some(exact) => {
+                let mut text = String::new();
+                json_text::write(exact, &mut text);
+                text
+            }
+            None => value.to_string(),
+        }
     }
 
     /// Where all paths begin.

@@ -1,39 +1,38 @@
 //! A JSON object with its text, in which numbers keep their digits.
 //!
 //! `serde_json` reads `1.10` as 1.1, and 18446744073709551616 as 1.8446744073709552e19. Its feature
-//! `arbitrary_precision` would change `serde_json::Value` in the whole application.
+//! `arbitrary_precision` would change `serde_json::Value` in the whole application. So an object
+//! with such numbers is read a second time, with each number as a marked text.
 
-use std::collections::HashMap;
-use std::ops::Range;
-
-use serde_json::value::RawValue;
 use serde_json::{Error, Map, Value};
 
-/// The most bytes of a path that a template may ask for.
-pub(crate) const MAX_PATH: usize = 256;
+/// Begins the text of a number; a text that begins so anyway has it twice. JSON text contains it as
+/// an escape only, so it does not get into one by accident.
+const MARK: char = '\u{1}';
+const ESCAPED: &str = "\\u0001";
 
 /// A JSON object, and its text without blanks.
 pub(crate) struct JsonText {
     text: Box<str>,
     members: Map<String, Value>,
-    /// The places in the text of values whose digits `members` do not have: numbers, and what
-    /// contains them. By path; a path that no template may ask for is not here.
-    exact: HashMap<Box<str>, Range<usize>>,
+    /// The same with numbers as marked texts, if `members` do not have all their digits.
+    exact: Option<Map<String, Value>>,
 }
 
 impl JsonText {
     /// Reads the members of an object, which are these in `text`.
     pub(crate) fn read(text: &str, members: Map<String, Value>) -> Result<Self, Error> {
-        let mut writer = Writer::default();
-        let members = Value::Object(members);
-        writer.write(serde_json::from_str(text)?, &members, Some(""))?;
+        let exact: Map<String, Value> = serde_json::from_str(&marked(text))?;
+        let mut exact_text = String::new();
+        write_members(&exact, &mut exact_text);
+        let plain = Self::of(members)?;
+        if *plain.text == *exact_text {
+            return Ok(plain);
+        }
         Ok(Self {
-            text: writer.out.into(),
-            members: match members {
-                Value::Object(members) => members,
-                _ => Map::new(),
-            },
-            exact: writer.exact,
+            text: exact_text.into(),
+            members: plain.members,
+            exact: Some(exact),
         })
     }
 
@@ -42,7 +41,7 @@ impl JsonText {
         Ok(Self {
             text: serde_json::to_string(&members)?.into(),
             members,
-            exact: HashMap::new(),
+            exact: None,
         })
     }
 
@@ -54,9 +53,10 @@ impl JsonText {
         &self.members
     }
 
-    /// The text of the value at a path, if its digits differ from those that the value has.
-    pub(crate) fn exact(&self, path: &str) -> Option<&str> {
-        self.text.get(self.exact.get(path)?.clone())
+    /// The members in which [`write`] finds the digits, if they are not those of
+    /// [`members`](Self::members).
+    pub(crate) fn exact(&self) -> Option<&Map<String, Value>> {
+        self.exact.as_ref()
     }
 }
 
@@ -66,79 +66,81 @@ impl Default for JsonText {
         Self {
             text: "{}".into(),
             members: Map::new(),
-            exact: HashMap::new(),
+            exact: None,
         }
     }
 }
 
-#[derive(Default)]
-struct Writer {
-    out: String,
-    exact: HashMap<Box<str>, Range<usize>>,
-}
-
-impl Writer {
-    /// Writes the value that `raw` is, as `serde_json` writes it but for the digits of numbers.
-    /// Returns whether any differ.
-    fn write(&mut self, raw: &RawValue, value: &Value, path: Option<&str>) -> Result<bool, Error> {
-        let (start, raw) = (self.out.len(), raw.get());
-        let differs = match value {
-            Value::Object(members) => self.members(raw, members, path)?,
-            Value::Array(items) => self.items(raw, items, path)?,
-            Value::Number(number) => {
-                self.out.push_str(raw);
-                number.to_string() != raw
-            }
-            other => {
-                self.out.push_str(&other.to_string());
-                false
-            }
+/// The text with each number as a marked text. Linear; what is no JSON becomes no JSON.
+fn marked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => text_length(rest),
+            '-' | '0'..='9' => rest
+                .find(|c: char| !matches!(c, '0'..='9' | '+' | '-' | '.' | 'e' | 'E'))
+                .unwrap_or(rest.len()),
+            _ => first.len_utf8(),
         };
-        if let Some(path) = path.filter(|path| differs && !path.is_empty()) {
-            self.exact.insert(path.into(), start..self.out.len());
+        let (token, after) = rest.split_at(length);
+        match first {
+            '"' if token.starts_with("\"\\u0001") => {
+                out.extend(["\"", ESCAPED]);
+                out.push_str(token.get(1..).unwrap_or_default());
+            }
+            '-' | '0'..='9' => out.extend(["\"", ESCAPED, token, "\""]),
+            _ => out.push_str(token),
         }
-        Ok(differs)
+        rest = after;
     }
+    out
+}
 
-    fn members(
-        &mut self,
-        raw: &str,
-        members: &Map<String, Value>,
-        path: Option<&str>,
-    ) -> Result<bool, Error> {
-        let raws: HashMap<String, &RawValue> = serde_json::from_str(raw)?;
-        let mut differs = false;
-        self.out.push('{');
-        for (at, (name, value)) in members.iter().enumerate() {
-            let Some(raw) = raws.get(name) else { continue };
-            self.out.push_str(if at > 0 { "," } else { "" });
-            self.out.push_str(&serde_json::to_string(name)?);
-            self.out.push(':');
-            differs |= self.write(raw, value, below(path, name).as_deref())?;
+/// The length of the text, with its quotes, that `rest` begins with.
+fn text_length(rest: &str) -> usize {
+    let mut escaped = true;
+    for (at, c) in rest.char_indices() {
+        match c {
+            '"' if !escaped => return at + 1,
+            '\\' if !escaped => escaped = true,
+            _ => escaped = false,
         }
-        self.out.push('}');
-        Ok(differs)
     }
+    rest.len()
+}
 
-    fn items(&mut self, raw: &str, items: &[Value], path: Option<&str>) -> Result<bool, Error> {
-        let raws: Vec<&RawValue> = serde_json::from_str(raw)?;
-        let mut differs = false;
-        self.out.push('[');
-        for (at, (raw, value)) in raws.into_iter().zip(items).enumerate() {
-            self.out.push_str(if at > 0 { "," } else { "" });
-            differs |= self.write(raw, value, below(path, &at.to_string()).as_deref())?;
+/// Writes a value of an exact object as JSON text.
+pub(crate) fn write(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(members) => write_members(members, out),
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at > 0 { "," } else { "" });
+                write(item, out);
+            }
+            out.push(']');
         }
-        self.out.push(']');
-        Ok(differs)
+        Value::String(text) => match text.strip_prefix(MARK) {
+            Some(number) if !number.starts_with(MARK) => out.push_str(number),
+            unmarked => write_text(unmarked.unwrap_or(text), out),
+        },
+        other => out.push_str(&other.to_string()),
     }
 }
 
-/// The path of a part; `None` if no template may ask for it.
-fn below(path: Option<&str>, part: &str) -> Option<String> {
-    let path = path.filter(|path| path.len() + part.len() < MAX_PATH)?;
-    match (path, part) {
-        (_, part) if part.is_empty() || part.contains('.') => None,
-        ("", part) => Some(part.to_owned()),
-        (path, part) => Some(format!("{path}.{part}")),
+fn write_members(members: &Map<String, Value>, out: &mut String) {
+    out.push('{');
+    for (at, (name, value)) in members.iter().enumerate() {
+        out.push_str(if at > 0 { "," } else { "" });
+        write_text(name.strip_prefix(MARK).unwrap_or(name), out);
+        out.push(':');
+        write(value, out);
     }
+    out.push('}');
+}
+
+fn write_text(text: &str, out: &mut String) {
+    out.push_str(&Value::from(text).to_string());
 }

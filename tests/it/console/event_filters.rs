@@ -130,6 +130,14 @@ async fn context_of_an_event_is_set_in_its_form() {
 }
 
 #[tokio::test]
+async fn context_in_edit_form_keeps_digits_of_numbers() {
+    let (_site, ulf) = site().await;
+    let context = [("context", r#"{"price": 1.10}"#)];
+    new_event(&ulf, &[&FIELDS[..], &context].concat()).await;
+    assert!(ulf.get(EDIT).await.has("{&quot;price&quot;:1.10}"));
+}
+
+#[tokio::test]
 async fn task_and_event_have_an_address_of_their_own() {
     let (_site, ulf) = site().await;
     new_event(&ulf, &FIELDS).await;

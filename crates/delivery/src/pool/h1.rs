@@ -22,7 +22,7 @@ use crate::meter::{Meter, Metered};
 /// The largest head of a response.
 const MAX_HEAD: usize = 32 * 1024;
 /// The most header lines of a response. hyper allows 100, and some receivers send more.
-const MAX_LINES: usize = 500;
+const MAX_LINES: usize = 256;
 /// All that may come before a head is complete, interim responses (1xx) included.
 const MAX_BEFORE_HEAD: u64 = 128 * 1024;
 

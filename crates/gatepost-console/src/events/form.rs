@@ -59,10 +59,7 @@ impl EventForm {
             tag,
             task: event.task.to_string(),
             filter: written(event.filters.is_empty(), event.filters.to_map()),
-            context: written(
-                event.context.as_map().is_empty(),
-                event.context.as_map().clone(),
-            ),
+            context: written_context(&event.context),
             label: event.label.to_string(),
             enabled: event.enabled,
         }
@@ -152,6 +149,16 @@ fn written(is_empty: bool, object: Map<String, Value>) -> String {
     match is_empty {
         true => String::new(),
         false => format!("{:#}", Value::Object(object)),
+    }
+}
+
+/// On several lines, unless numbers would lose digits by that.
+fn written_context(context: &JsonObject) -> String {
+    let members = context.as_map();
+    let shown = written(members.is_empty(), members.clone());
+    match shown.parse() == Ok::<_, Invalid>(context.clone()) || shown.is_empty() {
+        true => shown,
+        false => context.to_string(),
     }
 }
 

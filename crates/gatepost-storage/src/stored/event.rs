@@ -25,10 +25,8 @@ struct StoredEvent {
     task: i64,
     enabled: bool,
     filters: Map<String, Value>,
-    context: Map<String, Value>,
-    /// The same as text, if numbers in it have digits that `context` does not keep.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    context_text: Option<String>,
+    /// As text, in which numbers keep their digits.
+    context: String,
     #[serde(default)]
     label: String,
 }
@@ -50,12 +48,7 @@ impl From<&Row<EventId, Event>> for StoredEvent {
             task: event.task.0,
             enabled: event.enabled,
             filters: event.filters.to_map(),
-            context: event.context.as_map().clone(),
-            context_text: (JsonObject::new(event.context.as_map().clone())
-                .ok()
-                .as_ref()
-                != Some(&event.context))
-            .then(|| event.context.to_string()),
+            context: event.context.to_string(),
             label: event.label.as_str().to_owned(),
         }
     }
@@ -79,10 +72,7 @@ impl TryFrom<StoredEvent> for Row<EventId, Event> {
                 task: TaskId(row.task),
                 enabled: row.enabled,
                 filters: checked("filters", Filter::stored(&filters))?,
-                context: match &row.context_text {
-                    Some(text) => parsed("context", text)?,
-                    None => checked("context", JsonObject::new(row.context))?,
-                },
+                context: parsed("context", &row.context)?,
                 label: checked("label", EventLabel::stored(&row.label))?,
             },
         })
@@ -117,7 +107,6 @@ mod tests {
                 },
             };
             let stored = serde_json::to_string(&row).unwrap();
-            assert_eq!(stored.contains("context_text"), context.contains("1.10"));
             let read: Row<EventId, Event> = serde_json::from_str(&stored).unwrap();
             assert_eq!(read.value.context.as_str(), context);
         }

@@ -71,7 +71,7 @@ fn records() -> Value {
         },
         "event": {
             "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "type": "vms", "event": "poweron",
-            "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": {"b": [1], "a": null}, "label": "switched on",
+            "instance": null, "tag": 3, "task": 5, "enabled": true, "filters": {"data.size": {"$gt": 4}}, "context": r#"{"a":null,"b":[1]}"#, "label": "switched on",
         },
         "delivery": {
             "id": 4, "message_id": "msg_a", "webhook": 5, "owner": 6, "tenant": 7, "task": 8, "cause": "vms poweron 3 - order-4711\n{\"a\":1}",

@@ -39,14 +39,10 @@ impl<'a> Found<'a> {
         if parts.peek().is_none() {
             return Self::Json(data.as_str().into());
         }
-        let path = name.split_once('.').map_or("", |(_, path)| path);
-        if let Some(text) = data.exact(path) {
-            return Self::Json(text.into());
-        }
-        match data.at(parts) {
+        match data.at(parts.clone()) {
             None | Some(Value::Null) => Self::Nothing,
             Some(Value::String(text)) => Self::Text(text),
-            Some(value) => Self::Json(value.to_string().into()),
+            Some(value) => Self::Json(data.text_at(parts, value).into()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What an occurrence brings along, in messages.
 
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::{RenderError, Template, Values};
 use crate::data::Data;
@@ -102,6 +103,20 @@ fn numbers_in_context_keep_their_digits() {
     assert_eq!(
         filled("${data.big} ${data.a.n}", Some(&data), &[]),
         "18446744073709551616 [1.10,18446744073709551616]"
+    );
+}
+
+/// The mark by which numbers are told apart is a text like any other.
+#[test]
+fn numbers_are_told_from_texts_that_look_so() {
+    let text = r#"{"\u0001k":"\u00012.50","n":[1.10,"a\"1.10","\u0001\u0001","\\"],"\u0001":{"x":"\\\""}}"#;
+    let data: Data = text.parse().unwrap();
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(read(data.as_str()), read(text));
+    assert!(data.as_str().contains("[1.10,"), "{}", data.as_str());
+    assert_eq!(
+        filled("${data.n}", Some(&data), &[]),
+        r#"[1.10,"a\"1.10","\u0001\u0001","\\"]"#
     );
 }
 

@@ -3,11 +3,11 @@
 use serde::de::IgnoredAny;
 
 use super::segment::{Kind, Place, Segment, Variable};
-use crate::json_text::MAX_PATH;
 
 /// Longer words between the brackets are no variable.
 const MAX_NAME: usize = 64;
 /// Longer paths into data are none.
+const MAX_PATH: usize = 256;
 /// Begins a path into what the occurrence brings along.
 const DATA: &str = "data";
 /// Begins a path into what the event has for its task.
