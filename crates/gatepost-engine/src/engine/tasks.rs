@@ -13,8 +13,9 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Dangling`] when its webhook does not exist; [`EngineError::Full`] when the
-    /// owner has as many as allowed; [`EngineError::Forbidden`] for a one-time task of an operator;
-    /// [`EngineError::TooFast`], [`EngineError::Platform`], failures of the store.
+    /// owner has as many as allowed; [`EngineError::TooFast`] for a system administrator without a
+    /// tenant, who makes ten changes a minute, where a one-time task counts as two;
+    /// [`EngineError::Platform`], failures of the store.
     pub async fn create_task(&self, task: &Task) -> Result<TaskRow, EngineError> {
         self.0.records.tasks.create(task).await
     }

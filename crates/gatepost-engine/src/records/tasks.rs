@@ -29,7 +29,7 @@ impl Tasks {
         let owner = self.owner(task).await?;
         let mut admitted = Admitted::default();
         let at_most = self.allowance.of(owner, Kind::Tasks, &mut admitted).await?;
-        self.check(task, owner).await?;
+        self.pace_deletion(task, owner).await?;
         let inserted = self
             .store
             .insert_task(task, at_most, self.clock.now()?)
@@ -97,6 +97,7 @@ impl Tasks {
         mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
         admitted: &mut Admitted,
     ) -> Result<TaskRow, EngineError> {
+        let mut is_paced = false;
         edit!(
             self,
             task,
@@ -110,7 +111,11 @@ impl Tasks {
                 let owners = (row.owner, owner);
                 let at_most = self.allowance.of_edited(owners, Kind::Tasks, admitted);
                 let at_most = at_most.await?;
-                self.check(&row.task, owner).await?;
+                // However often it is tried, it is deleted once.
+                if !is_paced {
+                    self.pace_deletion(&row.task, owner).await?;
+                    is_paced = true;
+                }
                 at_most
             }
         )
@@ -126,9 +131,10 @@ impl Tasks {
         owner.await?.ok_or(missing)
     }
 
-    async fn check(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
+    /// A one-time task is changed once more when its run deletes it.
+    async fn pace_deletion(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
         if task.delete_after_run {
-            self.allowance.judge.may_run_once(owner).await?;
+            self.allowance.judge.pace_change(owner).await?;
         }
         Ok(())
     }

@@ -1,11 +1,14 @@
 //! Records that change while an emit is under way.
 
+use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId};
+use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{Left, RecordStore as _, TaskRow};
 use gatepost_storage::{AtMost, Revision};
 use gatepost_testkit::fault::When;
 use webhook_model::{Action, TaskId};
 
 use super::*;
+use crate::testing::addressed;
 
 /// Another process edits a task.
 async fn edit(records: &Records, id: TaskId) -> TaskRow {
@@ -90,4 +93,37 @@ async fn a_one_time_task_that_another_process_consumes_runs_once() {
     let emitted = emit_while(&bench, &emitter, 1, change).await;
     assert!(emitted.deliveries.is_empty() && !emitted.pending);
     assert_eq!(records.deliveries().await.len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn system_administrators_one_time_task_runs_once_across_tenants() {
+    let (records, platform) = (Records::new(), Platform::new());
+    platform.account(1, AccessLevel::SystemAdministrator, None);
+    let placed = records
+        .store
+        .place_owner(OwnerId(1), Place::Operators, noon());
+    placed.await.unwrap();
+    let webhook = records.webhook(|w| w.owner = OwnerId(1)).await;
+    let once = records.task(webhook, "once", true).await;
+    let tagged = webhook_model::Target::Tag(webhook_model::TagId(1));
+    records.event(tagged, once).await;
+    let (rule, limits) = (Rule::AddressedOnly, Limits::default());
+    let (bench, emitter) = bench_of(&records, &limits, rule.clone(), &platform).await;
+    let (_other, faster) = bench_of(&records, &limits, rule, &platform).await;
+    let emit = async |emitter: &Arc<Emitter>, tenant: i64| {
+        let occurrence = addressed(Audience::Tenant(TenantId(tenant)), &[1]);
+        emitter.emit(&occurrence, Emitter::all()).await.unwrap()
+    };
+    let gate = bench.store.gate();
+    gate.hold("enqueue", 1, When::Before);
+    let (slow, fast) = tokio::join!(emit(&emitter, 7), async {
+        gate.arrived().await;
+        let fast = emit(&faster, 8).await;
+        gate.open();
+        fast
+    });
+    assert_eq!((slow.deliveries.len(), fast.deliveries.len()), (0, 1));
+    assert!(!slow.pending);
+    assert_eq!(records.deliveries().await.len(), 1);
+    assert!(records.store.task(once).await.unwrap().is_none());
 }
