@@ -13,10 +13,9 @@ const PROVIDER: TenantId = TenantId(1);
 /// Another customer.
 const SHOP: TenantId = TenantId(2);
 
-/// `admin` works for the provider and administers everything, `wanda` watches over it and is in no
-/// tenant; `vera` is a customer by herself.
+/// `admin` and `wanda` administer everything and are in no tenant; `vera` is a customer by herself.
 const USERS: [User; 6] = [
-    User::new(1, "admin", AccessLevel::SystemAdministrator, Some(PROVIDER)),
+    User::new(1, "admin", AccessLevel::SystemAdministrator, None),
     User::new(2, "tina", AccessLevel::TenantAdministrator, Some(PROVIDER)),
     User::new(3, "ulf", AccessLevel::User, Some(PROVIDER)),
     User::new(4, "vera", AccessLevel::User, None),
@@ -91,13 +90,9 @@ impl Who {
         User::of(owner).map(|user| user.who)
     }
 
+    /// System administrators are in no tenant; they see and receive what happens in all of them.
     pub(super) fn runs_the_platform(&self) -> bool {
         self.access == AccessLevel::SystemAdministrator
-    }
-
-    /// A system administrator who is in no tenant receives what happens in all of them.
-    pub(super) fn is_operator(&self) -> bool {
-        self.tenant.is_none() && self.runs_the_platform()
     }
 
     /// Whether these are the same, of one tenant, or one administers the other.
@@ -106,13 +101,13 @@ impl Who {
         self.key == other.key || colleagues || self.administers(other)
     }
 
-    /// Whether the other is of the tenant that this one administers, and no system administrator;
-    /// those administer everybody.
+    /// Whether the other is of the tenant that this one administers. System administrators
+    /// administer everybody.
     pub(super) fn administers(&self, other: &Self) -> bool {
         match self.access {
             AccessLevel::SystemAdministrator => true,
             AccessLevel::TenantAdministrator => {
-                self.tenant.is_some() && self.tenant == other.tenant && !other.runs_the_platform()
+                self.tenant.is_some() && self.tenant == other.tenant
             }
             _ => false,
         }

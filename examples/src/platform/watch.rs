@@ -62,6 +62,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn administrator_may_watch_machines_of_every_tenant() {
+        let may = |user: i64, vm: i64| {
+            let who = Who::of(OwnerId(user)).unwrap();
+            may(&who, "vms", Target::Instance(ObjectId(vm)))
+        };
+        for vm in 1..=5 {
+            assert_eq!(may(1, vm), May::Yes, "vms/{vm}");
+        }
+        // Users stay within their tenants.
+        for (user, own, other) in [(2, 1, 4), (3, 1, 5), (4, 5, 1), (5, 4, 1)] {
+            assert_eq!((may(user, own), may(user, other)), (May::Yes, May::No));
+        }
+    }
+
+    #[test]
     fn tag_that_does_not_exist_is_no_target() {
         for user in [OwnerId(1), OwnerId(3), OwnerId(4)] {
             let who = Who::of(user).unwrap();
