@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use delivery::{Sender, TargetPolicy};
+use delivery::{Sender, SenderBuilder, TargetPolicy};
 use examples::platform::Platform;
 use examples::serve::Descriptors;
 use gatepost_engine::{Engine, InFlightLimits, Limits, OperationalEvents};
@@ -38,6 +38,8 @@ pub(crate) async fn start(
     let what = || "cannot start the engine".to_owned();
     let idle = descriptors.idle;
     let sender = Sender::builder(policy(options, receiver)?).max_idle(idle.min(256), idle);
+    let trusted = options.trusted.iter().cloned();
+    let sender = trusted.fold(sender, SenderBuilder::extra_root);
     let in_flight = InFlightLimits::default().with_total(descriptors.in_flight);
     let mut engine = Engine::builder(stores.webhooks.clone(), sender.build().in_words(what)?)
         .watch(platform.clone(), platform.clone())

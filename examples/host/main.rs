@@ -15,6 +15,7 @@ mod options;
 mod stores;
 mod tell;
 mod traces;
+mod trust;
 mod usage;
 mod users;
 

@@ -14,6 +14,7 @@ use crate::address::Address;
 use crate::data::{Data, folder};
 use crate::failure::{Failure, InWords};
 use crate::log::Verbosity;
+use crate::trust;
 
 /// Where the administrator's password may stand, instead of on the command line.
 const PASSWORD_VARIABLE: &str = "GATEPOST_ADMIN_PASSWORD";
@@ -49,6 +50,8 @@ pub(crate) struct Options {
     pub metrics: Option<Address>,
     pub traces: Option<Url>,
     pub private_targets: bool,
+    /// Certificates in PEM that targets are trusted by, besides the public ones.
+    pub trusted: Vec<Vec<u8>>,
     pub unlimited: bool,
     pub demo: WithDemo,
     pub verbosity: Verbosity,
@@ -70,6 +73,7 @@ impl Options {
             metrics: None,
             traces: None,
             private_targets: false,
+            trusted: Vec::new(),
             unlimited: false,
             demo: WithDemo::AtFirst,
             verbosity: Verbosity::Requests,
@@ -103,6 +107,7 @@ impl Options {
             "--metrics-listen" => self.metrics = Some(option.address(&value()?)?),
             "--traces" => self.traces = Some(option.collector(value()?)?),
             "--allow-private-targets" => self.private_targets = true,
+            "--trust" => self.trusted.push(trust::roots(value()?.as_ref())?),
             "--unlimited" => self.unlimited = true,
             "--demo" => self.demo = WithDemo::Always,
             "--no-demo" => self.demo = WithDemo::Never,
@@ -275,6 +280,11 @@ mod tests {
                 &["--admin-password", " \n"],
                 "the password of admin is empty",
             ),
+            (
+                &["--trust", "/nosuch.pem"],
+                "cannot trust the certificates in /nosuch.pem: ",
+            ),
+            (&["--trust"], "--trust needs a value (see --help)"),
             (&["--unlimited=s3cret"], "--unlimited takes no value"),
             (&["--admin-password="], "the password of admin is empty"),
             (

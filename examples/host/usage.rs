@@ -28,6 +28,8 @@ Who may do what:
       --admin-password-file FILE holds the password of admin, from now on [made and printed at the first start]
       --admin-password PASSWORD  the same, for everybody on this machine to see in the list of processes
       --allow-private-targets    lets webhooks reach this machine and private networks
+      --trust FILE               trusts the certificate authorities in this PEM file, too, where webhooks and their
+                                 OAuth 2 token endpoints are reached over TLS; may be given several times
       --unlimited                lifts the limits of all users
 
 What it shows:
@@ -49,6 +51,7 @@ Examples:
   host                           the first minute: paste the lines that it prints
   host --data memory             nothing is kept
   host --listen localhost:0 --allow-private-targets
+  host --allow-private-targets --trust my-root.pem
   host --data postgres://app@db.internal/app --state /var/lib/platform --no-demo
 
 It ends with 0 on Ctrl-C or SIGTERM, with 1 if it cannot start, with 2 if it does not understand an option.

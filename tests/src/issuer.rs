@@ -39,7 +39,7 @@ struct Inner {
 pub struct Issuer {
     inner: Arc<Inner>,
     addr: SocketAddr,
-    /// Its own, by which it is known.
+    /// By which it is known.
     pub certificate: SelfSigned,
 }
 
@@ -49,7 +49,14 @@ impl Issuer {
     /// # Panics
     /// When it cannot.
     pub async fn start() -> Self {
-        let certificate = self_signed().unwrap();
+        Self::showing(self_signed().unwrap()).await
+    }
+
+    /// Listens until the runtime ends, and shows this certificate.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub async fn showing(certificate: SelfSigned) -> Self {
         let listener = TcpListener::bind((HERE, 0)).await.unwrap();
         let addr = listener.local_addr().unwrap();
         let inner = Arc::new(Inner::default());

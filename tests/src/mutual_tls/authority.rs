@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Datelike as _, Utc};
+use examples::certificate::SelfSigned;
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
@@ -51,6 +52,20 @@ impl Authority {
     #[must_use]
     pub fn root(&self) -> Vec<u8> {
         self.0.der().to_vec()
+    }
+
+    /// What a server on `127.0.0.1` shows that it issued a certificate to; clients trust the
+    /// authority itself.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    #[must_use]
+    pub fn shown(&self) -> SelfSigned {
+        SelfSigned {
+            pem: self.0.pem(),
+            der: self.root(),
+            server: Arc::new(self.server(false, "http/1.1")),
+        }
     }
 
     /// A client whose certificate is valid for very long.
