@@ -9,7 +9,7 @@ use gatepost_storage::seal::SealingKeys;
 use rusqlite::Connection;
 
 use crate::batch::Batch;
-use crate::config::SqliteConfig;
+use crate::config::{SqliteConfig, check_path};
 use crate::error::{Answer, Result, unavailable};
 use crate::readers::Readers;
 use crate::watch::{Own, Watch};
@@ -42,7 +42,7 @@ impl SqliteStore {
     /// cannot be opened and written, or another process holds it for too long; `Unsupported` for a
     /// file of another application, one written by a newer version, one on which a write-ahead log
     /// is not possible, or a SQLite library before 3.51.3; `Corrupt` for a file that is not a
-    /// database.
+    /// database; `Invalid` for `:memory:` and for URIs, which are no paths.
     pub async fn open(config: SqliteConfig) -> std::result::Result<Self, StoreError> {
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
@@ -76,6 +76,7 @@ impl SqliteStore {
     fn open_blocking(config: SqliteConfig) -> Answer<Self> {
         let opened = || -> Result<(Connection, Connection)> {
             connection::check_library(rusqlite::version_number())?;
+            check_path(&config.path)?;
             let mut writer = connection::writer(&config)?;
             migrate::migrate(&mut writer).map_err(|failure| failure.of_file(&config.path))?;
             files::report(&config.path);

@@ -10,6 +10,36 @@ use webhook_model::WebhookId;
 
 use crate::common::fresh;
 
+#[tokio::test]
+async fn location_that_is_no_path_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().display();
+    for location in [
+        ":memory:".to_owned(),
+        " :MEMORY: ".to_owned(),
+        "file::memory:".to_owned(),
+        "file::memory:?cache=shared".to_owned(),
+        format!("file:{there}/a.db?mode=memory"),
+        format!("FILE:{there}/a.db"),
+        format!("sqlite://{there}/a.db"),
+        "postgres://app:s3cret@db/app".to_owned(),
+        String::new(),
+    ] {
+        let opened = SqliteStore::open(SqliteConfig::file(&location)).await;
+        let refused = opened.err().unwrap_or_else(|| panic!("{location:?}"));
+        assert_eq!(refused.kind(), ErrorKind::Invalid, "{location:?}");
+        let said = refused.to_string();
+        assert!(said.contains("SqliteConfig::file takes"), "{said}");
+        assert!(!said.contains("s3cret"), "{said}");
+    }
+    for path in ["a:b.db", "memory", "file/a.db", ":memory:"] {
+        let path = folder.path().join(path);
+        let store = SqliteStore::open(SqliteConfig::file(&path)).await.unwrap();
+        store.close().await;
+        assert!(path.is_file(), "{path:?}");
+    }
+}
+
 /// As a copy that is put back: nothing is held that was read of the later one.
 #[tokio::test]
 async fn a_file_that_went_back_is_read_again() {
