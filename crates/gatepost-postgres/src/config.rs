@@ -154,7 +154,8 @@ impl PostgresConfig {
     }
 
     /// Root certificates in PEM form that are trusted for the server, in addition to the public
-    /// ones.
+    /// ones. A byte order mark before them is dropped; a text without a certificate is refused when
+    /// the store connects.
     #[must_use]
     pub fn with_extra_roots_pem(mut self, pem: &[u8]) -> Self {
         self.extra_roots_pem = pem.to_vec();

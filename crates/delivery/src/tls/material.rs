@@ -12,6 +12,9 @@ use zeroize::Zeroizing;
 
 use crate::setup_error::SetupError;
 
+/// What some editors write at the beginning of a file.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
 
 static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
@@ -87,7 +90,8 @@ impl TlsSettings {
         };
         let chain = certificates(chain, SetupError::ClientCertificate)?;
         let key = if is_pem(key) {
-            PrivateKeyDer::from_pem_slice(key).map_err(|_| SetupError::ClientCertificate)?
+            PrivateKeyDer::from_pem_slice(without_mark(key))
+                .map_err(|_| SetupError::ClientCertificate)?
         } else {
             PrivateKeyDer::try_from(key.to_vec()).map_err(|_| SetupError::ClientCertificate)?
         };
@@ -106,7 +110,7 @@ impl fmt::Debug for TlsSettings {
     }
 }
 
-/// All certificates of a PEM text, or the one of a DER blob.
+/// All certificates of a PEM text, or the one of a DER blob. PEM may begin with a byte order mark.
 fn certificates(
     bytes: &[u8],
     fault: SetupError,
@@ -114,11 +118,16 @@ fn certificates(
     if !is_pem(bytes) {
         return Ok(vec![CertificateDer::from(bytes.to_vec())]);
     }
+    let bytes = without_mark(bytes);
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
     match found {
         Ok(found) if !found.is_empty() => Ok(found),
         _ => Err(fault),
     }
+}
+
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)
 }
 
 fn is_pem(bytes: &[u8]) -> bool {

@@ -1,5 +1,7 @@
 //! What a platform can get wrong when it sets a sender up.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use delivery::{HeaderNames, Roots, SetupError};
 
 use crate::support::certs::{Shown, ca, params};
@@ -38,6 +40,22 @@ fn each_mistake_has_its_name() {
         assert_eq!(builder.build().unwrap_err(), fault);
     }
     assert!(local_builder().extra_root(ca().pem()).build().is_ok());
+}
+
+#[test]
+fn byte_order_mark_before_pem_is_dropped() {
+    let one = Shown::self_signed(&params(&["a.example"]));
+    let marked = |pem: String| format!("\u{feff}{pem}");
+    let root = local_builder().roots(Roots::ExtraOnly);
+    assert!(root.extra_root(marked(ca().pem())).build().is_ok());
+    let (chain, key) = (pem(&one.chain[0]), one.key.serialize_pem());
+    let shown = local_builder().client_certificate(marked(chain), marked(key));
+    assert!(shown.build().is_ok());
+}
+
+fn pem(certificate: &[u8]) -> String {
+    let text = STANDARD.encode(certificate);
+    format!("-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n")
 }
 
 #[test]
