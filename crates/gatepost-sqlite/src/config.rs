@@ -1,13 +1,10 @@
 //! How a store is opened.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_storage::ErrorKind;
 use gatepost_storage::seal::SealingKeys;
-
-use crate::error::{Failure, Result};
 
 /// When SQLite waits for the disk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -98,27 +95,4 @@ impl SqliteConfig {
         self.max_pages = Some(pages);
         self
     }
-}
-
-/// Refuses what is a location for SQLite but no file: a file of that name would be made, and
-/// somebody who wanted none, or another one, would not notice.
-pub(crate) fn check_path(path: &Path) -> Result<()> {
-    let text = path.to_string_lossy().to_ascii_lowercase();
-    if text.trim().is_empty() {
-        let words = "the path is empty: SqliteConfig::file takes the path of a file";
-        return Err(Failure::new(ErrorKind::Invalid, words));
-    }
-    let names_no_file = text.trim() == ":memory:" || text.trim_start().starts_with("file:");
-    let is_url = text
-        .split('/')
-        .next()
-        .is_some_and(|first| first.ends_with(':'))
-        && text.contains("://");
-    if names_no_file || is_url {
-        let words = "this is no path of a file: SqliteConfig::file takes neither `:memory:` nor a \
-                     URI such as `file:…`; to store nothing use MemoryStore, and to mean a file of \
-                     this name put `./` before it";
-        return Err(Failure::new(ErrorKind::Invalid, words));
-    }
-    Ok(())
 }

@@ -26,6 +26,29 @@ pub(crate) fn check_library(version: i32) -> Result<()> {
     Ok(())
 }
 
+/// Refuses what is a location for SQLite but no file: a file of that name would be made, and
+/// somebody who wanted none, or another one, would not notice.
+pub(crate) fn check_path(path: &Path) -> Result<()> {
+    let text = path.to_string_lossy().to_ascii_lowercase();
+    if text.trim().is_empty() {
+        let words = "the path is empty: SqliteConfig::file takes the path of a file";
+        return Err(Failure::new(ErrorKind::Invalid, words));
+    }
+    let names_no_file = text.trim() == ":memory:" || text.trim_start().starts_with("file:");
+    let is_url = text
+        .split('/')
+        .next()
+        .is_some_and(|first| first.ends_with(':'))
+        && text.contains("://");
+    if names_no_file || is_url {
+        let words = "this is no path of a file: SqliteConfig::file takes neither `:memory:` nor a \
+                     URI such as `file:…`; to store nothing use MemoryStore, and to mean a file of \
+                     this name put `./` before it";
+        return Err(Failure::new(ErrorKind::Invalid, words));
+    }
+    Ok(())
+}
+
 /// A connection that writes. Creates the file, and its folder if only that is missing.
 pub(crate) fn writer(config: &SqliteConfig) -> Result<Connection> {
     open_writer(config).map_err(|failure| unopened(failure, &config.path))

@@ -9,7 +9,7 @@ use gatepost_storage::seal::SealingKeys;
 use rusqlite::Connection;
 
 use crate::batch::Batch;
-use crate::config::{SqliteConfig, check_path};
+use crate::config::SqliteConfig;
 use crate::error::{Answer, Result, unavailable};
 use crate::readers::Readers;
 use crate::watch::{Own, Watch};
@@ -76,7 +76,7 @@ impl SqliteStore {
     fn open_blocking(config: SqliteConfig) -> Answer<Self> {
         let opened = || -> Result<(Connection, Connection)> {
             connection::check_library(rusqlite::version_number())?;
-            check_path(&config.path)?;
+            connection::check_path(&config.path)?;
             let mut writer = connection::writer(&config)?;
             migrate::migrate(&mut writer).map_err(|failure| failure.of_file(&config.path))?;
             files::report(&config.path);
