@@ -6,6 +6,7 @@ use std::time::Duration;
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use gatepost_engine::Engine;
+use gatepost_ids::{AccessLevel, Account, Audience, TenantId};
 use gatepost_storage::webhooks::DeliveryState;
 use serde_json::json;
 use tests::open::with_tenants;
@@ -65,4 +66,40 @@ async fn sixty_four_emits_at_once_make_one_delivery() {
     paths.sort();
     let expected: Vec<String> = (0..8).map(|round| format!("/once-{round}")).collect();
     assert_eq!(paths, expected, "each arrived once");
+}
+
+/// SPEC 2.3 of a system administrator, who hears what happens in all tenants.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn administrators_one_time_task_runs_once_across_tenants() {
+    let world = World::start().await;
+    let administrator = Account::enabled(AccessLevel::SystemAdministrator);
+    world.users.set(1, Some(administrator));
+    let other = second_engine(&world).await;
+    let receiver = Receiver::start(None).await.unwrap();
+    for round in 0..8 {
+        let name = format!("once-{round}");
+        let (_, task) = world.task(receiver.addr, &name, "x", true).await;
+        let event = json!({"task": task, "table": "vms", "event": "poweron", "tag": 4});
+        world.make("task_events", event).await;
+        let mut emits = Vec::new();
+        for n in 0..32 {
+            let engine = if n % 2 == 0 { &world.engine } else { &other };
+            let (engine, tenant) = (engine.clone(), Audience::Tenant(TenantId(1 + n % 4)));
+            let occurrence = poweron(1, &[4]).with_audience(tenant);
+            emits.push(tokio::spawn(async move {
+                engine.emit(occurrence).await.unwrap().deliveries
+            }));
+        }
+        let mut made = Vec::new();
+        for emit in emits {
+            made.extend(emit.await.unwrap());
+        }
+        assert_eq!(made.len(), 1, "round {round}: {made:?}");
+        assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
+        let gone = world.api("GET", &format!("tasks/{task}"), None).await;
+        assert_eq!(gone.status, 404);
+    }
+    world.engine.shutdown(Duration::from_secs(1)).await;
+    other.shutdown(Duration::from_secs(1)).await;
+    assert_eq!(receiver.received().len(), 8, "each arrived once");
 }
