@@ -106,9 +106,9 @@ fn numbers_in_context_keep_their_digits() {
     );
 }
 
-/// The mark by which numbers are told apart is a text like any other.
+/// The mark before numbers is a text like any other.
 #[test]
-fn numbers_are_told_from_texts_that_look_so() {
+fn numbers_and_texts_that_look_so_stay_apart() {
     let text = r#"{"\u0001k":"\u00012.50","n":[1.10,"a\"1.10","\u0001\u0001","\\"],"\u0001":{"x":"\\\""}}"#;
     let data: Data = text.parse().unwrap();
     let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
