@@ -1,33 +1,66 @@
 -- Everything that Gatepost keeps. `:schema` is the schema of the store.
 
 -- API keys -------------------------------------------------------------------------------------
+-- What a key may do of what its user may: only reading, only the tables and scopes that are named, joined by commas; '' names none.
+-- `locked`: somebody else than the owner disabled it, and its owner cannot enable it.
 CREATE TABLE :schema.gatepost_key (
-    id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    revision        bigint NOT NULL,
-    owner           bigint NOT NULL,
-    lookup          text COLLATE "C" NOT NULL CONSTRAINT gatepost_key_lookup UNIQUE,
-    hint            text NOT NULL,
-    digest_scheme   text NOT NULL,
-    digest          bytea NOT NULL,
-    name            text COLLATE "C" NOT NULL,
-    description     text NOT NULL,
-    expires         timestamptz,
-    ip_allow        text NOT NULL,
-    ip_deny         text NOT NULL,
-    created         timestamptz NOT NULL,
-    last_login      timestamptz,
-    last_login_from text,
+    id                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    revision            bigint NOT NULL,
+    owner               bigint NOT NULL,
+    lookup              text COLLATE "C" NOT NULL CONSTRAINT gatepost_key_lookup UNIQUE,
+    hint                text NOT NULL,
+    digest_scheme       text NOT NULL,
+    digest              bytea NOT NULL,
+    name                text COLLATE "C" NOT NULL,
+    description         text NOT NULL,
+    expires             timestamptz,
+    ip_allow            text NOT NULL,
+    ip_deny             text NOT NULL,
+    created             timestamptz NOT NULL,
+    last_login          timestamptz,
+    last_login_from     text,
+    enabled             boolean NOT NULL,
+    locked              boolean NOT NULL,
+    read_only           boolean NOT NULL,
+    tables              text NOT NULL,
+    scopes              text NOT NULL,
+    requests_per_minute bigint,
+    rolled_from         bigint,
+    rolled_to           bigint,
     CONSTRAINT gatepost_key_name UNIQUE (owner, name)
 ) WITH (fillfactor = 90);
+CREATE INDEX gatepost_key_owner ON :schema.gatepost_key (owner, id);
+CREATE INDEX gatepost_key_named ON :schema.gatepost_key (name, id);
+CREATE INDEX gatepost_key_expires ON :schema.gatepost_key (expires, id) WHERE expires IS NOT NULL;
+
+-- How often each key was used, by the day, in UTC.
+CREATE TABLE :schema.gatepost_key_use (
+    key     bigint NOT NULL REFERENCES :schema.gatepost_key (id) ON DELETE CASCADE,
+    day     date NOT NULL,
+    used    bigint NOT NULL,
+    refused bigint NOT NULL,
+    PRIMARY KEY (key, day)
+) WITH (fillfactor = 70);
 
 -- One row: counts edits and deletions. Its row lock puts them in one order.
 CREATE TABLE :schema.gatepost_key_generation (generation bigint NOT NULL);
 INSERT INTO :schema.gatepost_key_generation VALUES (0);
 
+-- One row for each slice: the generation of its own last change, and the newest that it forgot.
+CREATE TABLE :schema.gatepost_key_slice (
+    slice      smallint PRIMARY KEY,
+    generation bigint NOT NULL,
+    forgotten  bigint NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO :schema.gatepost_key_slice (slice, generation, forgotten) SELECT s, 0, 0 FROM generate_series(0, 255) AS s;
+CREATE INDEX gatepost_key_slice_moved ON :schema.gatepost_key_slice (generation);
+
 -- Which key each generation changed; the older ones are trimmed.
 CREATE TABLE :schema.gatepost_key_change (
-    generation bigint PRIMARY KEY,
-    lookup     text COLLATE "C" NOT NULL
+    slice      smallint NOT NULL,
+    generation bigint NOT NULL,
+    lookup     text COLLATE "C" NOT NULL,
+    PRIMARY KEY (slice, generation)
 );
 
 -- The processes that cache keys. `acknowledged` is the generation that a process acts on.
@@ -37,20 +70,102 @@ CREATE TABLE :schema.gatepost_node (
     lease_until  timestamptz NOT NULL
 );
 
--- Records --------------------------------------------------------------------------------------
--- One row: counts changes of webhooks, tasks and events. A change holds the routes lock (an advisory
--- lock) alone, an enqueue shares it: so what an enqueue finds of the records stays true until its
--- commit, and neither deliveries nor attempts need foreign keys that are checked row by row.
-CREATE TABLE :schema.gatepost_routes (version bigint NOT NULL);
-INSERT INTO :schema.gatepost_routes VALUES (0);
+-- Owners ---------------------------------------------------------------------------------------
+-- One row for each owner who has anything, so that every join finds one. `known` is false until the owner is placed or held: such
+-- an owner is in `common` and counts as one without a row. `moving` is the newest delivery at the moment of a move: those up to it
+-- that wait are ended by and by. A list over what is hidden leaps to the owners who are in a tenant or were: `left_tenants`, NULL
+-- where there were more than 16.
+CREATE TABLE :schema.gatepost_owner (
+    owner        bigint PRIMARY KEY,
+    place        text COLLATE "C" NOT NULL DEFAULT 'common',
+    tenant       bigint,
+    known        boolean NOT NULL DEFAULT false,
+    held         boolean NOT NULL DEFAULT false,
+    gone         boolean NOT NULL DEFAULT false,
+    moving       bigint,
+    left_tenants bigint[] DEFAULT '{}'
+);
+CREATE INDEX gatepost_owner_in_place ON :schema.gatepost_owner (place, owner);
+CREATE INDEX gatepost_owner_in_tenant ON :schema.gatepost_owner (tenant, owner) WHERE tenant IS NOT NULL;
+CREATE INDEX gatepost_owner_unknown ON :schema.gatepost_owner (owner) WHERE NOT known;
+CREATE INDEX gatepost_owner_held ON :schema.gatepost_owner (owner) WHERE held;
+CREATE INDEX gatepost_owner_gone ON :schema.gatepost_owner (owner) WHERE gone;
+CREATE INDEX gatepost_owner_moving ON :schema.gatepost_owner (owner) WHERE moving IS NOT NULL;
+CREATE INDEX gatepost_owner_left ON :schema.gatepost_owner USING gin (left_tenants) WITH (fastupdate = off) WHERE left_tenants <> '{}';
+CREATE INDEX gatepost_owner_left_many ON :schema.gatepost_owner (owner) WHERE left_tenants IS NULL;
+CREATE FUNCTION :schema.gatepost_leave_tenant() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT OLD.left_tenants @> ARRAY[OLD.tenant] THEN
+        NEW.left_tenants := CASE WHEN cardinality(OLD.left_tenants) < 16 THEN OLD.left_tenants || OLD.tenant END;
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER gatepost_leave_tenant BEFORE UPDATE OF tenant ON :schema.gatepost_owner FOR EACH ROW
+    WHEN (OLD.tenant IS NOT NULL AND OLD.tenant IS DISTINCT FROM NEW.tenant) EXECUTE FUNCTION :schema.gatepost_leave_tenant();
 
+-- What an owner has of the records, kept in step by every change of one.
+CREATE TABLE :schema.gatepost_record_usage (
+    owner    bigint PRIMARY KEY,
+    webhooks bigint NOT NULL,
+    tasks    bigint NOT NULL,
+    events   bigint NOT NULL,
+    bytes    bigint NOT NULL
+) WITH (fillfactor = 70);
+
+-- What an owner has in the queue and the log, as the engines add it up.
+CREATE TABLE :schema.gatepost_log_usage (
+    owner         bigint PRIMARY KEY,
+    waiting       bigint NOT NULL,
+    waiting_bytes bigint NOT NULL,
+    log_bytes     bigint NOT NULL
+) WITH (fillfactor = 70);
+
+-- Places ---------------------------------------------------------------------------------------
+-- A place is locked by one of 64 advisory locks, by hash: a change holds it alone, an enqueue shares it. So what an enqueue finds of the
+-- records in its places stays true until its commit, and neither deliveries nor attempts need foreign keys that are checked row by
+-- row. A place without a row has version 0.
+CREATE SEQUENCE :schema.gatepost_version AS bigint;
+CREATE TABLE :schema.gatepost_place (
+    place   text COLLATE "C" PRIMARY KEY,
+    version bigint NOT NULL,
+    changes bigint NOT NULL
+) WITH (fillfactor = 70);
+
+-- What each version changed; `previous` is the version before it, `change` counts versions of the place.
+CREATE TABLE :schema.gatepost_change (
+    place    text COLLATE "C" NOT NULL,
+    version  bigint NOT NULL,
+    kind     smallint NOT NULL,
+    record   bigint NOT NULL,
+    previous bigint NOT NULL,
+    change   bigint NOT NULL,
+    PRIMARY KEY (place, version, kind, record)
+);
+COMMENT ON COLUMN :schema.gatepost_change.kind IS
+    '0 webhook, 1 task, 2 event, 3 all records of an owner who came, 4 nothing but that an owner left, 5 more than can be told, '
+    '6 task with its events';
+
+-- Work that one process at a time does.
+CREATE TABLE :schema.gatepost_lease (
+    name   text COLLATE "C" PRIMARY KEY,
+    holder text NOT NULL,
+    until  timestamptz NOT NULL
+);
+
+-- Records --------------------------------------------------------------------------------------
+-- `gone`: deleted, but its deliveries are still to be removed. Ended deliveries up to `floor` are not shown. `crowded`: there may be more to
+-- hide, though nothing came since. `ordered_after`: claims up to this token may hold deliveries of it beside those of others,
+-- though it is in order. `beside`, `beside_tokens`: deliveries that ran when it became one in order, and their tokens, which they share
+-- with deliveries of others; until they have ended nothing of it is claimed. Noted by the edit once it is stored, NULL until then.
+-- `channels`: those that it receives, joined by commas; '' names none, and it receives all. `retry_schedule`: delays in seconds, joined
+-- by commas; '' is the platform's. `client_identity`: a certificate with its private key, sealed.
 CREATE TABLE :schema.gatepost_webhook (
     id                 bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     revision           bigint NOT NULL,
     created            timestamptz NOT NULL,
     modified           timestamptz NOT NULL,
     owner              bigint NOT NULL,
-    name               text COLLATE "C" NOT NULL CONSTRAINT gatepost_webhook_name UNIQUE,
+    name               text COLLATE "C" NOT NULL,
     url                text NOT NULL,
     authorization_kind text NOT NULL,
     authorization_data bytea,
@@ -61,10 +176,27 @@ CREATE TABLE :schema.gatepost_webhook (
     activity           text NOT NULL,
     in_order           boolean NOT NULL,
     signing            bytea NOT NULL,
-    rate               bigint
+    rate               bigint,
+    gone               boolean NOT NULL DEFAULT false,
+    bytes              bigint NOT NULL,
+    floor              bigint NOT NULL DEFAULT 0,
+    crowded            boolean NOT NULL DEFAULT false,
+    ordered_after      bigint NOT NULL DEFAULT 0,
+    channels           text NOT NULL DEFAULT '',
+    retry_schedule     text NOT NULL DEFAULT '',
+    client_identity    bytea,
+    beside             bigint[] DEFAULT '{}',
+    beside_tokens      bigint[] DEFAULT '{}'
 );
+-- Not a partial index: one on `NOT gone` would offer itself wherever a row is asked for that is there.
+CREATE UNIQUE INDEX gatepost_webhook_name ON :schema.gatepost_webhook (owner, name, (CASE WHEN gone THEN id ELSE 0 END));
+CREATE INDEX gatepost_webhook_named ON :schema.gatepost_webhook (name, id);
 CREATE INDEX gatepost_webhook_owner ON :schema.gatepost_webhook (owner, id);
+CREATE INDEX gatepost_webhook_gone ON :schema.gatepost_webhook (id) WHERE gone;
+CREATE INDEX gatepost_webhook_idle ON :schema.gatepost_webhook (id) WHERE activity <> 'active';
+CREATE INDEX gatepost_webhook_crowded ON :schema.gatepost_webhook (id) WHERE crowded;
 
+-- A list over what is hidden leaps to the webhooks that a task has or had: `left_webhooks`, NULL where there were more than 16.
 CREATE TABLE :schema.gatepost_task (
     id               bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     revision         bigint NOT NULL,
@@ -77,11 +209,26 @@ CREATE TABLE :schema.gatepost_task (
     enabled          boolean NOT NULL,
     delete_after_run boolean NOT NULL,
     webhook          bigint NOT NULL CONSTRAINT gatepost_task_webhook REFERENCES :schema.gatepost_webhook,
-    message          bytea NOT NULL
+    message          bytea NOT NULL,
+    owner            bigint NOT NULL,
+    bytes            bigint NOT NULL,
+    left_webhooks    bigint[] DEFAULT '{}'
 );
 CREATE INDEX gatepost_task_of_webhook ON :schema.gatepost_task (webhook, id);
 CREATE INDEX gatepost_task_of_creator ON :schema.gatepost_task (creator, id);
+CREATE INDEX gatepost_task_owner ON :schema.gatepost_task (owner, id);
+CREATE INDEX gatepost_task_named ON :schema.gatepost_task (name, id);
+CREATE FUNCTION :schema.gatepost_leave_webhook() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT OLD.left_webhooks @> ARRAY[OLD.webhook] THEN
+        NEW.left_webhooks := CASE WHEN cardinality(OLD.left_webhooks) < 16 THEN OLD.left_webhooks || OLD.webhook END;
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER gatepost_leave_webhook BEFORE UPDATE OF webhook ON :schema.gatepost_task FOR EACH ROW
+    WHEN (OLD.webhook <> NEW.webhook) EXECUTE FUNCTION :schema.gatepost_leave_webhook();
 
+-- `label` is what its user calls it; where that is empty the platform's own label will do.
 CREATE TABLE :schema.gatepost_event (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     revision   bigint NOT NULL,
@@ -95,71 +242,202 @@ CREATE TABLE :schema.gatepost_event (
     enabled    boolean NOT NULL,
     filters    bytea NOT NULL,
     context    bytea NOT NULL,
+    owner      bigint NOT NULL,
+    bytes      bigint NOT NULL,
+    label      text NOT NULL,
     CONSTRAINT gatepost_event_target CHECK (instance IS NULL OR tag IS NULL)
 );
 CREATE INDEX gatepost_event_of_task ON :schema.gatepost_event (task, id);
+CREATE INDEX gatepost_event_owner ON :schema.gatepost_event (owner, id);
+CREATE INDEX gatepost_event_heard ON :schema.gatepost_event (event_type, event, id);
+CREATE INDEX gatepost_event_heard_by ON :schema.gatepost_event (owner, event_type, event);
 
--- Queue and delivery log -----------------------------------------------------------------------
--- `class` is 0 before the first attempt and 1 after; `claims` counts claims and is the valid token
--- while running; `settled` is the token of the last settlement; `logged` counts attempts ever made;
--- `in_order` is the webhook's, kept in step while the delivery has not ended.
+-- The log --------------------------------------------------------------------------------------
+-- It is only added to and leaves by partitions; the queue holds only what waits or runs. See ARCHITECTURE.md, "Queue and log".
+-- What was to be sent. Never updated, but for `body`, which is NULL once the message is not kept.
+CREATE SEQUENCE :schema.gatepost_delivery_id_seq AS bigint;
 CREATE TABLE :schema.gatepost_delivery (
-    id              bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
-    message_id      text COLLATE "C" NOT NULL CONSTRAINT gatepost_delivery_message UNIQUE,
-    webhook         bigint NOT NULL,
-    task            bigint,
-    body            bytea NOT NULL,
-    state           text COLLATE "C" NOT NULL,
-    class           smallint NOT NULL DEFAULT 0,
-    in_order        boolean NOT NULL,
-    status_info     text NOT NULL DEFAULT '',
-    created         timestamptz NOT NULL,
-    due             timestamptz NOT NULL,
-    lease_until     timestamptz,
-    last_attempt    timestamptz,
-    attempts        bigint NOT NULL DEFAULT 0,
-    lost_claims     bigint NOT NULL DEFAULT 0,
-    claims          bigint NOT NULL DEFAULT 0,
-    settled         bigint,
-    logged          bigint NOT NULL DEFAULT 0,
-    response_status integer,
-    duration_us     bigint
-) WITH (fillfactor = 90, autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
--- Every index but these three is partial: rows that have ended, by far the most, are in none of them.
-CREATE INDEX gatepost_delivery_of_webhook ON :schema.gatepost_delivery (webhook, id);
-CREATE INDEX gatepost_delivery_created ON :schema.gatepost_delivery USING brin (created) WITH (autosummarize = on);
-CREATE INDEX gatepost_delivery_waiting ON :schema.gatepost_delivery (webhook, class, due, id) WHERE state = 'queued';
-CREATE INDEX gatepost_delivery_leased ON :schema.gatepost_delivery (lease_until, id) WHERE state = 'running';
-CREATE INDEX gatepost_delivery_open ON :schema.gatepost_delivery (webhook, id) WHERE in_order AND state IN ('queued', 'running');
+    id         bigint NOT NULL,
+    webhook    bigint NOT NULL,
+    owner      bigint NOT NULL,
+    tenant     bigint,
+    task       bigint,
+    created    timestamptz NOT NULL,
+    message_id text COLLATE "C" NOT NULL,
+    body       bytea,
+    cause      text,
+    CONSTRAINT gatepost_delivery_pkey PRIMARY KEY (id)
+) PARTITION BY RANGE (id);
+COMMENT ON COLUMN :schema.gatepost_delivery.cause IS
+    'type, event, object, user and occurrence id, then a trace after a blank and data after a line feed; NULL for a message sent by hand';
+-- Each is offered to those alone who ask by its first column: for a partition that was empty when a statement was planned
+-- all indexes are as good, and one that begins with another column would be walked for an id once it is full.
+CREATE INDEX gatepost_delivery_of_webhook ON :schema.gatepost_delivery (webhook, id) WHERE webhook IS NOT NULL;
+CREATE INDEX gatepost_delivery_owner ON :schema.gatepost_delivery (owner, id) WHERE owner IS NOT NULL;
+CREATE INDEX gatepost_delivery_tenant ON :schema.gatepost_delivery (tenant, id) WHERE tenant IS NOT NULL;
+CREATE INDEX gatepost_delivery_task ON :schema.gatepost_delivery (task, id) WHERE task IS NOT NULL;
 
-CREATE TABLE :schema.gatepost_attempt (
+-- What each claim of a delivery came to: a row for each token that was used on it, never updated. The last one says how
+-- the delivery stands, unless it waits or runs. `state`: 0 waits again, 1 given back or replayed (nothing was tried), 2 sent, 3 error.
+-- `attempts` (ever made), `tries` (since it was enqueued or replayed), `lost` and `class` are the delivery's after it; an
+-- attempt was made where `started` is there, and has the number `attempts`.
+-- `webhook`, `owner`, `tenant` and `task` are the delivery's, where `state` is 3 only.
+CREATE TABLE :schema.gatepost_outcome (
     delivery      bigint NOT NULL,
-    number        bigint NOT NULL,
-    started       timestamptz NOT NULL,
-    duration_us   bigint NOT NULL,
+    token         bigint NOT NULL,
+    webhook       bigint,
+    owner         bigint,
+    tenant        bigint,
+    task          bigint,
+    attempts      integer NOT NULL,
+    tries         integer NOT NULL,
+    state         smallint NOT NULL,
+    lost          smallint NOT NULL,
+    status        integer,
+    started       timestamptz,
+    duration_us   bigint,
     dns_us        bigint,
     connect_us    bigint,
     tls_us        bigint,
     first_byte_us bigint,
+    truncated     boolean,
+    kept          boolean,
     class         text NOT NULL,
-    info          text NOT NULL,
-    status        integer,
+    status_info   text NOT NULL,
+    info          text,
     remote        text,
     protocol      text,
-    response_head bytea NOT NULL,
-    response_body bytea NOT NULL,
-    truncated     boolean NOT NULL,
-    PRIMARY KEY (delivery, number)
-);
+    response_head bytea,
+    response_body bytea,
+    request_head  bytea,
+    CONSTRAINT gatepost_outcome_pkey PRIMARY KEY (delivery, token)
+) PARTITION BY RANGE (delivery);
+CREATE INDEX gatepost_outcome_error ON :schema.gatepost_outcome (delivery) WHERE state = 3;
+CREATE INDEX gatepost_outcome_error_webhook ON :schema.gatepost_outcome (webhook, delivery) WHERE state = 3;
+CREATE INDEX gatepost_outcome_error_owner ON :schema.gatepost_outcome (owner, delivery) WHERE state = 3;
+CREATE INDEX gatepost_outcome_error_tenant ON :schema.gatepost_outcome (tenant, delivery) WHERE state = 3 AND tenant IS NOT NULL;
+CREATE INDEX gatepost_outcome_error_task ON :schema.gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;
+-- All but empty: what was sent though its last attempt did not end with `ok`.
+CREATE INDEX gatepost_outcome_odd ON :schema.gatepost_outcome (delivery) WHERE state = 2 AND class <> 'ok';
 
--- Ids of occurrences that were fanned out already.
+-- The ranges of ids for which there are partitions: gatepost_delivery_`first` and gatepost_outcome_`first`, both from `first`
+-- until before `beyond`. The one that is used now, and two ahead.
+CREATE TABLE :schema.gatepost_part (
+    first  bigint PRIMARY KEY,
+    beyond bigint NOT NULL
+);
+INSERT INTO :schema.gatepost_part VALUES (0, 1000000), (1000000, 2000000), (2000000, 3000000);
+CREATE TABLE :schema.gatepost_delivery_0 PARTITION OF :schema.gatepost_delivery FOR VALUES FROM (0) TO (1000000);
+CREATE TABLE :schema.gatepost_delivery_1000000 PARTITION OF :schema.gatepost_delivery FOR VALUES FROM (1000000) TO (2000000);
+CREATE TABLE :schema.gatepost_delivery_2000000 PARTITION OF :schema.gatepost_delivery FOR VALUES FROM (2000000) TO (3000000);
+CREATE TABLE :schema.gatepost_outcome_0 PARTITION OF :schema.gatepost_outcome FOR VALUES FROM (0) TO (1000000);
+CREATE TABLE :schema.gatepost_outcome_1000000 PARTITION OF :schema.gatepost_outcome FOR VALUES FROM (1000000) TO (2000000);
+CREATE TABLE :schema.gatepost_outcome_2000000 PARTITION OF :schema.gatepost_outcome FOR VALUES FROM (2000000) TO (3000000);
+CREATE TABLE :schema.gatepost_delivery_default PARTITION OF :schema.gatepost_delivery DEFAULT;
+CREATE TABLE :schema.gatepost_outcome_default PARTITION OF :schema.gatepost_outcome DEFAULT;
+-- What had not ended when its partition left; asked where the partitions have no such row.
+CREATE TABLE :schema.gatepost_delivery_old (LIKE :schema.gatepost_delivery INCLUDING INDEXES);
+CREATE TABLE :schema.gatepost_outcome_old (LIKE :schema.gatepost_outcome INCLUDING INDEXES);
+-- The whole log, for those who read it.
+CREATE VIEW :schema.gatepost_delivery_all AS SELECT * FROM :schema.gatepost_delivery UNION ALL SELECT * FROM :schema.gatepost_delivery_old;
+CREATE VIEW :schema.gatepost_outcome_all AS SELECT * FROM :schema.gatepost_outcome UNION ALL SELECT * FROM :schema.gatepost_outcome_old;
+
+-- One row: what was created before is not shown, once it has ended. For the floors: deliveries up to `delivery` were looked at, and of
+-- the crowded webhooks those up to `webhook`, when `newest` of each were to be shown.
+CREATE TABLE :schema.gatepost_kept (
+    created_before timestamptz NOT NULL,
+    webhook        bigint NOT NULL DEFAULT 0,
+    delivery       bigint NOT NULL DEFAULT 0,
+    newest         bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+INSERT INTO :schema.gatepost_kept (created_before) VALUES ('-infinity');
+
+-- What became of a webhook's deliveries in each hour.
+CREATE TABLE :schema.gatepost_count (
+    webhook      bigint NOT NULL,
+    hour         timestamptz NOT NULL,
+    sent         bigint NOT NULL,
+    failed       bigint NOT NULL,
+    retried      bigint NOT NULL,
+    milliseconds bigint NOT NULL,
+    bytes        bigint NOT NULL,
+    PRIMARY KEY (webhook, hour)
+) WITH (fillfactor = 70);
+CREATE INDEX gatepost_count_hour ON :schema.gatepost_count (hour, webhook);
+
+-- What was counted instead of stored.
+CREATE TABLE :schema.gatepost_dropped (
+    webhook bigint NOT NULL,
+    reason  text COLLATE "C" NOT NULL,
+    minute  timestamptz NOT NULL,
+    count   bigint NOT NULL,
+    PRIMARY KEY (webhook, reason, minute)
+);
+CREATE INDEX gatepost_dropped_minute ON :schema.gatepost_dropped (minute);
+
+-- The queue ------------------------------------------------------------------------------------
+-- The tokens of claims, from one sequence: a token is good for its deliveries only.
+CREATE SEQUENCE :schema.gatepost_claim AS bigint;
+
+-- What waits. No row is ever updated; it is gone when its delivery is claimed or ends. `class`: 0 first, 1 retry, 2 alone.
+-- `marked`: the delivery has outcomes.
+CREATE TABLE :schema.gatepost_queue (
+    id       bigint NOT NULL CONSTRAINT gatepost_queue_pkey PRIMARY KEY,
+    webhook  bigint NOT NULL,
+    due      timestamptz NOT NULL,
+    tries    integer NOT NULL,
+    attempts integer NOT NULL,
+    class    smallint NOT NULL,
+    lost     smallint NOT NULL,
+    marked   boolean NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000, autovacuum_analyze_scale_factor = 0.05);
+CREATE INDEX gatepost_queue_lane ON :schema.gatepost_queue (webhook, class, due, id) WHERE webhook IS NOT NULL;
+-- Whoever looks for what is due, in whatever lane, says that its class is not below 0; no claim does.
+CREATE INDEX gatepost_queue_due ON :schema.gatepost_queue (due, id) INCLUDE (webhook, class) WHERE class >= 0;
+CREATE INDEX gatepost_queue_of_webhook ON :schema.gatepost_queue (webhook, id) WHERE webhook IS NOT NULL;
+
+-- What runs: a row for what was stored or claimed together. `id` is the token (from gatepost_claim); `open` counts those of
+-- `ids` that have not been settled under it (those have an outcome with this token); gone when none is left, or when the lease has ended.
+-- The other lists go along with `ids`; NULL where all of it is at its first attempt. What is deleted while it runs
+-- becomes NULL in `ids`. `webhook`: of a webhook in order, whose delivery has a row of its own.
+CREATE TABLE :schema.gatepost_running (
+    id          bigint NOT NULL CONSTRAINT gatepost_running_pkey PRIMARY KEY,
+    lease_until timestamptz NOT NULL,
+    webhook     bigint,
+    open        integer NOT NULL,
+    ids         bigint[] NOT NULL,
+    tries       integer[],
+    attempts    integer[],
+    class       smallint[],
+    lost        smallint[]
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 500);
+CREATE INDEX gatepost_running_ends ON :schema.gatepost_running (lease_until, id);
+CREATE UNIQUE INDEX gatepost_running_in_order ON :schema.gatepost_running (webhook) WHERE webhook IS NOT NULL;
+
+-- One row, once counted: the queue in figures.
+CREATE TABLE :schema.gatepost_figure (
+    one        boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (one),
+    counted    timestamptz NOT NULL,
+    queued     bigint NOT NULL,
+    running    bigint NOT NULL,
+    outbox     bigint NOT NULL,
+    oldest_due timestamptz
+) WITH (fillfactor = 50);
+
+-- The outbox: hosts insert here in their own transactions (README, "The outbox") -----------------
+-- Ids of occurrences that were fanned out already, unique within the place of their occurrence.
 CREATE TABLE :schema.gatepost_seen (
-    id     text COLLATE "C" PRIMARY KEY,
-    stored timestamptz NOT NULL
+    id     text COLLATE "C" NOT NULL,
+    stored timestamptz NOT NULL,
+    place  text COLLATE "C" NOT NULL,
+    PRIMARY KEY (place, id)
 );
 CREATE INDEX gatepost_seen_stored ON :schema.gatepost_seen (stored);
 
--- The outbox: hosts insert here in their own transactions (README, "The outbox").
+-- `tenant`, `owner`, `operators`: the audience. `after_task`, `tasks`, `due`: what is left of it, and when. `turn` is shown by whoever uses
+-- the row. `arrived` is the transaction that wrote the row, or made it wait again: so rows are listed once, whenever they commit.
+-- `data`: a JSON object of at most 64 KiB, kept as the text that it is. `webhooks`: an array of 1 to 100 integers, NULL where it is for all.
+-- `trace`: a `traceparent`, and after a blank a `tracestate`. `run_by`: the user who ran a task or triggered an event by hand.
 CREATE TABLE :schema.gatepost_occurrence (
     id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     event_type    text NOT NULL,
@@ -170,6 +448,84 @@ CREATE TABLE :schema.gatepost_occurrence (
     variables     jsonb NOT NULL DEFAULT '{}',
     occurrence_id text,
     created       timestamptz NOT NULL DEFAULT now(),
-    rejected      text
+    rejected      text,
+    tenant        bigint,
+    owner         bigint,
+    operators     boolean NOT NULL DEFAULT false,
+    after_task    bigint NOT NULL DEFAULT 0,
+    tasks         jsonb,
+    due           timestamptz NOT NULL DEFAULT now(),
+    turn          bigint NOT NULL DEFAULT 0,
+    arrived       xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    data          json,
+    webhooks      jsonb,
+    channel       text,
+    trace         text,
+    run_by        bigint
 );
-CREATE INDEX gatepost_occurrence_waiting ON :schema.gatepost_occurrence (id) WHERE rejected IS NULL;
+-- By audience: 0 and 0 for rows that name none and those for the operators.
+CREATE INDEX gatepost_occurrence_turns ON :schema.gatepost_occurrence (coalesce(tenant, 0), coalesce(owner, 0), due, id) WHERE rejected IS NULL;
+CREATE INDEX gatepost_occurrence_arrived ON :schema.gatepost_occurrence
+    (arrived, (coalesce(tenant, 0)), (coalesce(owner, 0)), due) WHERE rejected IS NULL;
+-- Whoever corrects a row by hand need not know of `arrived`.
+CREATE FUNCTION :schema.gatepost_occurrence_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.arrived := pg_current_xact_id();
+    RETURN NEW;
+END $$;
+CREATE TRIGGER gatepost_occurrence_again BEFORE UPDATE OF due, rejected, tenant, owner ON :schema.gatepost_occurrence
+    FOR EACH ROW WHEN (NEW.rejected IS NULL AND NEW.arrived = OLD.arrived) EXECUTE FUNCTION :schema.gatepost_occurrence_again();
+
+-- Up to which transaction rows were looked at, but for those that had not ended, or that had more audiences than one look lists:
+-- of each the last audience that was looked at.
+CREATE TABLE :schema.gatepost_outbox_look (
+    done    xid8 NOT NULL,
+    open    xid8[] NOT NULL,
+    tenants bigint[] NOT NULL,
+    owners  bigint[] NOT NULL,
+    server  text COLLATE "C" NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO :schema.gatepost_outbox_look (done, open, tenants, owners, server) VALUES ('0', '{}', '{}', '{}', '');
+
+-- The audiences that have or had rows: `ready` are those that have something due and that nobody holds, in order of `taken`, which
+-- counts. The others are looked at again when `due` comes: that of their first row, or the end of a hold.
+CREATE SEQUENCE :schema.gatepost_outbox_taken AS bigint;
+CREATE TABLE :schema.gatepost_outbox_turn (
+    tenant bigint NOT NULL,
+    owner  bigint NOT NULL,
+    ready  boolean NOT NULL DEFAULT false,
+    due    timestamptz NOT NULL,
+    taken  bigint NOT NULL DEFAULT 0,
+    holder text COLLATE "C",
+    PRIMARY KEY (tenant, owner)
+) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 500);
+CREATE INDEX gatepost_outbox_turn_ready ON :schema.gatepost_outbox_turn (taken, tenant, owner) WHERE ready;
+CREATE INDEX gatepost_outbox_turn_later ON :schema.gatepost_outbox_turn (due) WHERE NOT ready;
+CREATE INDEX gatepost_outbox_turn_held ON :schema.gatepost_outbox_turn (holder, taken) WHERE holder IS NOT NULL;
+
+-- Who changed what. It refers to no record: entries outlive what they name.
+CREATE TABLE :schema.gatepost_audit (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    at           timestamptz NOT NULL,
+    owner        bigint NOT NULL,
+    tenant       bigint,
+    actor        bigint NOT NULL,
+    key          bigint,
+    address      text,
+    record_table text COLLATE "C" NOT NULL,
+    record       bigint NOT NULL,
+    name         text NOT NULL,
+    operation    text NOT NULL,
+    changes      text NOT NULL
+);
+CREATE INDEX gatepost_audit_of_owner ON :schema.gatepost_audit (owner, id);
+CREATE INDEX gatepost_audit_of_tenant ON :schema.gatepost_audit (tenant, id) WHERE tenant IS NOT NULL;
+CREATE INDEX gatepost_audit_of_record ON :schema.gatepost_audit (record, record_table, id);
+CREATE INDEX gatepost_audit_of_actor ON :schema.gatepost_audit (actor, id);
+CREATE INDEX gatepost_audit_at ON :schema.gatepost_audit (at, id);
+
+-- How many entries there are about each owner's records. Its row lock puts those who add into one order.
+CREATE TABLE :schema.gatepost_audit_owner (
+    owner bigint PRIMARY KEY,
+    kept  bigint NOT NULL
+) WITH (fillfactor = 70);

@@ -223,7 +223,7 @@ impl Worker {
         guarded(|| mark(&Span::current(), &attempt));
         let credentials = job.route.credentials.with(&tokens);
         let mut record = outcome::record(&attempt, &credentials);
-        // The clock may have been set back meanwhile; what began later than now waits by that clock.
+        // The clock may have been set back meanwhile.
         record.started = self
             .clock
             .now()

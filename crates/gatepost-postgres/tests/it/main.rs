@@ -6,7 +6,6 @@
     reason = "a test ends where something is not as it must be"
 )]
 
-mod ahead;
 mod changes;
 mod chaos;
 mod common;
@@ -21,8 +20,6 @@ mod leased;
 mod locks;
 mod newer;
 mod nodes;
-#[path = "../../../../tests/src/of_before.rs"]
-mod of_before;
 mod parts;
 mod plans;
 mod pooled;
@@ -44,5 +41,4 @@ mod tls;
 mod turns;
 mod unanswered;
 mod unreachable;
-mod upgrade;
 mod walls;

@@ -12,12 +12,9 @@ const OF_TENANT: &str = "(
     CROSS JOIN LATERAL (SELECT w.id, w.floor FROM :schema.gatepost_webhook w WHERE w.owner = o.owner AND NOT w.gone OFFSET 0) w";
 const OF_TASK: &str = ":schema.gatepost_task t CROSS JOIN LATERAL unnest(t.webhook || t.left_webhooks) AS u (id)
     CROSS JOIN LATERAL (SELECT w.id, w.floor FROM :schema.gatepost_webhook w WHERE w.id = u.id AND NOT w.gone OFFSET 0) w WHERE t.id = $3";
-/// Who was in a tenant is known of what came later.
-const MOVES: &str = "(SELECT k.left_from FROM :schema.gatepost_kept k)";
-/// So are the webhooks of a task, for as long as there is the task.
-const EDITS: &str =
-    "coalesce((SELECT k.left_from FROM :schema.gatepost_task t CROSS JOIN :schema.gatepost_kept k
-        WHERE t.id = $3 AND t.left_webhooks IS NOT NULL), 9223372036854775807)";
+/// The webhooks of a task are known for as long as there is the task.
+const EDITS: &str = "CASE WHEN EXISTS (SELECT FROM :schema.gatepost_task t
+        WHERE t.id = $3 AND t.left_webhooks IS NOT NULL) THEN 0::bigint ELSE 9223372036854775807 END";
 
 /// `$1` and `$2`: from which id until before which. `$3`: the key. `$4`: up to which id all are too
 /// old to be shown once they have ended. The first id in this order that is shown, or one before
@@ -27,7 +24,7 @@ const EDITS: &str =
 pub(super) fn shown(key: Key, order: Order) -> Option<String> {
     let (hooks, unknown) = match key {
         Key::Owner(_) => (OF_OWNER, "0::bigint"),
-        Key::Tenant(_) => (OF_TENANT, MOVES),
+        Key::Tenant(_) => (OF_TENANT, "0::bigint"),
         Key::Task(_) => (OF_TASK, EDITS),
         Key::Webhook(_) | Key::All => return None,
     };
