@@ -18,6 +18,11 @@ const NOTICED: Duration = Duration::from_secs(20);
 const EMITTERS: usize = 4;
 /// Nothing is sent for this long once it has stopped.
 const QUIET: Duration = Duration::from_millis(500);
+/// The next version of a file, and back.
+const NEXT_FILE: &str =
+    include_str!("../../crates/gatepost-sqlite/tests/fixtures/next_version.sql");
+const UNDONE_FILE: &str =
+    include_str!("../../crates/gatepost-sqlite/tests/fixtures/next_version_undone.sql");
 
 async fn told(child: &Child, what: &str, times: usize) -> Vec<String> {
     let began = Instant::now();
@@ -110,20 +115,13 @@ async fn an_older_process_beside_a_newer_file_stops_and_loses_nothing_on_sqlite(
     let run = async |sql: &str| {
         let file = rusqlite::Connection::open(&path).unwrap();
         file.busy_timeout(NOTICED).unwrap();
-        let sql = format!("BEGIN IMMEDIATE; {sql}; COMMIT");
+        let sql = format!("BEGIN IMMEDIATE; {sql} COMMIT");
         file.execute_batch(&sql).unwrap();
     };
-    let migrate = format!(
-        "ALTER TABLE gatepost_webhook ADD COLUMN region TEXT NOT NULL DEFAULT 'here';
-         INSERT INTO gatepost_schema VALUES ({})",
-        known + 1
+    let (migrate, back) = (
+        async || run(NEXT_FILE).await,
+        async || run(UNDONE_FILE).await,
     );
-    let back = format!(
-        "ALTER TABLE gatepost_webhook DROP COLUMN region;
-         DELETE FROM gatepost_schema WHERE version = {}",
-        known + 1
-    );
-    let (migrate, back) = (async || run(&migrate).await, async || run(&back).await);
     let place = Place::File(path.to_str().unwrap().to_owned());
     stops("SQLite", place, (known, migrate, back)).await;
 }

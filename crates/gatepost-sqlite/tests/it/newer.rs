@@ -2,24 +2,22 @@
 
 use std::error::Error as _;
 
-use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_sqlite::SqliteStore;
 use gatepost_storage::keys::{KeySlice, KeyStore as _};
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{ErrorKind, OwnerStore as _, Page, StoreError};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, lane, message, settlement, webhook};
+use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope, StoreError};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, key, lane, message, settlement, stored_webhook, webhook,
+};
 use rusqlite::Connection;
 use webhook_model::WebhookId;
 
 use crate::common::fresh;
 
-/// As a later version might: columns that say what a key is good for, and one more version.
-const FORWARD: &str = "BEGIN IMMEDIATE;
-    ALTER TABLE gatepost_key ADD COLUMN good_on INTEGER NOT NULL DEFAULT 7;
-    ALTER TABLE gatepost_webhook ADD COLUMN region TEXT NOT NULL DEFAULT 'here';
-    INSERT INTO gatepost_schema VALUES (1000); COMMIT";
-const BACK: &str = "BEGIN IMMEDIATE; DELETE FROM gatepost_schema WHERE version = 1000;
-    ALTER TABLE gatepost_key DROP COLUMN good_on;
-    ALTER TABLE gatepost_webhook DROP COLUMN region; COMMIT";
+const NEXT: &str = include_str!("../fixtures/next_version.sql");
+const UNDONE: &str = include_str!("../fixtures/next_version_undone.sql");
+/// The webhook whose state only the next version knows.
+const RESTS: &str = "rests in the next version";
 
 /// What a call was refused with, in words.
 fn refusal<T: std::fmt::Debug>(what: &str, answer: Result<T, StoreError>) {
@@ -27,10 +25,16 @@ fn refusal<T: std::fmt::Debug>(what: &str, answer: Result<T, StoreError>) {
     assert_eq!(error.kind(), ErrorKind::Unsupported, "{what}: {error:?}");
     assert!(!error.is_transient(), "{what}");
     let text = format!("{error}: {}", error.source().unwrap());
-    let newest = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"));
-    let own = newest.unwrap().count().to_string();
-    let named = text.contains("newer version") && text.contains("1000") && text.contains(&own);
+    let migrations = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations"));
+    let known = migrations.unwrap().count();
+    let versions = format!("version {}, this process knows {known}", known + 1);
+    let named = text.contains("newer version") && text.contains(&versions);
     assert!(named, "{what}: {text}");
+}
+
+fn run(file: &Connection, sql: &str) {
+    file.execute_batch(&format!("BEGIN IMMEDIATE; {sql} COMMIT"))
+        .unwrap();
 }
 
 async fn every_call_is_refused(store: &SqliteStore, hook: WebhookId, claimed: &Claimed) {
@@ -57,6 +61,7 @@ async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
     let (store, config, folder) = fresh().await;
     let row = store.insert_webhook(&webhook("w"), UNLIMITED, at(0)).await;
     let hook = row.unwrap().id;
+    let rests = stored_webhook(&store, RESTS).await;
     let two = ["a", "b"].map(|id| message(hook, id, at(0)));
     store.enqueue(direct(two.to_vec()), at(0)).await.unwrap();
     let one = LaneClaim {
@@ -65,7 +70,7 @@ async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
     };
     let claimed = store.claim(&[one], at(60), at(0)).await.unwrap().remove(0);
     let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
-    file.execute_batch(FORWARD).unwrap();
+    run(&file, NEXT);
     let version = |file: &Connection| -> i64 {
         let version = file.query_row("PRAGMA data_version", [], |row| row.get(0));
         version.unwrap()
@@ -78,16 +83,17 @@ async fn a_process_beside_a_newer_file_touches_nothing_and_loses_nothing() {
     refusal("open", SqliteStore::open(config.clone()).await);
 
     // The control, and what a backup that is put back does.
-    file.execute_batch(BACK).unwrap();
+    run(&file, UNDONE);
     let sent = vec![settlement(&claimed, Disposition::Sent)];
     let settled = store.settle(sent, at(2)).await.unwrap();
     assert_eq!(settled, [Settled::Done]);
-    goes_on(&store, config).await;
-}
-
-async fn goes_on(store: &SqliteStore, config: SqliteConfig) {
     store.close().await;
     let store = SqliteStore::open(config).await.unwrap();
+    goes_on(&store).await;
+    unknown_word_is_passed_over(&store, hook, rests).await;
+}
+
+async fn goes_on(store: &SqliteStore) {
     let all = DeliveryQuery::all(Page::first(10));
     let rows = store.list_deliveries(&all).await.unwrap();
     let mut rows: Vec<_> = rows
@@ -97,4 +103,24 @@ async fn goes_on(store: &SqliteStore, config: SqliteConfig) {
     rows.sort_unstable_by_key(|(id, _)| *id);
     let (sent, queued) = (DeliveryState::Sent, DeliveryState::Queued);
     assert_eq!(rows, [("a", sent), ("b", queued)]);
+}
+
+/// A state that only the next version knows makes one webhook unreadable, and no other.
+async fn unknown_word_is_passed_over(store: &SqliteStore, hook: WebhookId, rests: WebhookId) {
+    let refused = store.webhook(rests).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Corrupt);
+    let all = WebhookQuery {
+        scope: Scope::All,
+        name: None,
+        page: Page::first(9),
+    };
+    let listed = store.list_webhooks(&all).await.unwrap();
+    let listed: Vec<_> = listed.iter().map(|row| row.id).collect();
+    assert_eq!(listed, [hook]);
+    let found = store.unreadable(Scope::All, 9).await.unwrap();
+    let found: Vec<_> = found.iter().map(|one| one.record).collect();
+    assert_eq!(found, [RecordId::Webhook(rests)]);
+    let deleted = store.delete_webhook(rests, Cascade::Refuse, at(3)).await;
+    deleted.unwrap();
+    assert_eq!(store.unreadable(Scope::All, 9).await.unwrap(), []);
 }
