@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tests::postgres::fresh;
-use tests::upgrade::{OldDatabase, OldFile, versions};
+use tests::upgrade::{OldDatabase, versions};
 use tokio::time::Instant;
 
 /// Enough that opening takes a while, beside the start of a process.
@@ -36,34 +36,6 @@ fn opens(place: &[&str], kill_after: Option<Duration>) -> Option<Duration> {
         "it could not be opened"
     );
     ended.success().then(|| began.elapsed())
-}
-
-#[test]
-fn sqlite_goes_on_where_a_killed_upgrade_stopped_and_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: String| folder.path().join(name);
-    let old = path("old".to_owned());
-    OldFile::at(&old).write(1, ROWS);
-    let before = OldFile::at(&old).contents();
-    let newest = versions("gatepost-sqlite");
-
-    let whole = path("whole".to_owned());
-    std::fs::copy(&old, &whole).unwrap();
-    let took = opens(&["open-sqlite", whole.to_str().unwrap()], None).unwrap();
-    let mut halfway = 0;
-    for nth in 0..KILLS {
-        let copy = path(format!("killed-{nth}"));
-        std::fs::copy(&old, &copy).unwrap();
-        let place = ["open-sqlite", copy.to_str().unwrap()];
-        let killed = opens(&place, Some(took * nth / KILLS)).is_none();
-        let file = OldFile::at(&copy);
-        assert_eq!(file.contents(), before, "killed at {nth} of {KILLS}");
-        halfway += u32::from(killed && file.version() < newest);
-        opens(&place, None).unwrap();
-        assert_eq!(file.contents(), before, "opened after {nth} of {KILLS}");
-        assert_eq!(file.version(), newest);
-    }
-    assert!(halfway > 0, "none was killed before its end");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,22 +1,21 @@
 //! Opens stores of earlier versions, and says what that takes:
-//! `cargo run --release -p tests --bin upgrade -- sqlite --from 1 --rows 1000000`.
+//! `cargo run --release -p tests --bin upgrade -- postgres --from 1 --rows 1000000`.
 //!
-//! `upgrade open-sqlite FILE` and `upgrade open-postgres URL SCHEMA` only open what is there, for a
-//! test that kills them in the middle of it.
+//! `upgrade open-postgres URL SCHEMA` only opens what is there, for a test that kills it in the
+//! middle of it.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a program that is run by hand tells what it found, and stops at the first surprise"
 )]
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lexopt::prelude::*;
 use tests::postgres::{FreshSchema, TestPostgres, fresh_schema};
-use tests::upgrade::{Contents, Noticed, OldDatabase, OldFile};
+use tests::upgrade::{Contents, Noticed, OldDatabase};
 use tokio::time::Instant;
 
 /// How long it is written before and after.
@@ -36,41 +35,16 @@ async fn main() -> Result<(), lexopt::Error> {
     }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match *words {
-        ["sqlite"] => sqlite(from, rows).await,
         ["postgres"] => postgres(from, rows).await,
-        ["open-sqlite", file] => {
-            println!("opening");
-            OldFile::at(Path::new(file)).open().await.unwrap();
-        }
         ["open-postgres", url, schema] => {
             println!("opening");
             let (url, schema) = (url.to_owned(), schema.to_owned());
             let database = OldDatabase::at(FreshSchema { url, schema });
             database.open().await.unwrap();
         }
-        _ => return Err("sqlite or postgres".into()),
+        _ => return Err("postgres".into()),
     }
     Ok(())
-}
-
-async fn sqlite(from: usize, rows: u32) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("gatepost.db");
-    let file = OldFile::at(&path);
-    file.write(from, rows);
-    let (before, stop) = (file.contents(), Arc::new(AtomicBool::new(false)));
-    let (beside, stopped) = (file.clone(), stop.clone());
-    let writer = tokio::task::spawn_blocking(move || beside.write_beside(&stopped));
-    tokio::time::sleep(AROUND).await;
-    let began = Instant::now();
-    file.open().await.unwrap();
-    let took = began.elapsed();
-    tokio::time::sleep(AROUND).await;
-    stop.store(true, Ordering::Relaxed);
-    let megabytes = std::fs::metadata(&path).unwrap().len() / 1_000_000;
-    println!("the file has {megabytes} MB");
-    tell("SQLite", from, took, writer.await.unwrap());
-    same(before, file.contents());
 }
 
 async fn postgres(from: usize, rows: u32) {

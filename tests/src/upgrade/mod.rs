@@ -2,14 +2,12 @@
 //! be beside them when this version opens them.
 
 mod postgres;
-mod sqlite;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 pub use postgres::OldDatabase;
-pub use sqlite::OldFile;
 use tokio::time::Instant;
 
 /// Writes that every version can do: to a webhook, a task and an event.
