@@ -1,47 +1,149 @@
--- Everything that Gatepost keeps. Times are microseconds since 1970 (UTC), lengths of time microseconds.
+-- Everything that Gatepost keeps. Times are microseconds since 1970 (UTC), lengths of time microseconds. Truth values
+-- are 0 and 1. `bytes` of a record is what it counts for in a quota.
 
--- API keys -------------------------------------------------------------------------------------
-CREATE TABLE gatepost_key (
-    id              INTEGER PRIMARY KEY AUTOINCREMENT,
-    revision        INTEGER NOT NULL,
-    owner           INTEGER NOT NULL,
-    lookup          TEXT NOT NULL UNIQUE,
-    hint            TEXT NOT NULL,
-    digest_scheme   TEXT NOT NULL,
-    digest          BLOB NOT NULL,
-    name            TEXT NOT NULL,
-    description     TEXT NOT NULL,
-    expires         INTEGER,
-    ip_allow        TEXT NOT NULL,
-    ip_deny         TEXT NOT NULL,
-    created         INTEGER NOT NULL,
-    last_login      INTEGER,
-    last_login_from TEXT,
-    UNIQUE (owner, name)
+-- Owners ---------------------------------------------------------------------------------------
+-- A row for each user who has or had something. `place` is as `Place` writes itself. `placed`: the platform said so, or
+-- held the owner. `unplaced`: has or had a key or a webhook, and the platform has not named a place yet. `gone`: removed,
+-- and not placed again; keys up to `gone_keys` and webhooks up to `gone_webhooks` are still to be removed. `moved`: deliveries
+-- up to this one were made in another place, and those that wait are to be ended. `unfinished`: one of these three is not
+-- 0. The last seven say how much the owner has: of records exactly, of queue and log about.
+CREATE TABLE gatepost_owner (
+    owner         INTEGER PRIMARY KEY,
+    place         TEXT NOT NULL DEFAULT 'common',
+    placed        INTEGER NOT NULL DEFAULT 0,
+    unplaced      INTEGER NOT NULL DEFAULT 0,
+    held          INTEGER NOT NULL DEFAULT 0,
+    gone          INTEGER NOT NULL DEFAULT 0,
+    gone_keys     INTEGER NOT NULL DEFAULT 0,
+    gone_webhooks INTEGER NOT NULL DEFAULT 0,
+    moved         INTEGER NOT NULL DEFAULT 0,
+    unfinished    INTEGER NOT NULL DEFAULT 0,
+    webhooks      INTEGER NOT NULL DEFAULT 0,
+    tasks         INTEGER NOT NULL DEFAULT 0,
+    events        INTEGER NOT NULL DEFAULT 0,
+    bytes         INTEGER NOT NULL DEFAULT 0,
+    waiting       INTEGER NOT NULL DEFAULT 0,
+    waiting_bytes INTEGER NOT NULL DEFAULT 0,
+    log_bytes     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX gatepost_owner_of_place ON gatepost_owner (place);
+CREATE INDEX gatepost_owner_held ON gatepost_owner (owner) WHERE held = 1;
+CREATE INDEX gatepost_owner_unplaced ON gatepost_owner (owner) WHERE unplaced = 1;
+CREATE INDEX gatepost_owner_unfinished ON gatepost_owner (owner) WHERE unfinished = 1;
 
--- One row: counts edits and deletions.
-CREATE TABLE gatepost_key_generation (generation INTEGER NOT NULL) STRICT;
-INSERT INTO gatepost_key_generation VALUES (0);
+-- Places. `version` is drawn from gatepost_routes; `changes` counts the place's changes; gatepost_route_change has all of
+-- them since version `started`.
+CREATE TABLE gatepost_place (
+    place   TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    changes INTEGER NOT NULL DEFAULT 0,
+    started INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+INSERT INTO gatepost_place (place, version) VALUES ('common', 0);
 
--- Which key each generation changed; the older ones are trimmed.
-CREATE TABLE gatepost_key_change (
-    generation INTEGER PRIMARY KEY,
-    lookup     TEXT NOT NULL
-) STRICT;
+-- The records that each change of a place touched. `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all records, 4 a
+-- task with its events. Older rows are trimmed.
+CREATE TABLE gatepost_route_change (
+    place   TEXT NOT NULL,
+    change  INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    kind    INTEGER NOT NULL,
+    record  INTEGER NOT NULL,
+    PRIMARY KEY (place, change, kind, record)
+) STRICT, WITHOUT ROWID;
 
--- Records --------------------------------------------------------------------------------------
 -- One row: counts changes of webhooks, tasks and events, in the transaction of each change.
 CREATE TABLE gatepost_routes (version INTEGER NOT NULL) STRICT;
 INSERT INTO gatepost_routes VALUES (0);
 
+-- Work that one process at a time does.
+CREATE TABLE gatepost_lease (
+    name   TEXT PRIMARY KEY,
+    holder BLOB NOT NULL,
+    until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- API keys -------------------------------------------------------------------------------------
+-- `enabled`: the key is accepted. `locked`: somebody else than the owner disabled it, and the owner cannot enable it again.
+-- What the key may do of what its user may: with `read_only` nothing but read; only the `tables` and `scopes` that are
+-- named, joined by commas; '' names none, and the key may do everything. `requests_per_minute` is the key's own limit, or
+-- NULL. `rolled_from` is the key whose place it took, `rolled_to` the one that took its place.
+CREATE TABLE gatepost_key (
+    id                  INTEGER PRIMARY KEY AUTOINCREMENT,
+    revision            INTEGER NOT NULL,
+    owner               INTEGER NOT NULL,
+    lookup              TEXT NOT NULL UNIQUE,
+    hint                TEXT NOT NULL,
+    digest_scheme       TEXT NOT NULL,
+    digest              BLOB NOT NULL,
+    name                TEXT NOT NULL,
+    description         TEXT NOT NULL,
+    expires             INTEGER,
+    ip_allow            TEXT NOT NULL,
+    ip_deny             TEXT NOT NULL,
+    created             INTEGER NOT NULL,
+    last_login          INTEGER,
+    last_login_from     TEXT,
+    enabled             INTEGER NOT NULL DEFAULT 1,
+    locked              INTEGER NOT NULL DEFAULT 0,
+    read_only           INTEGER NOT NULL DEFAULT 0,
+    tables              TEXT NOT NULL DEFAULT '',
+    scopes              TEXT NOT NULL DEFAULT '',
+    requests_per_minute INTEGER,
+    rolled_from         INTEGER,
+    rolled_to           INTEGER,
+    UNIQUE (owner, name)
+) STRICT;
+CREATE INDEX gatepost_key_of_owner ON gatepost_key (owner);
+CREATE INDEX gatepost_key_of_name ON gatepost_key (name);
+CREATE INDEX gatepost_key_expires ON gatepost_key (expires, id) WHERE expires IS NOT NULL;
+
+-- How often each key was used, by the day: `day` counts from 1970, in UTC.
+CREATE TABLE gatepost_key_use (
+    key     INTEGER NOT NULL REFERENCES gatepost_key (id) ON DELETE CASCADE,
+    day     INTEGER NOT NULL,
+    used    INTEGER NOT NULL,
+    refused INTEGER NOT NULL,
+    PRIMARY KEY (key, day)
+) STRICT, WITHOUT ROWID;
+
+-- One row: counts edits and deletions of keys.
+CREATE TABLE gatepost_key_generation (generation INTEGER NOT NULL) STRICT;
+INSERT INTO gatepost_key_generation VALUES (0);
+
+-- Keys are in 256 slices by their lookup id. `generation` is that of the slice's last change, drawn from
+-- gatepost_key_generation; gatepost_key_change has all changes after `forgotten`.
+CREATE TABLE gatepost_key_slice (
+    slice      INTEGER PRIMARY KEY,
+    generation INTEGER NOT NULL,
+    forgotten  INTEGER NOT NULL
+) STRICT;
+INSERT INTO gatepost_key_slice
+    WITH RECURSIVE slices (slice) AS (SELECT 0 UNION ALL SELECT slice + 1 FROM slices WHERE slice < 255)
+    SELECT slice, 0, 0 FROM slices;
+
+-- The key that each generation of a slice changed. Older rows are trimmed.
+CREATE TABLE gatepost_key_change (
+    slice      INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    lookup     TEXT NOT NULL,
+    PRIMARY KEY (slice, generation)
+) STRICT, WITHOUT ROWID;
+
+-- Records --------------------------------------------------------------------------------------
+-- `url`, `authorization_data`, `headers`, `signing` and `client_identity` (a certificate with its private key) are sealed
+-- if there is a sealing key. `channels`: the webhook receives what occurs in these, joined by commas; '' names none, and
+-- it receives all. `retry_schedule`: its own delays between attempts, in seconds, joined by commas; '' is the platform's.
+-- `gone`: deleted, and still to be removed. `ordered_to`: of a webhook that has just become one in order, the token given
+-- last before; its head is claimed once nothing of those tokens runs, and this is NULL. `floor`: ended deliveries up to
+-- this one are not shown.
 CREATE TABLE gatepost_webhook (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
     revision           INTEGER NOT NULL,
     created            INTEGER NOT NULL,
     modified           INTEGER NOT NULL,
     owner              INTEGER NOT NULL,
-    name               TEXT NOT NULL UNIQUE,
+    name               TEXT NOT NULL,
     url                TEXT NOT NULL,
     authorization_kind TEXT NOT NULL,
     authorization_data BLOB,
@@ -49,107 +151,269 @@ CREATE TABLE gatepost_webhook (
     allow_insecure     INTEGER NOT NULL,
     timeout_s          INTEGER NOT NULL,
     retries            INTEGER NOT NULL,
+    retry_schedule     TEXT NOT NULL DEFAULT '',
     activity           TEXT NOT NULL,
     in_order           INTEGER NOT NULL,
     signing            BLOB NOT NULL,
-    rate               INTEGER
+    client_identity    BLOB,
+    rate               INTEGER,
+    channels           TEXT NOT NULL DEFAULT '',
+    bytes              INTEGER NOT NULL,
+    gone               INTEGER NOT NULL DEFAULT 0,
+    ordered_to         INTEGER,
+    floor              INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX gatepost_webhook_owner ON gatepost_webhook (owner);
+CREATE UNIQUE INDEX gatepost_webhook_name ON gatepost_webhook (name, owner) WHERE gone = 0;
+CREATE INDEX gatepost_webhook_of_owner ON gatepost_webhook (owner);
+CREATE INDEX gatepost_webhook_gone ON gatepost_webhook (id) WHERE gone = 1;
+CREATE INDEX gatepost_webhook_ordering ON gatepost_webhook (id) WHERE ordered_to IS NOT NULL;
+CREATE INDEX gatepost_webhook_inactive ON gatepost_webhook (id) WHERE activity <> 'active';
 
+-- `owner` is the webhook's. `gone` as of a webhook.
 CREATE TABLE gatepost_task (
     id               INTEGER PRIMARY KEY AUTOINCREMENT,
     revision         INTEGER NOT NULL,
     created          INTEGER NOT NULL,
     modified         INTEGER NOT NULL,
     last_run         INTEGER,
+    owner            INTEGER NOT NULL DEFAULT 0,
     creator          INTEGER NOT NULL,
     name             TEXT NOT NULL,
     description      TEXT NOT NULL,
     enabled          INTEGER NOT NULL,
     delete_after_run INTEGER NOT NULL,
     webhook          INTEGER NOT NULL REFERENCES gatepost_webhook,
-    message          TEXT NOT NULL
+    message          TEXT NOT NULL,
+    bytes            INTEGER NOT NULL DEFAULT 0,
+    gone             INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX gatepost_task_of_webhook ON gatepost_task (webhook);
 CREATE INDEX gatepost_task_of_creator ON gatepost_task (creator);
+CREATE INDEX gatepost_task_of_owner ON gatepost_task (owner);
+CREATE INDEX gatepost_task_of_name ON gatepost_task (name);
+CREATE INDEX gatepost_task_gone ON gatepost_task (id) WHERE gone = 1;
 
+-- `owner` is the task's. `label` is what its user calls it; '' if the platform's own label will do.
 CREATE TABLE gatepost_event (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     revision   INTEGER NOT NULL,
     created    INTEGER NOT NULL,
     modified   INTEGER NOT NULL,
+    owner      INTEGER NOT NULL DEFAULT 0,
     event_type TEXT NOT NULL,
     event      TEXT NOT NULL,
+    label      TEXT NOT NULL DEFAULT '',
     instance   INTEGER,
     tag        INTEGER,
     task       INTEGER NOT NULL REFERENCES gatepost_task ON DELETE CASCADE,
     enabled    INTEGER NOT NULL,
     filters    TEXT NOT NULL,
     context    TEXT NOT NULL,
+    bytes      INTEGER NOT NULL DEFAULT 0,
     CHECK (instance IS NULL OR tag IS NULL)
 ) STRICT;
 CREATE INDEX gatepost_event_of_task ON gatepost_event (task);
+CREATE INDEX gatepost_event_of_owner ON gatepost_event (owner);
+CREATE INDEX gatepost_event_of_type ON gatepost_event (event_type, event, owner);
 
--- Queue and delivery log -----------------------------------------------------------------------
--- `state` is 0 queued, 1 running, 2 sent, 3 error. `class` is 0 before the first attempt and 1 after; `claims`
--- counts claims and is the valid token while running; `settled` is the token of the last settlement; `logged`
--- counts attempts ever made; `in_order` is the webhook's, kept in step while the delivery has not ended.
-CREATE TABLE gatepost_delivery (
-    id              INTEGER PRIMARY KEY AUTOINCREMENT,
-    message_id      TEXT NOT NULL UNIQUE,
-    webhook         INTEGER NOT NULL REFERENCES gatepost_webhook ON DELETE CASCADE,
-    task            INTEGER,
-    body            TEXT NOT NULL,
-    state           INTEGER NOT NULL,
-    class           INTEGER NOT NULL DEFAULT 0,
-    in_order        INTEGER NOT NULL,
-    status_info     TEXT NOT NULL DEFAULT '',
-    created         INTEGER NOT NULL,
-    due             INTEGER NOT NULL,
-    lease_until     INTEGER,
-    last_attempt    INTEGER,
-    attempts        INTEGER NOT NULL DEFAULT 0,
-    lost_claims     INTEGER NOT NULL DEFAULT 0,
-    claims          INTEGER NOT NULL DEFAULT 0,
-    settled         INTEGER,
-    logged          INTEGER NOT NULL DEFAULT 0,
-    response_status INTEGER,
-    duration_us     INTEGER
+-- Webhooks and tasks that were not deleted, nor their owner removed: nobody sees any others.
+CREATE VIEW gatepost_live_webhook AS
+    SELECT w.id, w.owner, w.revision, w.activity, w.in_order, w.ordered_to, o.place, o.held, o.moved
+    FROM gatepost_webhook w JOIN gatepost_owner o ON o.owner = w.owner
+    WHERE w.gone = 0 AND w.id > o.gone_webhooks;
+CREATE VIEW gatepost_live_task AS
+    SELECT t.id, t.owner, t.revision, t.enabled, t.webhook, w.place, w.held, w.moved
+    FROM gatepost_task t JOIN gatepost_live_webhook w ON w.id = t.webhook
+    WHERE t.gone = 0;
+-- The others: few, and found without reading the rest.
+CREATE VIEW gatepost_gone_webhook AS
+    SELECT id FROM gatepost_webhook WHERE gone = 1
+    UNION ALL
+    SELECT w.id FROM gatepost_owner o CROSS JOIN gatepost_webhook w ON w.owner = o.owner
+    WHERE o.unfinished = 1 AND w.id <= o.gone_webhooks;
+
+-- Delivery log ---------------------------------------------------------------------------------
+-- Queue and log are separate. The log is only appended to: a row for what is to be sent, and one for each token that was
+-- used on it.
+
+-- One row. `delivery`, `token`: the numbers given last. `arrived` counts commits after which other processes should look
+-- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about.
+-- `indexed`: see gatepost_of_webhook. Retention: ended deliveries created before `created_before` are not shown; up to
+-- delivery `walked` everything that had ended was removed; `shown` is how many ended deliveries of a webhook are shown;
+-- `pass` counts its rounds. `outbox_turn` counts audiences that were taken from the outbox.
+CREATE TABLE gatepost_log (
+    delivery       INTEGER NOT NULL,
+    token          INTEGER NOT NULL,
+    arrived        INTEGER NOT NULL DEFAULT 0,
+    stirred        INTEGER NOT NULL DEFAULT 0,
+    bytes          INTEGER NOT NULL DEFAULT 0,
+    indexed        INTEGER NOT NULL DEFAULT 0,
+    created_before INTEGER NOT NULL DEFAULT -9223372036854775808,
+    walked         INTEGER NOT NULL DEFAULT 0,
+    shown          INTEGER NOT NULL DEFAULT 0,
+    pass           INTEGER NOT NULL DEFAULT 0,
+    outbox_turn    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX gatepost_delivery_of_webhook ON gatepost_delivery (webhook);
-CREATE INDEX gatepost_delivery_waiting ON gatepost_delivery (webhook, class, due, id) WHERE state = 0;
-CREATE INDEX gatepost_delivery_leased ON gatepost_delivery (lease_until) WHERE state = 1;
-CREATE INDEX gatepost_delivery_open ON gatepost_delivery (webhook, id) WHERE in_order = 1 AND state < 2;
-CREATE INDEX gatepost_delivery_ended ON gatepost_delivery (created) WHERE state >= 2;
+INSERT INTO gatepost_log (delivery, token) VALUES (0, 1);
 
-CREATE TABLE gatepost_attempt (
-    delivery      INTEGER NOT NULL REFERENCES gatepost_delivery ON DELETE CASCADE,
-    number        INTEGER NOT NULL,
-    started       INTEGER NOT NULL,
-    duration_us   INTEGER NOT NULL,
+-- Facts: no row is changed, except the message of one that is not kept. `tenant` is where it was made. `cause` is what made
+-- it, as `Cause` writes it; NULL for a message sent by hand. Row numbers come from gatepost_log, so that none is given out
+-- again.
+CREATE TABLE gatepost_delivery (
+    id           INTEGER PRIMARY KEY,
+    webhook      INTEGER NOT NULL,
+    task         INTEGER,
+    tenant       INTEGER,
+    created      INTEGER NOT NULL,
+    message_kept INTEGER NOT NULL,
+    message_id   TEXT NOT NULL,
+    cause        TEXT,
+    body         TEXT NOT NULL
+) STRICT;
+
+-- `state` is 0 waits again, 1 given back or replayed, 2 sent, 3 error. `attempts` were ever made after it, `tries` since
+-- it was enqueued or replayed; `lost` as of the claim. `webhook`, `task` and `tenant` are set if `state` is 3, for the
+-- indexes. The rest is the attempt, if one was made; `request_head` is without credentials.
+CREATE TABLE gatepost_outcome (
+    delivery      INTEGER NOT NULL,
+    token         INTEGER NOT NULL,
+    state         INTEGER NOT NULL,
+    attempts      INTEGER NOT NULL,
+    tries         INTEGER NOT NULL,
+    lost          INTEGER NOT NULL,
+    due           INTEGER NOT NULL,
+    status_info   TEXT NOT NULL,
+    webhook       INTEGER,
+    task          INTEGER,
+    tenant        INTEGER,
+    started       INTEGER,
+    duration_us   INTEGER,
     dns_us        INTEGER,
     connect_us    INTEGER,
     tls_us        INTEGER,
     first_byte_us INTEGER,
-    class         TEXT NOT NULL,
-    info          TEXT NOT NULL,
+    class         TEXT,
+    info          TEXT,
     status        INTEGER,
     remote        TEXT,
     protocol      TEXT,
-    response_head BLOB NOT NULL,
-    response_body BLOB NOT NULL,
-    truncated     INTEGER NOT NULL,
-    PRIMARY KEY (delivery, number)
+    kept          INTEGER,
+    truncated     INTEGER,
+    request_head  BLOB,
+    response_head BLOB,
+    response_body BLOB,
+    PRIMARY KEY (delivery, token)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_error ON gatepost_outcome (delivery) WHERE state = 3;
+CREATE INDEX gatepost_error_of_webhook ON gatepost_outcome (webhook, delivery) WHERE state = 3;
+CREATE INDEX gatepost_error_of_task ON gatepost_outcome (task, delivery) WHERE state = 3 AND task IS NOT NULL;
+CREATE INDEX gatepost_error_of_tenant ON gatepost_outcome (tenant, delivery) WHERE state = 3 AND tenant IS NOT NULL;
+
+-- Deliveries by what they are listed by. Indexes of gatepost_delivery would change as many pages with each commit as it
+-- has webhooks: these are filled for some thousand deliveries at once, in order. `indexed` in gatepost_log says up to which.
+CREATE TABLE gatepost_of_webhook (
+    webhook  INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (webhook, delivery)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gatepost_of_task (
+    task     INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (task, delivery)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE gatepost_of_tenant (
+    tenant   INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    PRIMARY KEY (tenant, delivery)
 ) STRICT, WITHOUT ROWID;
 
--- Ids of occurrences that were fanned out already.
+-- Webhooks of which something has ended since retention looked at them, in its round `pass`.
+CREATE TABLE gatepost_ended (
+    webhook INTEGER PRIMARY KEY,
+    pass    INTEGER NOT NULL
+) STRICT;
+-- Deliveries up to `walked` that ended after that was passed.
+CREATE TABLE gatepost_left_behind (delivery INTEGER PRIMARY KEY) STRICT;
+
+-- How each webhook's deliveries ended, by the beginning of the hour.
+CREATE TABLE gatepost_count (
+    webhook      INTEGER NOT NULL,
+    hour         INTEGER NOT NULL,
+    owner        INTEGER NOT NULL,
+    sent         INTEGER NOT NULL,
+    failed       INTEGER NOT NULL,
+    retried      INTEGER NOT NULL,
+    milliseconds INTEGER NOT NULL,
+    bytes        INTEGER NOT NULL,
+    PRIMARY KEY (webhook, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_count_at ON gatepost_count (hour, webhook);
+CREATE INDEX gatepost_count_of_owner ON gatepost_count (owner, hour);
+
+-- Deliveries that were counted instead of stored. `minute` is its beginning.
+CREATE TABLE gatepost_dropped (
+    webhook INTEGER NOT NULL,
+    reason  TEXT NOT NULL,
+    minute  INTEGER NOT NULL,
+    owner   INTEGER NOT NULL,
+    count   INTEGER NOT NULL,
+    PRIMARY KEY (webhook, reason, minute)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_dropped_of_owner ON gatepost_dropped (owner, minute);
+CREATE INDEX gatepost_dropped_at ON gatepost_dropped (minute);
+
+-- Queue ----------------------------------------------------------------------------------------
+-- Deliveries that wait. No row is changed: it goes when it is claimed, and comes again. `class` is 0 before the first
+-- attempt, 1 after it, 2 after a lost claim: such a delivery is claimed alone.
+CREATE TABLE gatepost_queue (
+    id       INTEGER PRIMARY KEY,
+    webhook  INTEGER NOT NULL,
+    class    INTEGER NOT NULL,
+    due      INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    tries    INTEGER NOT NULL,
+    lost     INTEGER NOT NULL
+) STRICT;
+CREATE INDEX gatepost_queue_lane ON gatepost_queue (webhook, class, due);
+CREATE INDEX gatepost_queue_due ON gatepost_queue (due);
+CREATE INDEX gatepost_queue_of_webhook ON gatepost_queue (webhook);
+
+-- Deliveries that run: a row for each batch that was claimed together, gone when nothing of it is open. `token` is the
+-- proof of its claims; `webhook` is that of the one delivery of a webhook in order; `members` as the backend writes them,
+-- those that were settled too.
+CREATE TABLE gatepost_running (
+    token       INTEGER PRIMARY KEY,
+    lease_until INTEGER NOT NULL,
+    open        INTEGER NOT NULL,
+    webhook     INTEGER,
+    members     BLOB NOT NULL
+) STRICT;
+CREATE INDEX gatepost_running_ends ON gatepost_running (lease_until);
+CREATE INDEX gatepost_running_in_order ON gatepost_running (webhook) WHERE webhook IS NOT NULL;
+
+-- The figures of the queue, as they were counted last: one row, or none yet.
+CREATE TABLE gatepost_figures (
+    one        INTEGER PRIMARY KEY CHECK (one = 1),
+    counted    INTEGER NOT NULL,
+    queued     INTEGER NOT NULL,
+    running    INTEGER NOT NULL,
+    oldest_due INTEGER,
+    outbox     INTEGER NOT NULL
+) STRICT;
+
+-- Ids of occurrences that were fanned out already, unique within their place.
 CREATE TABLE gatepost_seen (
-    id     TEXT PRIMARY KEY,
-    stored INTEGER NOT NULL
+    place  TEXT NOT NULL,
+    id     TEXT NOT NULL,
+    stored INTEGER NOT NULL,
+    PRIMARY KEY (place, id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX gatepost_seen_stored ON gatepost_seen (stored);
 
--- The outbox: hosts insert here in their own transactions (README, "The outbox").
+-- Outbox ---------------------------------------------------------------------------------------
+-- Platforms insert here in their own transactions; README, "The outbox", says what each column means to them. `after_task`
+-- and `tasks` say how far the engine has come with a row; `due` is NULL until it puts the row off; `turn` counts how often
+-- it did either.
 CREATE TABLE gatepost_occurrence (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     event_type    TEXT NOT NULL,
@@ -158,8 +422,78 @@ CREATE TABLE gatepost_occurrence (
     object_name   TEXT,
     tags          TEXT NOT NULL DEFAULT '[]',
     variables     TEXT NOT NULL DEFAULT '{}',
+    data          TEXT,
+    webhooks      TEXT,
+    channel       TEXT,
     occurrence_id TEXT,
+    tenant        INTEGER,
+    owner         INTEGER,
+    operators     INTEGER NOT NULL DEFAULT 0,
+    trace         TEXT,
+    run_by        INTEGER,
     created       INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000000 AS INTEGER)),
-    rejected      TEXT
+    rejected      TEXT,
+    after_task    INTEGER NOT NULL DEFAULT 0,
+    tasks         TEXT,
+    due           INTEGER,
+    turn          INTEGER NOT NULL DEFAULT 0
 ) STRICT;
-CREATE INDEX gatepost_occurrence_waiting ON gatepost_occurrence (id) WHERE rejected IS NULL;
+CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (ifnull(tenant, 0), ifnull(owner, 0), due, id) WHERE rejected IS NULL;
+
+-- Audiences that have rows, or had. `due`: when to look at them again, NULL for immediately, the greatest number for when
+-- there are rows again; while a process holds one, when the others may. `turn`: when it was taken last, as a number drawn
+-- from gatepost_log.
+CREATE TABLE gatepost_outbox_turn (
+    tenant INTEGER NOT NULL,
+    owner  INTEGER NOT NULL,
+    due    INTEGER,
+    turn   INTEGER NOT NULL,
+    holder BLOB,
+    PRIMARY KEY (tenant, owner)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_outbox_turn_ready ON gatepost_outbox_turn (turn) WHERE due IS NULL;
+CREATE INDEX gatepost_outbox_turn_later ON gatepost_outbox_turn (due) WHERE due IS NOT NULL;
+CREATE INDEX gatepost_outbox_turn_held ON gatepost_outbox_turn (holder, turn) WHERE holder IS NOT NULL;
+
+-- Triggers, because platforms write rows with their own statements.
+CREATE TRIGGER gatepost_occurrence_comes AFTER INSERT ON gatepost_occurrence WHEN NEW.rejected IS NULL BEGIN
+    INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
+    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
+    ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
+    WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
+END;
+CREATE TRIGGER gatepost_occurrence_changes AFTER UPDATE OF rejected, tenant, owner, due ON gatepost_occurrence
+WHEN NEW.rejected IS NULL BEGIN
+    INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
+    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
+    ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
+    WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
+END;
+
+-- Audit log ------------------------------------------------------------------------------------
+-- Who changed what. It refers to no record: entries outlive what they name.
+CREATE TABLE gatepost_audit (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    at           INTEGER NOT NULL,
+    owner        INTEGER NOT NULL,
+    tenant       INTEGER,
+    actor        INTEGER NOT NULL,
+    key          INTEGER,
+    address      TEXT,
+    record_table TEXT NOT NULL,
+    record       INTEGER NOT NULL,
+    name         TEXT NOT NULL,
+    operation    TEXT NOT NULL,
+    changes      TEXT NOT NULL
+) STRICT;
+CREATE INDEX gatepost_audit_of_owner ON gatepost_audit (owner);
+CREATE INDEX gatepost_audit_of_tenant ON gatepost_audit (tenant) WHERE tenant IS NOT NULL;
+CREATE INDEX gatepost_audit_of_record ON gatepost_audit (record, record_table);
+CREATE INDEX gatepost_audit_of_actor ON gatepost_audit (actor);
+CREATE INDEX gatepost_audit_at ON gatepost_audit (at);
+
+-- How many entries there are about each owner's records.
+CREATE TABLE gatepost_audit_owner (
+    owner INTEGER PRIMARY KEY,
+    kept  INTEGER NOT NULL
+) STRICT;

@@ -22,8 +22,8 @@ const WRITE: &str =
 
 impl SqliteStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
-    /// one, or stored in plaintext: by a version that did not seal URLs, or without a key. Others
-    /// read and write while it runs: it takes 500 webhooks at a time.
+    /// one, or stored in plaintext because there was no key. Others read and write while it runs:
+    /// it takes 500 webhooks at a time.
     ///
     /// A webhook that opens under none of the keys is passed over, counted and left as it is:
     /// [`unreadable`](gatepost_storage::webhooks::RecordStore::unreadable) lists it, and it can be

@@ -15,13 +15,9 @@ mod log;
 #[cfg(unix)]
 mod modes;
 mod newer;
-#[path = "../../../../tests/src/of_before.rs"]
-mod of_before;
 mod reseal;
 mod sealed;
 mod store;
 #[cfg(unix)]
 mod unopened;
-mod version_1;
-mod version_2;
 mod walls;

@@ -1,3 +1,0 @@
--- The user who ran a task, or triggered an event, by hand, where that waits in the outbox; NULL for everything else, and for what was
--- written before. With a delivery it is a part of its cause.
-ALTER TABLE gatepost_occurrence ADD COLUMN run_by INTEGER;

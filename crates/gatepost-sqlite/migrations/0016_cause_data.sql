@@ -1,2 +1,0 @@
--- The cause of a delivery ends with the beginning of the data of its occurrence, after a line feed, where that had any. No row is
--- written again. The version tells processes of an earlier one, which cannot read such a cause, to stop.
