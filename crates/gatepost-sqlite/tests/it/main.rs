@@ -15,6 +15,7 @@ mod log;
 #[cfg(unix)]
 mod modes;
 mod newer;
+mod outbox;
 mod reseal;
 mod sealed;
 mod store;

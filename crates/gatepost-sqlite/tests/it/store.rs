@@ -4,7 +4,7 @@ use std::task::{Context, Poll, Waker};
 
 use gatepost_ids::TenantId;
 use gatepost_sqlite::{SqliteConfig, SqliteStore, Synchronous};
-use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore as _};
+use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore as _, KeyUse};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _};
@@ -51,6 +51,27 @@ async fn row_numbers_are_not_given_out_again_after_a_reopen() {
     store.close().await;
     let store = SqliteStore::open(config).await.unwrap();
     assert!(store.insert_key(&key(1, "a"), u64::MAX).await.unwrap().id > first.id);
+}
+
+#[tokio::test]
+async fn deleted_key_takes_its_days_of_use_along() {
+    let (store, _, folder) = fresh().await;
+    let row = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
+    let uses = KeyUse {
+        key: row.id,
+        day: at(0).date_naive(),
+        used: 2,
+        refused: 1,
+    };
+    store.record_uses(&[uses]).await.unwrap();
+    let file = Connection::open(folder.path().join("gatepost.db")).unwrap();
+    let days = || -> u32 {
+        let count = "SELECT count(*) FROM gatepost_key_use";
+        file.query_row(count, [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(days(), 1);
+    store.delete_key(row.id, at(1)).await.unwrap();
+    assert_eq!(days(), 0);
 }
 
 #[tokio::test]
