@@ -17,5 +17,4 @@ mod postgres_restart;
 mod power_cut;
 mod simulation;
 mod two_processes;
-mod upgrade;
 mod workers;

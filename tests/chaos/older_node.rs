@@ -2,11 +2,11 @@
 //! which every statement of the older one would still run: it must stop by itself, say why, and
 //! lose nothing.
 
+use std::path::Path;
 use std::time::Duration;
 
 use tests::chaos::{Child, Mode, Place, Run};
 use tests::postgres::fresh;
-use tests::upgrade::versions;
 use tokio::time::{Instant, sleep};
 
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
@@ -23,6 +23,13 @@ const NEXT_FILE: &str =
     include_str!("../../crates/gatepost-sqlite/tests/fixtures/next_version.sql");
 const UNDONE_FILE: &str =
     include_str!("../../crates/gatepost-sqlite/tests/fixtures/next_version_undone.sql");
+
+/// How many versions a backend has had: the newest one's number.
+fn versions(backend: &str) -> usize {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
+    let migrations = crates.join(backend).join("migrations");
+    std::fs::read_dir(migrations).unwrap().count()
+}
 
 async fn told(child: &Child, what: &str, times: usize) -> Vec<String> {
     let began = Instant::now();

@@ -26,5 +26,4 @@ pub mod process;
 pub mod refusing;
 pub mod simulation;
 pub mod soak;
-pub mod upgrade;
 pub mod world;

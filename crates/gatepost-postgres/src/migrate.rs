@@ -6,7 +6,8 @@ use crate::db::{Db, Tx};
 use crate::error::{Failure, Result};
 
 /// In order; a version is the position in this list, from 1. Never edited once released.
-const MIGRATIONS: &[(&str, &str)] = &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
+const MIGRATIONS: &[(&str, &str)] =
+    &[("gatepost", include_str!("../migrations/0001_gatepost.sql"))];
 
 /// A name without a schema is found nowhere, and made nowhere.
 const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0; \

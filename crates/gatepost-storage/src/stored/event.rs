@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use webhook_model::{Event, EventId, EventLabel, Filter, JsonObject, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, OwnerId, TaskId};
 
 use super::field::{Wrong, checked, parsed, stored_as, time};
 use crate::columns::{parse_target, target_ids};
