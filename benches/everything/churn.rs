@@ -18,12 +18,14 @@ const SLOW: u64 = 60;
 const QUICK_MACHINE: i64 = 2;
 const SLOW_MACHINE: i64 = 3;
 
-/// Goes on until it is stopped. The administrator does it.
+/// Goes on until it is stopped. The records are tina's: a system administrator changes few of them.
+/// The administrator acts on the machines.
 ///
 /// # Panics
 /// When a call is refused.
 pub(crate) async fn run(attacked: Arc<Attacked>) {
     let platform = attacked.platform();
+    let tinas = tinas_key(platform).await;
     let targets = targets::all().await;
     for target in &targets {
         let machine = match target.is_slow() {
@@ -32,7 +34,7 @@ pub(crate) async fn run(attacked: Arc<Attacked>) {
         };
         let mut url: Url = target.url.parse().unwrap();
         url.set_host(Some("127.0.0.1")).unwrap();
-        route(platform, &target.name, url.as_str(), machine).await;
+        route(platform, &tinas, &target.name, url.as_str(), machine).await;
     }
     let mut pace = interval(PACE);
     for second in 0_u64.. {
@@ -43,7 +45,7 @@ pub(crate) async fn run(attacked: Arc<Attacked>) {
         }
         match second % 10 {
             3 => key_comes_and_goes(platform).await,
-            6 => webhook_comes_and_goes(platform, second).await,
+            6 => webhook_comes_and_goes(platform, &tinas, second).await,
             _ => {}
         }
     }
@@ -55,17 +57,23 @@ async fn occur(platform: &PlatformProcess, machine: i64) {
 }
 
 /// What happens to the machine goes to a new webhook, by a new task. Their paths.
-async fn route(platform: &PlatformProcess, name: &str, url: &str, machine: i64) -> [String; 2] {
+async fn route(
+    platform: &PlatformProcess,
+    tinas: &str,
+    name: &str,
+    url: &str,
+    machine: i64,
+) -> [String; 2] {
     let lax = name == "self-signed, allowed";
     let hook = json!({"name": name, "url": url, "timeout": 3, "retries": 2, "allow_insecure": lax});
-    let hook = platform.make("webhook_urls", hook).await;
+    let hook = make(platform, tinas, "webhook_urls", hook).await;
     let owner = format!("webhook_urls/{hook}");
     let message = json!({"message": r#"{"text": "${NAME}", "n": ${RANDOM}}"#});
     let task = json!({"name": name, "owner": owner, "action": "send", "settings_args": message});
-    let task = platform.make("tasks", task).await;
+    let task = make(platform, tinas, "tasks", task).await;
     let machine = format!("vms/{machine}");
     let event = json!({"task": task, "table": "vms", "event": "poweron", "owner": machine});
-    platform.make("task_events", event).await;
+    make(platform, tinas, "task_events", event).await;
     [owner, format!("tasks/{task}")]
 }
 
@@ -81,15 +89,44 @@ async fn key_comes_and_goes(platform: &PlatformProcess) {
 }
 
 /// A webhook is made, paused, resumed and deleted with what belongs to it.
-async fn webhook_comes_and_goes(platform: &PlatformProcess, second: u64) {
+async fn webhook_comes_and_goes(platform: &PlatformProcess, tinas: &str, second: u64) {
     let name = format!("passing {second}");
-    let [hook, task] = route(platform, &name, "http://127.0.0.1:1/", QUICK_MACHINE).await;
+    let [hook, task] = route(platform, tinas, &name, "http://127.0.0.1:1/", QUICK_MACHINE).await;
     occur(platform, QUICK_MACHINE).await;
     for action in ["pause", "resume"] {
-        accepted(platform, "POST", &format!("{hook}/{action}"), None).await;
+        with_key(platform, tinas, "POST", &format!("{hook}/{action}"), None).await;
     }
-    accepted(platform, "DELETE", &task, None).await;
-    accepted(platform, "DELETE", &hook, None).await;
+    with_key(platform, tinas, "DELETE", &task, None).await;
+    with_key(platform, tinas, "DELETE", &hook, None).await;
+}
+
+async fn tinas_key(platform: &PlatformProcess) -> String {
+    let key = json!({"user": 2, "name": "churn"});
+    let (status, made) = platform.call("POST", "user_api_keys", Some(key)).await;
+    assert_eq!(status, 201, "{made}");
+    made["key"].as_str().unwrap().to_owned()
+}
+
+async fn make(platform: &PlatformProcess, key: &str, table: &str, row: Value) -> i64 {
+    let made = with_key(platform, key, "POST", table, Some(row)).await;
+    made["$row"].as_i64().unwrap()
+}
+
+/// A call with somebody's key, which is accepted.
+async fn with_key(
+    platform: &PlatformProcess,
+    key: &str,
+    method: &str,
+    path: &str,
+    body: Option<Value>,
+) -> Value {
+    let request = platform.request(method, &format!("/api/v4/{path}"));
+    let body = body.map_or_else(String::new, |body| body.to_string());
+    let answer = request.bearer_auth(key).body(body).send().await.unwrap();
+    let status = answer.status();
+    let text = answer.text().await.unwrap();
+    assert!(status.is_success(), "{method} {path}: {status} {text}");
+    serde_json::from_str(&text).unwrap_or_default()
 }
 
 async fn accepted(platform: &PlatformProcess, method: &str, path: &str, body: Option<Value>) {

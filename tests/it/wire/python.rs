@@ -9,6 +9,8 @@ use tests::platform::{PASSWORD, PlatformProcess};
 
 fn drive(options: &[&str]) {
     let folder = tempdir().unwrap();
+    // The administrator's changes are paced otherwise.
+    let options = &[options, &["--unlimited"]].concat();
     let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), options);
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python_client/client.py");
     let mut python = Command::new("python3");

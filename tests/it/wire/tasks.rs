@@ -9,7 +9,9 @@ use tokio::net::TcpListener;
 
 fn platform() -> (PlatformProcess, TempDir) {
     let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &[]);
+    // The administrator's changes are paced otherwise.
+    let options = ["--unlimited"];
+    let platform = PlatformProcess::start(env!("CARGO_BIN_EXE_host"), folder.path(), &options);
     (platform, folder)
 }
 
