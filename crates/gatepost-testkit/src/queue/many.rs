@@ -9,6 +9,7 @@ use gatepost_storage::webhooks::{DeliveryQuery, Enqueue, Enqueued, LaneClass};
 
 use crate::fixtures::{
     UNLIMITED, at, direct, lane, message, named, place, queued, task, tenant, under, version,
+    webhook,
 };
 use crate::harness::Webhooks;
 
@@ -24,7 +25,9 @@ pub async fn q22_a_task_is_consumed_once(store: Webhooks) {
 /// Sixteen race for a task in this place, in a store with this number of deliveries. Returns their
 /// number afterwards.
 async fn consumed_once(store: &Webhooks, home: Place, deliveries: usize) -> usize {
-    let hook = queued(store, &[]).await;
+    let hook = webhook(&format!("w{deliveries}"));
+    let hook = store.records.insert_webhook(&hook, UNLIMITED, at(0)).await;
+    let hook = hook.unwrap().id;
     let once = store
         .records
         .insert_task(&task(hook), UNLIMITED, at(0))
