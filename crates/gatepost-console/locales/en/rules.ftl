@@ -69,6 +69,7 @@ rules-target-does-not-speak-tls = the target does not speak TLS on this port
 rules-target-broke-protocol = the target broke the protocol
 rules-certificate-has-been-revoked = the certificate has been revoked
 rules-certificate-is-self-signed-or = the certificate is self-signed or its issuer is not trusted
+rules-certificate-uses-key-or-signature = the certificate uses a key or signature algorithm that is not supported, such as the curve P-521 (secp521r1) or SHA-1
 rules-certificate-is-for-another-host = the certificate is for another host name
 
 ## Access tokens (OAuth 2)
@@ -363,7 +364,6 @@ rules-there-is-no-such-object = there is no such object
 rules-you-may-not-watch-this = You may not watch this object
 rules-you-may-not-watch-what = You may not watch what carries this tag
 rules-you-may-not-watch-this-type = You may not watch this type of events
-rules-task-of-system-administrator-may = A task of a system administrator may not be deleted by its run
 rules-owner-of-this-task-may = The owner of this task may not receive this
 rules-messages-of-this-webhook-are = The messages of this webhook are fetched; nothing is sent to its URL
 rules-account-of-owner-is-disabled = The account of the owner is disabled

@@ -40,10 +40,11 @@ pub(super) const SOURCES: [&str; 35] = [
 ];
 
 /// Parts of sentences: each of those is a text as a whole.
-pub(super) const PARTS: [&str; 17] = [
+pub(super) const PARTS: [&str; 18] = [
     " (second request, over a new connection)",
     " (second request, with a new access token)",
     " and ",
+    ": no common protocol version or cipher, or its certificate uses an algorithm that is not supported, such as the curve P-521 (secp521r1)",
     "; so must {}",
     "Bearer (an access token)",
     "IP allow list",
