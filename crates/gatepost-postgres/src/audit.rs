@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use gatepost_ids::{KeyId, OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use gatepost_storage::audit::{
+    AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow, AuditStore,
+};
 use tokio_postgres::Row;
 
 use crate::change::most as limited;
@@ -51,13 +52,13 @@ impl AuditStore for PostgresStore {
         Ok(rows.iter().map(entry).collect::<Result<_>>()?)
     }
 
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Answer<u64> {
-        Ok(self.count_gone(TRIM, &[&before, &i64::from(limit)]).await?)
-    }
-
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Answer<u64> {
-        let params: [Param<'_>; 2] = [&owner.0, &i64::from(limit)];
-        Ok(self.count_gone(FORGET, &params).await?)
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Answer<u64> {
+        let limit = i64::from(limit);
+        let removed = match which {
+            AuditRemoval::Before(time) => self.count_gone(TRIM, &[&time, &limit]).await,
+            AuditRemoval::OfOwner(owner) => self.count_gone(FORGET, &[&owner.0, &limit]).await,
+        };
+        Ok(removed?)
     }
 }
 

@@ -148,13 +148,26 @@ impl AuditQuery {
     }
 }
 
+/// Which entries [`AuditStore::remove_audit`] removes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[allow(
+    clippy::exhaustive_enums,
+    reason = "a store removes these and no others"
+)]
+pub enum AuditRemoval {
+    /// Entries that say a time before this one.
+    Before(DateTime<Utc>),
+    /// Entries about records of this owner.
+    OfOwner(OwnerId),
+}
+
 /// Stores who changed what. A trait of its own: a platform that keeps no such log needs none.
 ///
 /// # Contract
 /// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
 /// callers; dropped futures leave all or nothing. Times are kept to the microsecond. An entry is
 /// never changed. The log knows nothing of the records that it names, and outlives them: also those
-/// of an owner who was removed, until [`forget_audit`](Self::forget_audit).
+/// of an owner who was removed, until [`remove_audit`](Self::remove_audit).
 #[async_trait]
 pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
     /// Adds entries in this order, all or none. Of each owner that they name the newest `most` by
@@ -175,17 +188,10 @@ pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError>;
 
-    /// Removes at most `limit` entries that say a time before `before`, the oldest first. Returns
-    /// how many; fewer than `limit` means that none is left. Costs what it removes.
+    /// Removes at most `limit` of these entries, the oldest first. Returns how many; fewer than
+    /// `limit` means that none is left. Costs what it removes.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StoreError>;
-
-    /// Removes at most `limit` entries about records of this owner. Returns how many; fewer than
-    /// `limit` means that none is left.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Result<u64, StoreError>;
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Result<u64, StoreError>;
 }

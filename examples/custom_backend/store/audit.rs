@@ -1,9 +1,10 @@
 //! Who changed what: rows by number, and two indexes.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use gatepost_storage::audit::{
+    AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow, AuditStore,
+};
 use redb::ReadableTable as _;
 use serde_json::Value;
 
@@ -33,23 +34,18 @@ impl AuditStore for RedbStore {
         .await
     }
 
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Answer<u64> {
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Answer<u64> {
         self.write(move |tx| {
-            let old: Vec<i64> = {
-                let at = tx.open(AUDIT_AT)?;
-                let range = at.range(..(micros(before), 0)).map_err(failed)?;
-                let ids = range.take(limit as usize);
-                ids.map(|row| Ok(row.map_err(failed)?.0.value().1))
-                    .collect::<Answer<_>>()?
+            let some = match which {
+                AuditRemoval::Before(time) => {
+                    let at = tx.open(AUDIT_AT)?;
+                    let range = at.range(..(micros(time), 0)).map_err(failed)?;
+                    let ids = range.take(limit as usize);
+                    ids.map(|row| Ok(row.map_err(failed)?.0.value().1))
+                        .collect::<Answer<Vec<i64>>>()?
+                }
+                AuditRemoval::OfOwner(owner) => oldest_of(tx, owner, limit as usize)?,
             };
-            remove(tx, &old)
-        })
-        .await
-    }
-
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Answer<u64> {
-        self.write(move |tx| {
-            let some = oldest_of(tx, owner, limit as usize)?;
             remove(tx, &some)
         })
         .await

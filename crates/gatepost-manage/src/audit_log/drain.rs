@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use gatepost_storage::audit::AuditEntry;
+use gatepost_storage::audit::{AuditEntry, AuditRemoval};
 
 use super::shared::Shared;
 use crate::finish::caught;
@@ -60,7 +60,8 @@ async fn trim(log: &Shared) -> bool {
     if last.is_some_and(|last| now.signed_duration_since(last).abs() < TRIM_EVERY) {
         return false;
     }
-    let removed = caught(log.store.trim_audit(log.kept_from(), BITE)).await;
+    let old = AuditRemoval::Before(log.kept_from());
+    let removed = caught(log.store.remove_audit(old, BITE)).await;
     if let Some(Ok(removed)) = removed
         && removed >= u64::from(BITE)
     {

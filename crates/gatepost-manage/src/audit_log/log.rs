@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
-use gatepost_storage::audit::AuditEntry;
+use gatepost_storage::audit::{AuditEntry, AuditRemoval};
 use gatepost_storage::{AuditStore, StoreError};
 
 use super::drain;
@@ -50,7 +50,8 @@ impl AuditLog {
     /// Failures of the store.
     pub async fn forget(&self, owner: OwnerId) -> Result<(), StoreError> {
         self.flush().await;
-        while self.0.store.forget_audit(owner, drain::BITE).await? == u64::from(drain::BITE) {}
+        let of_owner = AuditRemoval::OfOwner(owner);
+        while self.0.store.remove_audit(of_owner, drain::BITE).await? == u64::from(drain::BITE) {}
         Ok(())
     }
 

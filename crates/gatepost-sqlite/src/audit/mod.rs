@@ -5,12 +5,13 @@ mod write;
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
 use gatepost_ids::{KeyId, OwnerId, TenantId};
 #[cfg(test)]
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
-use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow, AuditStore};
+use gatepost_storage::audit::{
+    AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow, AuditStore,
+};
 use rusqlite::Row;
 
 use crate::column::{micros, time};
@@ -38,12 +39,12 @@ impl AuditStore for SqliteStore {
             .await
     }
 
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Answer<u64> {
-        self.write(move |c| write::trim(c, before, limit)).await
-    }
-
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Answer<u64> {
-        self.write(move |c| write::forget(c, owner, limit)).await
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Answer<u64> {
+        self.write(move |c| match which {
+            AuditRemoval::Before(time) => write::trim(c, time, limit),
+            AuditRemoval::OfOwner(owner) => write::forget(c, owner, limit),
+        })
+        .await
     }
 }
 

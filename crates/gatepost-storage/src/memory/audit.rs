@@ -1,12 +1,10 @@
 //! The log of changes in memory.
 
 use async_trait::async_trait;
-use chrono::{DateTime, Utc};
-use gatepost_ids::OwnerId;
 
 use super::rows::{page, page_of};
 use super::store::MemoryStore;
-use crate::audit::{AuditEntry, AuditQuery, AuditRow, AuditStore};
+use crate::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow, AuditStore};
 use crate::error::StoreError;
 use crate::page::Scope;
 
@@ -37,22 +35,21 @@ impl AuditStore for MemoryStore {
         Ok(found.into_iter().cloned().collect())
     }
 
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Result<u64, StoreError> {
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Result<u64, StoreError> {
         let audit = &mut self.tables().audit;
-        let rows = audit.rows.values();
-        let mut old: Vec<_> = rows
-            .filter(|row| row.entry.at < before)
-            .map(|row| (row.entry.at, row.id))
-            .collect();
-        old.sort_unstable();
-        let old = old.into_iter().take(limit as usize);
-        let old = old.map(|(_, id)| id).collect();
-        Ok(audit.remove_all(old))
-    }
-
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Result<u64, StoreError> {
-        let audit = &mut self.tables().audit;
-        let some = audit.of_owner.of(owner).take(limit as usize).collect();
+        let limit = limit as usize;
+        let some = match which {
+            AuditRemoval::Before(time) => {
+                let rows = audit.rows.values();
+                let mut old: Vec<_> = rows
+                    .filter(|row| row.entry.at < time)
+                    .map(|row| (row.entry.at, row.id))
+                    .collect();
+                old.sort_unstable();
+                old.into_iter().take(limit).map(|(_, id)| id).collect()
+            }
+            AuditRemoval::OfOwner(owner) => audit.of_owner.of(owner).take(limit).collect(),
+        };
         Ok(audit.remove_all(some))
     }
 }

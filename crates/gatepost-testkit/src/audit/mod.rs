@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, TenantId};
-use gatepost_storage::audit::{AuditEntry, AuditQuery};
+use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval};
 use gatepost_storage::{ErrorKind, Order, Page, Scope};
 
 use crate::fixtures::{at, entry};
@@ -163,19 +163,32 @@ pub async fn a05_what_is_too_old_is_removed(store: Store) {
     let added = [30, 10, 20, 40].map(|second| entry(1, second, second));
     store.append_audit(&added, 4).await.unwrap();
     store.append_audit(&[entry(2, 15, 15)], 4).await.unwrap();
-    assert_eq!(store.trim_audit(at(30), 1).await.unwrap(), 1, "A5 limit");
+    assert_eq!(
+        store
+            .remove_audit(AuditRemoval::Before(at(30)), 1)
+            .await
+            .unwrap(),
+        1,
+        "A5 limit"
+    );
     assert_eq!(
         rows(&store, &newest()).await,
         [15, 40, 20, 30],
         "A5 the oldest"
     );
     assert_eq!(
-        store.trim_audit(at(30), 9).await.unwrap(),
+        store
+            .remove_audit(AuditRemoval::Before(at(30)), 9)
+            .await
+            .unwrap(),
         2,
         "A5 all of them"
     );
     assert_eq!(
-        store.trim_audit(at(30), 9).await.unwrap(),
+        store
+            .remove_audit(AuditRemoval::Before(at(30)), 9)
+            .await
+            .unwrap(),
         0,
         "A5 none is left"
     );
@@ -203,7 +216,12 @@ pub async fn a05_what_is_too_old_is_removed(store: Store) {
 pub async fn a06_an_owner_can_be_forgotten(store: Store) {
     let added = [1, 2, 1, 1].map(|owner| entry(owner, owner, 0));
     store.append_audit(&added, 4).await.unwrap();
-    let forget = async |limit| store.forget_audit(OwnerId(1), limit).await.unwrap();
+    let forget = async |limit| {
+        store
+            .remove_audit(AuditRemoval::OfOwner(OwnerId(1)), limit)
+            .await
+            .unwrap()
+    };
     assert_eq!(forget(2).await, 2, "A6 limit");
     assert_eq!(forget(9).await, 1, "A6 the rest");
     assert_eq!(forget(9).await, 0, "A6 again");
@@ -251,7 +269,10 @@ pub async fn a07_what_is_too_large_is_refused_whole(store: Store) {
 pub async fn a08_a_number_is_given_once(store: Store) {
     store.append_audit(&[entry(1, 1, 1)], 9).await.unwrap();
     let first = list(&store, &newest()).await[0].id;
-    store.forget_audit(OwnerId(1), 9).await.unwrap();
+    store
+        .remove_audit(AuditRemoval::OfOwner(OwnerId(1)), 9)
+        .await
+        .unwrap();
     store.append_audit(&[entry(1, 2, 2)], 9).await.unwrap();
     let second = list(&store, &newest()).await[0].id;
     assert!(second > first, "A8");

@@ -5,7 +5,7 @@ use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRow};
+use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
@@ -51,8 +51,7 @@ passed_on! { OwnerStore {
 passed_on! { AuditStore {
     fn append_audit(entries: &[AuditEntry], most: u64) -> ();
     fn list_audit(query: &AuditQuery) -> Vec<AuditRow>;
-    fn trim_audit(before: DateTime<Utc>, limit: u32) -> u64;
-    fn forget_audit(owner: OwnerId, limit: u32) -> u64;
+    fn remove_audit(which: AuditRemoval, limit: u32) -> u64;
 } }
 
 passed_on! { KeyStore {

@@ -4,7 +4,7 @@ use apikey_core::{ApiKey, KeyId, LookupId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow};
+use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
 };
@@ -146,8 +146,7 @@ passed_on! { OwnerStore {
 }
 
 passed_on! { AuditStore {
-    fn trim_audit(before: DateTime<Utc>, limit: u32) -> u64;
-    fn forget_audit(owner: OwnerId, limit: u32) -> u64;
+    fn remove_audit(which: AuditRemoval, limit: u32) -> u64;
 }
     async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<()> {
         let broken = entries.iter().map(|entry| {

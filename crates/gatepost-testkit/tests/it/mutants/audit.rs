@@ -1,9 +1,8 @@
 //! Faults of a log of changes.
 
 use chrono::SubsecRound as _;
-use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow};
+use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::{AuditStore, Page, Scope};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -25,7 +24,8 @@ passed_on! { AuditStore {
             let all = self.inner.list_audit(&AuditQuery::all(Page::first(999))).await?;
             let over = (all.len() + entries.len()).saturating_sub(usize::try_from(most).unwrap());
             for row in all.iter().take(over) {
-                self.inner.forget_audit(row.entry.owner, 1).await?;
+                let oldest = AuditRemoval::OfOwner(row.entry.owner);
+                self.inner.remove_audit(oldest, 1).await?;
             }
         }
         if self.is(&["a07"]) {
@@ -57,16 +57,14 @@ passed_on! { AuditStore {
         Ok(found)
     }
 
-    async fn trim_audit(&self, before: DateTime<Utc>, limit: u32) -> Result<u64> {
-        let limit = if self.is(&["a05"]) { u32::MAX } else { limit };
-        self.inner.trim_audit(before, limit).await
-    }
-
-    async fn forget_audit(&self, owner: OwnerId, limit: u32) -> Result<u64> {
-        let forgotten = self.inner.forget_audit(owner, limit).await?;
-        if self.is(&["a06"]) {
-            self.inner.forget_audit(OwnerId(2), 1).await?;
+    async fn remove_audit(&self, which: AuditRemoval, limit: u32) -> Result<u64> {
+        let by_time = matches!(which, AuditRemoval::Before(_));
+        let limit = if by_time && self.is(&["a05"]) { u32::MAX } else { limit };
+        let removed = self.inner.remove_audit(which, limit).await?;
+        if !by_time && self.is(&["a06"]) {
+            let others = AuditRemoval::OfOwner(OwnerId(2));
+            self.inner.remove_audit(others, 1).await?;
         }
-        Ok(forgotten)
+        Ok(removed)
     }
 }
