@@ -88,7 +88,7 @@ fn to_paste(told: &Told<'_>, site: &str) -> Vec<String> {
     let with_password = format!(r#"{curl} -u "admin:$GATEPOST_ADMIN_PASSWORD""#);
     let with_key = format!(r#"{curl} -w '\n' -H "Authorization: Bearer $KEY""#);
     // Names are taken only once: those of another paste must not be in the way.
-    let mark = "'$(date +%s)-$$'";
+    let mark = "'$(date +%s%N)-$$'";
     let mut lines = Vec::new();
     if let Some(password) = told.made.get("admin") {
         lines.push(format!(
