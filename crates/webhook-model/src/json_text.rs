@@ -11,6 +11,9 @@ use serde_json::{Error, Map, Value};
 const MARK: char = '\u{1}';
 const ESCAPED: &str = "\\u0001";
 
+/// Integers of at most this many digits fit into 64 bits.
+const PLAIN_DIGITS: usize = 18;
+
 /// A JSON object, and its text without blanks.
 pub(crate) struct JsonText {
     text: Box<str>,
@@ -22,10 +25,13 @@ pub(crate) struct JsonText {
 impl JsonText {
     /// Reads the members of an object, which are these in `text`.
     pub(crate) fn read(text: &str, members: Map<String, Value>) -> Result<Self, Error> {
-        let exact: Map<String, Value> = serde_json::from_str(&marked(text))?;
+        let plain = Self::of(members)?;
+        let Some(marked) = marked(text) else {
+            return Ok(plain);
+        };
+        let exact: Map<String, Value> = serde_json::from_str(&marked)?;
         let mut exact_text = String::new();
         write_members(&exact, &mut exact_text);
-        let plain = Self::of(members)?;
         if *plain.text == *exact_text {
             return Ok(plain);
         }
@@ -71,10 +77,11 @@ impl Default for JsonText {
     }
 }
 
-/// The text with each number as a marked text. Linear; what is no JSON becomes no JSON.
-fn marked(text: &str) -> String {
+/// The text with each number as a marked text; `None` if all are integers that `serde_json` writes
+/// as they are. Linear; what is no JSON becomes no JSON.
+fn marked(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
-    let mut rest = text;
+    let (mut rest, mut differs) = (text, false);
     while let Some(first) = rest.chars().next() {
         let length = match first {
             '"' => text_length(rest),
@@ -89,12 +96,22 @@ fn marked(text: &str) -> String {
                 out.extend(["\"", ESCAPED]);
                 out.push_str(token.get(1..).unwrap_or_default());
             }
-            '-' | '0'..='9' => out.extend(["\"", ESCAPED, token, "\""]),
+            '-' | '0'..='9' => {
+                differs |= !is_plain(token);
+                out.extend(["\"", ESCAPED, token, "\""]);
+            }
             _ => out.push_str(token),
         }
         rest = after;
     }
-    out
+    differs.then_some(out)
+}
+
+/// Whether `serde_json` writes this number as it is: a small integer, and not `-0`.
+fn is_plain(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let is_integer = digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_integer && digits.len() <= PLAIN_DIGITS && number != "-0"
 }
 
 /// The length of the text, with its quotes, that `rest` begins with.

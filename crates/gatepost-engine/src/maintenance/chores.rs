@@ -31,11 +31,11 @@ const ROUND: Duration = Duration::from_secs(60);
 /// Under which one process at a time does them, and for how long it has them for itself.
 const LEASE: &str = "clean the log";
 const LEASED: Duration = Duration::from_secs(150);
+/// After this time of work it is extended.
+const EXTENDED: Duration = Duration::from_secs(60);
 /// Under which one process makes what waits due earlier when the clock was set back.
 const SET_BACK: &str = "set the clock back";
 const A_SECOND: TimeDelta = TimeDelta::seconds(1);
-/// After this time of work it is extended.
-const EXTENDED: Duration = Duration::from_secs(60);
 /// Between two transactions, so that others can write.
 pub(super) const BREATH: Duration = Duration::from_millis(20);
 
