@@ -7,10 +7,11 @@ use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, Audience, TenantId};
-use gatepost_storage::webhooks::DeliveryState;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use serde_json::json;
 use tests::open::with_tenants;
 use tests::world::{World, poweron};
+use tokio::task::JoinHandle;
 
 /// A second process, as far as the store can tell.
 async fn second_engine(world: &World) -> Engine {
@@ -19,6 +20,18 @@ async fn second_engine(world: &World) -> Engine {
     let engine = Engine::builder(world.store.clone(), sender).clock(world.clock.clone());
     let engine = with_tenants(engine, world.users.clone());
     engine.start().await.unwrap()
+}
+
+/// Of all these emits one made a delivery, which was sent, and the task is gone.
+async fn ran_once(world: &World, task: i64, emits: Vec<JoinHandle<Vec<DeliveryId>>>, round: usize) {
+    let mut made = Vec::new();
+    for emit in emits {
+        made.extend(emit.await.unwrap());
+    }
+    assert_eq!(made.len(), 1, "round {round}: {made:?}");
+    assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
+    let gone = world.api("GET", &format!("tasks/{task}"), None).await;
+    assert_eq!(gone.status, 404);
 }
 
 /// SPEC 3: "the task is removed automatically after one run"; SPEC 2.3: "after it has run once".
@@ -49,14 +62,7 @@ async fn sixty_four_emits_at_once_make_one_delivery() {
                 tokio::spawn(async move { engine.emit(poweron(1, &[4])).await.unwrap().deliveries })
             })
             .collect();
-        let mut made = Vec::new();
-        for emit in emits {
-            made.extend(emit.await.unwrap());
-        }
-        assert_eq!(made.len(), 1, "round {round}: {made:?}");
-        assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
-        let gone = world.api("GET", &format!("tasks/{task}"), None).await;
-        assert_eq!(gone.status, 404);
+        ran_once(&world, task, emits, round).await;
         let left = world.api("GET", "task_events", None).await;
         assert_eq!(left.body, "[]", "its events are gone, too");
     }
@@ -90,14 +96,7 @@ async fn administrators_one_time_task_runs_once_across_tenants() {
                 engine.emit(occurrence).await.unwrap().deliveries
             }));
         }
-        let mut made = Vec::new();
-        for emit in emits {
-            made.extend(emit.await.unwrap());
-        }
-        assert_eq!(made.len(), 1, "round {round}: {made:?}");
-        assert_eq!(world.ended(made[0]).await.state, DeliveryState::Sent);
-        let gone = world.api("GET", &format!("tasks/{task}"), None).await;
-        assert_eq!(gone.status, 404);
+        ran_once(&world, task, emits, round).await;
     }
     world.engine.shutdown(Duration::from_secs(1)).await;
     other.shutdown(Duration::from_secs(1)).await;
