@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::error::{Field, Invalid};
-use crate::json_text::{self, JsonText};
+use crate::json_text::{self, JsonText, parse_json};
 
 /// The most bytes of [`Data`], as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
@@ -154,7 +154,7 @@ fn object(text: &str, most: usize) -> Result<Map<String, Value>, Invalid> {
     if text.len() > most {
         return Err(too_long(most));
     }
-    match serde_json::from_str(text) {
+    match parse_json(text) {
         Ok(Value::Object(members)) => Ok(members),
         _ => Err(Invalid::new(Field::Data, "must be a JSON object")),
     }

@@ -1,9 +1,11 @@
 //! A JSON object with its text, in which numbers keep their digits.
 //!
-//! `serde_json` reads `1.10` as 1.1, and 18446744073709551616 as 1.8446744073709552e19. Its feature
-//! `arbitrary_precision` would change `serde_json::Value` in the whole application. So an object
+//! `serde_json` reads `1.10` as 1.1, and 18446744073709551616 as 1.8446744073709552e19. Its
+//! features `arbitrary_precision` and `raw_value` would change how the whole application reads a
+//! `serde_json::Value`: each takes objects with a name of its own for something else. So an object
 //! with such numbers is read a second time, with each number as a marked text.
 
+use serde::de::IgnoredAny;
 use serde_json::{Error, Map, Value};
 
 /// Begins the text of a number; a text that begins so anyway has it twice. JSON text contains it as
@@ -13,6 +15,9 @@ const ESCAPED: &str = "\\u0001";
 
 /// Integers of at most this many digits fit into 64 bits.
 const PLAIN_DIGITS: usize = 18;
+/// The largest numbers of 64 bits: [`f64::MAX`] and [`f64::MIN`].
+const LARGEST: &str = "1.7976931348623157e308";
+const SMALLEST: &str = "-1.7976931348623157e308";
 
 /// A JSON object, and its text without blanks.
 pub(crate) struct JsonText {
@@ -77,12 +82,61 @@ impl Default for JsonText {
     }
 }
 
+/// Reads JSON text. `serde_json` refuses numbers beyond those of 64 bits, such as `1e400`; here
+/// they are the largest ones.
+///
+/// # Errors
+/// A text that is not JSON; the line and column are those in `text`.
+pub fn parse_json(text: &str) -> Result<Value, Error> {
+    let read = serde_json::from_str(text);
+    // `IgnoredAny` takes numbers of any size.
+    if read.is_ok() || serde_json::from_str::<IgnoredAny>(text).is_err() {
+        return read;
+    }
+    let in_range: String = tokens(text).map(within_range).collect();
+    serde_json::from_str(&in_range).or(read)
+}
+
+/// Returns JSON text in the form in which `serde_json` writes it, except that numbers keep their
+/// digits: without blanks, and of members with one name the last.
+///
+/// # Errors
+/// A text that is not JSON.
+pub fn compact_json(text: &str) -> Result<String, Error> {
+    let value = parse_json(text)?;
+    let Some(marked) = marked(text) else {
+        return Ok(value.to_string());
+    };
+    let mut exact_text = String::new();
+    write(&serde_json::from_str(&marked)?, &mut exact_text);
+    Ok(exact_text)
+}
+
 /// The text with each number as a marked text; `None` if all are integers that `serde_json` writes
 /// as they are. Linear; what is no JSON becomes no JSON.
 fn marked(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
-    let (mut rest, mut differs) = (text, false);
-    while let Some(first) = rest.chars().next() {
+    let mut differs = false;
+    for token in tokens(text) {
+        match token.strip_prefix('"') {
+            Some(content) if content.starts_with(ESCAPED) => {
+                out.extend(["\"", ESCAPED, content]);
+            }
+            None if is_number(token) => {
+                differs |= !is_plain(token);
+                out.extend(["\"", ESCAPED, token, "\""]);
+            }
+            _ => out.push_str(token),
+        }
+    }
+    differs.then_some(out)
+}
+
+/// The texts with their quotes, the numbers, and each character outside of them.
+fn tokens(json: &str) -> impl Iterator<Item = &str> {
+    let mut rest = json;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
         let length = match first {
             '"' => text_length(rest),
             '-' | '0'..='9' => rest
@@ -91,20 +145,24 @@ fn marked(text: &str) -> Option<String> {
             _ => first.len_utf8(),
         };
         let (token, after) = rest.split_at(length);
-        match first {
-            '"' if token.starts_with("\"\\u0001") => {
-                out.extend(["\"", ESCAPED]);
-                out.push_str(token.get(1..).unwrap_or_default());
-            }
-            '-' | '0'..='9' => {
-                differs |= !is_plain(token);
-                out.extend(["\"", ESCAPED, token, "\""]);
-            }
-            _ => out.push_str(token),
-        }
         rest = after;
+        Some(token)
+    })
+}
+
+fn is_number(token: &str) -> bool {
+    token.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+}
+
+/// A token; of a number that is too large for 64 bits the largest with its sign.
+fn within_range(token: &str) -> &str {
+    match token.parse::<f64>() {
+        Ok(number) if is_number(token) && number.is_infinite() => match token.starts_with('-') {
+            true => SMALLEST,
+            false => LARGEST,
+        },
+        _ => token,
     }
-    differs.then_some(out)
 }
 
 /// Whether `serde_json` writes this number as it is: a small integer, and not `-0`.

@@ -27,6 +27,7 @@ pub use gatepost_ids::{
     Audience, EventId, ObjectId, OwnerId, TagId, TaskId, WebhookId, hidden_character, mark_hidden,
     trim_pasted,
 };
+pub use json_text::{compact_json, parse_json};
 pub use secret::Secret;
 pub use task::{Action, MAX_MESSAGE, Message, Task};
 pub use template::{

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::data::Data;
 use crate::error::{Field, Invalid};
-use crate::json_text::JsonText;
+use crate::json_text::{JsonText, parse_json};
 
 /// The most bytes of its text.
 const MAX_BYTES: usize = 64 * 1024;
@@ -54,7 +54,7 @@ impl FromStr for JsonObject {
         if text.len() > MAX_BYTES {
             return Err(Invalid::new(Field::Context, "must be at most 65536 bytes"));
         }
-        match serde_json::from_str(text) {
+        match parse_json(text) {
             Ok(Value::Object(object)) => bounded(JsonText::read(text, object)),
             _ => Err(Invalid::new(Field::Context, "must be a JSON object")),
         }

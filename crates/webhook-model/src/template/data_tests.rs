@@ -1,11 +1,13 @@
 //! What an occurrence brings along, in messages.
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{RenderError, Template, Values};
 use crate::data::Data;
 use crate::event::JsonObject;
+use crate::filter::Filter;
+use crate::json_text::compact_json;
 
 const DIGITS: &str = r#"{"a":{"n":[1.10,18446744073709551616]},"big":18446744073709551616,"e":1E5,"text":"1.10","z":-0.50}"#;
 
@@ -104,6 +106,48 @@ fn numbers_in_context_keep_their_digits() {
         filled("${data.big} ${data.a.n}", Some(&data), &[]),
         "18446744073709551616 [1.10,18446744073709551616]"
     );
+}
+
+/// As values, which filters compare, they are the largest of 64 bits.
+#[test]
+fn numbers_beyond_64_bits_keep_their_digits() {
+    const FAR: &str = r#"{"a":[1e400,-1E+0400],"b":"1e400","z":0e999}"#;
+    let data: Data = FAR.parse().unwrap();
+    let context: JsonObject = FAR.parse().unwrap();
+    assert_eq!([data.as_str(), context.as_str()], [FAR, FAR]);
+    assert_eq!(data.as_map()["a"], json!([f64::MAX, f64::MIN]));
+    assert_eq!(
+        filled("[${data.a.0},${data.a}]", Some(&data), &[]),
+        "[1e400,[1e400,-1E+0400]]"
+    );
+    let more: Filter = r#"{"a.0":{"$gt":1e308}}"#.parse().unwrap();
+    assert!(more.matches(Some(&data)));
+    for wrong in [
+        r#"{"a":1e400e1}"#,
+        r#"{"a":01e400}"#,
+        r#"{"a":1e400"#,
+        r#"{"a":-inf}"#,
+    ] {
+        assert!(wrong.parse::<Data>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn compact_json_changes_nothing_but_digits() {
+    for (text, expected) in [
+        (
+            r#" [ 1.10 , "a\/\u0041\u0001", {"b":1,"a":-0,"b":1e400} ] "#,
+            r#"[1.10,"a/A\u0001",{"a":-0,"b":1e400}]"#,
+        ),
+        ("\t1.10\n", "1.10"),
+        ("\"\\u00011\"", "\"\\u00011\""),
+        (r#"[1, 2]"#, "[1,2]"),
+    ] {
+        assert_eq!(compact_json(text).unwrap(), expected, "{text}");
+    }
+    for wrong in ["", "01", "1.10 2", "[1.10", "\u{feff}1.10"] {
+        assert!(compact_json(wrong).is_err(), "{wrong}");
+    }
 }
 
 /// The mark before numbers is a text like any other.
