@@ -17,6 +17,7 @@ mod log;
 mod matrix;
 mod narrower_keys;
 mod no_body;
+mod number_digits;
 mod openapi;
 mod python;
 mod references;

@@ -17,7 +17,14 @@ use crate::schema::{KEY, RowMap, Table};
 const REMEMBERED: usize = 4_096;
 
 /// A row as it is shown: the names in the response, in order, and the values.
-pub(super) type Shown<'r> = Vec<(&'r str, Cow<'r, Value>)>;
+pub(super) type Shown<'r> = Vec<(&'r str, Content<'r>)>;
+
+/// What is shown of a column.
+pub(super) enum Content<'r> {
+    Value(Cow<'r, Value>),
+    /// JSON as it is.
+    Json(&'r str),
+}
 
 /// Picks columns, and looks up joins and counts. Of tables that the caller's key may not read,
 /// nothing is joined or counted.
@@ -75,16 +82,23 @@ impl<'a> Projection<'a> {
         'a: 'r,
     {
         let mut shown = Shown::with_capacity(self.parts.len());
+        let table = self.lookups.resource.table();
         for (name, part) in &self.parts {
-            let value = match *part {
-                Part::Column(column) => row.get(column).map(Cow::Borrowed),
-                Part::Count(counted) => Some(Cow::Owned(self.lookups.count(row, counted).await?)),
+            let content = match *part {
+                Part::Column(column) => row.get(column).map(|value| {
+                    let text = table.json_text(column, value).map(Content::Json);
+                    text.unwrap_or(Content::Value(Cow::Borrowed(value)))
+                }),
+                Part::Count(counted) => {
+                    let count = self.lookups.count(row, counted).await?;
+                    Some(Content::Value(Cow::Owned(count)))
+                }
                 Part::Join { through, column } => {
                     let joined = self.lookups.join(row, through, column).await?;
-                    joined.map(Cow::Owned)
+                    joined.map(|value| Content::Value(Cow::Owned(value)))
                 }
             };
-            shown.extend(value.map(|value| (*name, value)));
+            shown.extend(content.map(|content| (*name, content)));
         }
         Ok(shown)
     }
@@ -179,5 +193,29 @@ pub(super) fn needed_columns(table: &Table, query: &ListQuery) -> Wanted {
             columns.extend(filtered.chain(sorted).map(str::to_owned));
             Wanted::These(columns)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::platform_table::PlatformTable;
+    use crate::schema::{Column, Kind};
+
+    static COLUMNS: [Column; 2] = [
+        Column::text("name", "\"a\"", "What it is called."),
+        Column::new("context", Kind::Object, "{}", "What is known of it."),
+    ];
+
+    /// A platform may have a list where it declared a text.
+    #[test]
+    fn lists_of_the_platform_are_not_json_text() {
+        let PlatformTable(table) = PlatformTable::new("rows", "row", "Rows.", &COLUMNS, &[]);
+        let list = json!(["1.10"]);
+        assert_eq!(table.json_text("name", &list), None);
+        assert_eq!(table.json_text("nowhere", &list), None);
+        assert_eq!(table.json_text("context", &json!({"a": 1})), None);
+        assert_eq!(table.json_text("context", &list), Some("1.10"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::projection::Shown;
+use super::projection::{Content, Shown};
 use crate::error::ApiError;
 use crate::json_pieces::JsonPieces;
 use crate::schema::RowMap;
@@ -35,7 +35,8 @@ impl Written {
     /// # Errors
     /// As [`shown`](Self::shown).
     pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<(), ApiError> {
-        let shown = row.iter().map(|(name, value)| (name, Cow::Borrowed(value)));
+        let shown = row.iter();
+        let shown = shown.map(|(name, value)| (name, Content::Value(Cow::Borrowed(value))));
         self.shown(shown.collect()).await
     }
 
@@ -50,11 +51,17 @@ impl Written {
             self.most
         };
         self.pieces.raw(if self.rows == 0 { b"{" } else { b",{" });
-        for (at, (name, value)) in row.iter().enumerate() {
+        for (at, (name, content)) in row.iter().enumerate() {
             self.pieces.raw(if at > 0 { b"," } else { b"" });
             self.pieces.name(name);
             self.pieces.raw(b":");
-            self.pieces.value(value, most, &mut self.turn).await;
+            match content {
+                Content::Value(value) => self.pieces.value(value, most, &mut self.turn).await,
+                Content::Json(text) => {
+                    self.pieces.raw(text.as_bytes());
+                    self.turn.spend(text.len()).await;
+                }
+            }
             if self.pieces.bytes() > most {
                 break;
             }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::{Listed, ManageError};
 use gatepost_storage::{Bodies, Page};
 use serde_json::Value;
+use webhook_model::JsonObject;
 
 use crate::error::ApiError;
 use crate::resource::{Scan, Scanned};
@@ -38,11 +39,16 @@ pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>, ApiErro
     })
 }
 
-/// A parameter as the text of a variable: what is no text is JSON.
-pub(super) fn as_text(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+/// A parameter, which is JSON text, as the text of a variable: what is no text is JSON.
+pub(super) fn as_text(json: &str) -> String {
+    serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
+}
+
+/// An object as its JSON text, in which numbers keep their digits. No value of ours is an array, so
+/// that [`Table::json_text`](crate::schema::Table::json_text) knows it; filters and sorts look into
+/// neither.
+pub(super) fn json_text(object: &JsonObject) -> Value {
+    vec![object.as_str()].into()
 }
 
 /// The page that a scan asks for, without bodies.
@@ -82,7 +88,7 @@ async fn rows<R>(records: Vec<R>, columns: impl Fn(&R) -> RowMap) -> Vec<RowMap>
 fn work(value: &Value) -> usize {
     match value {
         Value::String(text) => COLUMN + text.len(),
-        Value::Array(values) => COLUMN * (1 + values.len()),
+        Value::Array(values) => COLUMN + values.iter().map(work).sum::<usize>(),
         Value::Object(members) => COLUMN * (1 + members.len()),
         Value::Null | Value::Bool(_) | Value::Number(_) => COLUMN,
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::body::{Body, Parts, key};
 use crate::error::ApiError;
 use crate::resource::Resource;
-use crate::schema::{Input, int};
+use crate::schema::{Input, int, members};
 use crate::state::{Caller, Served};
 
 /// `POST /T/{k}/NAME`
@@ -65,9 +65,12 @@ pub(super) async fn act(
         .table()
         .action(action)
         .ok_or_else(|| ApiError::field("action", "is not an action of this table"))?;
-    let input = body.checked(|body| match declared.others {
-        None => Input::params(declared.params, &params(body)?),
-        Some(_) => Input::any(params(body)?),
+    let input = body.checked(|body, text| {
+        let input = match declared.others {
+            None => Input::params(declared.params, &params(body)?),
+            Some(_) => Input::any(params(body)?),
+        };
+        Ok(input?.with_texts(texts(text)))
     });
     let input = input.await?;
     let done = resource.act(caller, row, declared.name, input).await?;
@@ -85,4 +88,13 @@ fn params(body: Value) -> Result<Value, ApiError> {
         Some(_) => return Err(ApiError::field("params", "must be a JSON object")),
     }
     Ok(Value::Object(params))
+}
+
+/// The texts of the same, in this order: of two with one name the last counts.
+fn texts(body: &str) -> Vec<(String, &str)> {
+    let mut texts = members(body);
+    let inner = texts.iter().rev().find(|(name, _)| name == "params");
+    let inner = inner.map(|(_, params)| members(params));
+    texts.extend(inner.into_iter().flatten());
+    texts
 }

@@ -6,6 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use webhook_model::parse_json;
 
 use crate::apart::apart;
 use crate::error::ApiError;
@@ -21,6 +22,8 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// looked at: existing clients differ in it.
 pub(super) struct Body {
     value: Value,
+    /// The JSON itself, in which numbers have their digits.
+    text: String,
     is_short: bool,
 }
 
@@ -39,13 +42,13 @@ impl Body {
         self
     }
 
-    /// What was made of the body.
+    /// What was made of the body and its text.
     pub(super) async fn checked<T: Send + 'static>(
         self,
-        check: impl FnOnce(Value) -> Result<T, ApiError> + Send + 'static,
+        check: impl FnOnce(Value, &str) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let value = self.value;
-        in_its_place(self.is_short, move || check(value)).await
+        let Self { value, text, .. } = self;
+        in_its_place(self.is_short, move || check(value, &text)).await
     }
 }
 
@@ -61,20 +64,29 @@ impl<S: Send + Sync> FromRequest<S> for Body {
                     _ => ApiError::malformed("The body could not be read"),
                 })?;
         let is_short = bytes.len() <= SHORT;
-        let value = in_its_place(is_short, move || parse(&bytes)).await?;
-        Ok(Self { value, is_short })
+        let (value, text) = in_its_place(is_short, move || parse(&bytes)).await?;
+        Ok(Self {
+            value,
+            text,
+            is_short,
+        })
     }
 }
 
-fn parse(bytes: &[u8]) -> Result<Value, ApiError> {
+fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
     if bytes.is_empty() {
-        return Ok(Value::Object(Map::new()));
+        return Ok((Value::Object(Map::new()), String::new()));
     }
     if values(bytes) > MOST_VALUES {
         return Err(ApiError::too_large());
     }
     let json = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-    serde_json::from_slice(json).map_err(|e| {
+    let read = match std::str::from_utf8(json) {
+        Ok(text) => parse_json(text).map(|value| (value, text.to_owned())),
+        // It is not JSON either, and this says where.
+        Err(_) => serde_json::from_slice(json).map(|value| (value, String::new())),
+    };
+    read.map_err(|e| {
         ApiError::malformed(format!(
             "The body is not JSON: line {}, column {}",
             e.line(),
@@ -121,7 +133,8 @@ mod tests {
 
     #[test]
     fn no_body_is_an_empty_object_and_spaces_are_no_json() {
-        assert_eq!(parse(b""), Ok(Value::Object(Map::new())));
+        let none = Value::Object(Map::new());
+        assert_eq!(parse(b"").map(|(value, _)| value), Ok(none));
         for spaces in ["\n", " ", "\t\r\n "] {
             assert!(parse(spaces.as_bytes()).is_err(), "{spaces:?}");
         }
@@ -131,7 +144,9 @@ mod tests {
     #[test]
     fn byte_order_mark_before_json_is_dropped() {
         let body = "\u{feff} {\"a\": 1}\n";
-        assert_eq!(parse(body.as_bytes()), Ok(serde_json::json!({"a": 1})));
+        let (value, text) = parse(body.as_bytes()).unwrap();
+        assert_eq!(value, serde_json::json!({"a": 1}));
+        assert_eq!(text, " {\"a\": 1}\n");
         for wrong in ["\u{feff}", "\u{feff}\u{feff}{}", "{}\u{feff}"] {
             assert!(parse(wrong.as_bytes()).is_err(), "{wrong:?}");
         }

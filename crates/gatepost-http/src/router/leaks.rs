@@ -33,7 +33,9 @@ pub(super) async fn leaked(
     Caller(caller): Caller,
     body: Body,
 ) -> Result<Json<Vec<Value>>, ApiError> {
-    let input = body.checked(|body| Input::params(&PARAMS, &body)).await?;
+    let input = body
+        .checked(|body, _| Input::params(&PARAMS, &body))
+        .await?;
     let then = match input.text("action") {
         Some("disable") => OnLeak::Disable,
         Some("delete") => OnLeak::Delete,

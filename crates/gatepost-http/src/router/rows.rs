@@ -12,7 +12,7 @@ use crate::error::ApiError;
 use crate::json_pieces::JsonPieces;
 use crate::list;
 use crate::query::fields::Fields;
-use crate::schema::{Input, Table};
+use crate::schema::{Input, Table, members};
 use crate::state::{Caller, Served};
 
 pub(super) async fn list(
@@ -41,7 +41,11 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<Response, ApiError> {
     let table = resource.table();
-    let input = body.checked(|body| Input::create(table, &body)).await?;
+    let input = body.checked(|body, text| {
+        let input = Input::create(table, &body)?;
+        Ok(input.with_texts(members(text)))
+    });
+    let input = input.await?;
     let created = resource.create(&caller, input).await;
     let created = created.map_err(ApiError::of_creation)?;
     let receipt = created.receipt(resource.table().name);
@@ -64,7 +68,10 @@ pub(super) async fn update(
     }
     let present = resource.get(&caller, row).await?;
     let table = resource.table();
-    let input = body.checked(move |body| Input::update(table, &present, &body));
+    let input = body.checked(move |body, text| {
+        let input = Input::update(table, &present, &body)?;
+        Ok(input.with_texts(members(text)))
+    });
     let input = input.await?;
     let updated = resource.update(&caller, row, input).await?;
     let whole = list::one(resource.as_ref(), &caller, &updated, &Fields::Default);

@@ -1,7 +1,9 @@
 //! The body of a request, checked against the declaration of its table.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
-use webhook_model::trim_pasted;
+use webhook_model::{compact_json, parse_json, trim_pasted};
 
 use super::column::{Access, Column, Kind};
 use super::row_map::RowMap;
@@ -14,6 +16,8 @@ use crate::error::ApiError;
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     columns: Map<String, Value>,
+    /// The JSON of numbers and of what may hold some, with the digits that were sent.
+    texts: BTreeMap<String, String>,
 }
 
 impl Input {
@@ -58,7 +62,7 @@ impl Input {
             return Err(ApiError::malformed("The body must be a JSON object"));
         };
         columns.remove(KEY);
-        Ok(Self { columns })
+        Ok(columns.into())
     }
 
     fn read(
@@ -84,7 +88,22 @@ impl Input {
             }
             columns.insert(name.clone(), value);
         }
-        Ok(Self { columns })
+        Ok(columns.into())
+    }
+
+    /// Takes the digits of numbers from the texts of what was sent, of two with one name from the
+    /// last.
+    pub(crate) fn with_texts(mut self, texts: Vec<(String, &str)>) -> Self {
+        for (name, text) in texts {
+            let value = self.columns.get(&name);
+            match compact(text) {
+                Some(json) if value.is_some_and(|value| !value.is_string()) => {
+                    self.texts.insert(name, json);
+                }
+                _ => drop(self.texts.remove(&name)),
+            }
+        }
+        self
     }
 
     fn require(&self, declared: &[Column]) -> Result<(), ApiError> {
@@ -117,15 +136,43 @@ impl Input {
         self.columns.get(name).and_then(Value::as_object)
     }
 
-    /// Everything, by name.
-    pub(crate) fn all(&self) -> &Map<String, Value> {
-        &self.columns
+    /// A column as JSON text without blanks, in which numbers have the digits that were sent.
+    pub(crate) fn json(&self, name: &str) -> Option<String> {
+        let value = self.columns.get(name)?;
+        let sent = self.texts.get(name).cloned();
+        Some(sent.unwrap_or_else(|| value.to_string()))
+    }
+
+    /// The names of what was written.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.keys().map(String::as_str)
     }
 
     /// `"table/key"`, split; nothing for a bare row number.
     pub(crate) fn reference(&self, name: &str) -> Option<(&str, i64)> {
         let (table, key) = self.text(name)?.rsplit_once('/')?;
         Some((table, key.parse().ok()?))
+    }
+}
+
+impl From<Map<String, Value>> for Input {
+    fn from(columns: Map<String, Value>) -> Self {
+        Self {
+            columns,
+            texts: BTreeMap::new(),
+        }
+    }
+}
+
+/// The JSON that was sent, be it as a text; `null` may stand for another value.
+fn compact(sent: &str) -> Option<String> {
+    match sent.chars().next()? {
+        '"' => {
+            let text: String = serde_json::from_str(sent).ok()?;
+            compact_json(trim_pasted(&text)).ok()
+        }
+        'n' => None,
+        _ => compact_json(sent).ok(),
     }
 }
 
@@ -182,7 +229,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         (Kind::Object, Value::String(text)) if values(text.as_bytes()) > MOST_VALUES => {
             Err(ApiError::too_large())
         }
-        (Kind::Object, Value::String(text)) => match serde_json::from_str(trim_pasted(text)) {
+        (Kind::Object, Value::String(text)) => match parse_json(trim_pasted(text)) {
             Ok(object @ Value::Object(_)) => Ok(object),
             _ => refuse("must be a JSON object".into()),
         },

@@ -3,6 +3,7 @@
 
 mod column;
 mod input;
+mod members;
 mod row_map;
 mod spec_words;
 mod table;
@@ -13,6 +14,7 @@ mod values;
 pub use column::Column;
 pub(crate) use column::{Kind, LAST_SECOND};
 pub(crate) use input::{Input, int};
+pub(crate) use members::members;
 pub(crate) use row_map::{Name, RowMap};
 pub use table::Action;
 pub(crate) use table::{KEY, Table};

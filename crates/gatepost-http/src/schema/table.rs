@@ -106,6 +106,16 @@ impl Table {
         }
     }
 
+    /// The JSON text that a row has in this column in place of an object.
+    pub(crate) fn json_text<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
+        match value {
+            Value::Array(items) if self.readable(column)?.kind == Kind::Object => {
+                items.first()?.as_str()
+            }
+            _ => None,
+        }
+    }
+
     /// The action of that name.
     pub(crate) fn action(&self, name: &str) -> Option<&'static Action> {
         self.actions.iter().find(|action| action.name == name)

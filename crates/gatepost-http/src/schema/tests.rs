@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Column, Input, Kind, MOST_VALUES};
+use super::{Column, Input, Kind, MOST_VALUES, members};
 use crate::error::ApiError;
 
 const COLUMNS: &[Column] = &[
@@ -40,6 +40,25 @@ fn a_reference_may_be_a_row_number_alone() {
     ] {
         assert!(read(&json!({"owner": wrong})).is_err(), "{wrong}");
     }
+}
+
+/// Of an object that comes as a text, and of two with one name the last.
+#[test]
+fn digits_are_those_of_the_value_that_counts() {
+    for (body, expected) in [
+        (r#"{"context": {"a" :1.10}}"#, r#"{"a":1.10}"#),
+        (r#"{"context": " {\"a\": 1.10}\n"}"#, r#"{"a":1.10}"#),
+        (r#"{"context": {"a": 1.10}, "context": null}"#, "{}"),
+        (r#"{"context": 2.50, "context": {"a": -0}}"#, r#"{"a":-0}"#),
+    ] {
+        let input = read(&serde_json::from_str(body).unwrap()).unwrap();
+        let input = input.with_texts(members(body));
+        assert_eq!(input.json("context").unwrap(), expected, "{body}");
+    }
+    let input = read(&json!({"context": {"a": 1}})).unwrap();
+    let other = input.with_texts(members(r#"{"name": 1.10}"#));
+    assert_eq!(other.json("context").unwrap(), r#"{"a":1}"#);
+    assert_eq!(other.json("name"), None);
 }
 
 /// As in the body around it.

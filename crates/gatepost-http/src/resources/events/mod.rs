@@ -12,11 +12,11 @@ use webhook_model::{
     ObjectId, TagId, Target, TaskId,
 };
 
-use super::row::{as_text, epoch, if_there, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, json_text, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table};
+use crate::schema::{Input, RowMap, Table, members};
 
 /// Bytes of JSON that are read at a time: parsed it takes up to thirty times as much.
 const OBJECTS: u64 = 128 * 1024;
@@ -115,13 +115,11 @@ impl Resource for Events {
         if action != "trigger" {
             return Err(ApiError::not_permitted());
         }
-        let context = params.object("context");
+        let context = params.json("context");
         // What is too large for data is variables all the same, as it was before there was data.
-        let data = context.and_then(|context| Data::new(context.clone()).ok());
-        let variables = context
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| (name.clone(), as_text(value)));
+        let data: Option<Data> = context.as_ref().and_then(|context| context.parse().ok());
+        let variables = context.iter().flat_map(|context| members(context));
+        let variables = variables.map(|(name, value)| (name, as_text(value)));
         let mut brought = Brought::default().with_variables(variables.collect());
         (brought.data, brought.context) = (data.clone(), data);
         caller.trigger_event(EventId(key), brought).await?;
@@ -171,7 +169,7 @@ fn event_row(caller: &Actor, stored: &Row<EventId, Event>) -> RowMap {
             ("tag", tag.into()),
             ("enabled", event.enabled.into()),
             ("table_event_filters", Value::Object(event.filters.to_map())),
-            ("context", Value::Object(event.context.as_map().clone())),
+            ("context", json_text(&event.context)),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
             ("unreadable", false.into()),
@@ -237,11 +235,11 @@ fn apply(event: &mut Event, input: &Input, label: Option<&EventLabel>) -> Result
     if let Some(label) = label {
         event.label.clone_from(label);
     }
-    if let Some(filters) = input.object("table_event_filters") {
-        event.filters = Filter::new(filters)?;
+    if let Some(filters) = input.json("table_event_filters") {
+        event.filters = filters.parse()?;
     }
-    if let Some(context) = input.object("context") {
-        event.context = JsonObject::new(context.clone())?;
+    if let Some(context) = input.json("context") {
+        event.context = context.parse()?;
     }
     Ok(())
 }

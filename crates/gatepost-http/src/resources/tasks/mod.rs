@@ -140,8 +140,11 @@ impl Resource for Tasks {
 
 /// A run about nothing in particular, with these parameters as its variables.
 fn with(params: &Input) -> Result<About, Invalid> {
-    let pairs = params.all().iter();
-    let variables = RunVariables::new(pairs.map(|(name, value)| (name.clone(), as_text(value))))?;
+    let json = |name: &str| params.json(name).unwrap_or_default();
+    let pairs = params
+        .names()
+        .map(|name| (name.to_owned(), as_text(&json(name))));
+    let variables = RunVariables::new(pairs)?;
     let mut about = About::default();
     about.variables = variables.into_pairs();
     Ok(about)
