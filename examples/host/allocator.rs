@@ -9,9 +9,9 @@ use mimalloc::MiMalloc;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
-/// How long it keeps freed pages, in milliseconds. Of its own it keeps them for a second, and a
-/// process whose users do their worst holds a quarter more (BENCHMARKS.md).
-const PURGE_DELAY: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "200");
+/// How long it keeps freed pages, in milliseconds: not at all. Of its own it keeps them for a
+/// second, and a process whose users do their worst holds half as much again (BENCHMARKS.md).
+const PURGE_DELAY: (&str, &str) = ("MIMALLOC_PURGE_DELAY", "0");
 
 /// Has pages go back soon. The allocator reads its options before `main` begins, so the process
 /// starts itself once more, with the option in its environment. Where the operator has set it, or
