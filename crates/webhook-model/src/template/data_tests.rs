@@ -136,7 +136,7 @@ fn numbers_beyond_64_bits_keep_their_digits() {
 fn compact_json_changes_nothing_but_digits() {
     for (text, expected) in [
         (
-            r#" [ 1.10 , "a\/\u0041\u0001", {"b":1,"a":-0,"b":1e400} ] "#,
+            r#" [ 1.10 , "a\/\u0041\u0001", {"a":-0,"b":1,"b":1e400} ] "#,
             r#"[1.10,"a/A\u0001",{"a":-0,"b":1e400}]"#,
         ),
         ("\t1.10\n", "1.10"),
