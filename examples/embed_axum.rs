@@ -50,12 +50,15 @@ impl Accounts for Users {
 async fn power_on(
     State(engine): State<Engine>,
     Extension(caller): Extension<Principal>,
-    Path(machine): Path<i64>,
+    Path(machine): Path<u32>,
 ) -> Result<String, StatusCode> {
     // What the platform itself does comes first; then it says that it has happened.
     let occurrence = occurrence("vms", "poweron")
         .ok_or(StatusCode::INTERNAL_SERVER_ERROR)?
-        .with_object(Object::new(ObjectId(machine), format!("vm-{machine}")))
+        .with_object(Object::new(
+            ObjectId::from(machine),
+            format!("vm-{machine}"),
+        ))
         .with_tags(vec![TagId(1)]);
     let emitted = engine
         .emit(occurrence)
@@ -171,7 +174,7 @@ async fn tell(story: &mut Story, server: SocketAddr, keys: &KeyService) -> Resul
     Ok(())
 }
 
-async fn key_of(keys: &KeyService, user: i64) -> Result<String, Failure> {
+async fn key_of(keys: &KeyService, user: u128) -> Result<String, Failure> {
     let draft = KeyDraft::new(OwnerId(user), "example".parse()?);
     let actor = Principal::new(
         OwnerId(user),

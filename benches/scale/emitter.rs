@@ -14,7 +14,7 @@ pub(crate) const EMITTED: i64 = 1_000;
 
 /// The owner of tenant number `n`, from 1 on.
 pub(crate) fn owner(n: i64) -> OwnerId {
-    OwnerId(n * 10 + 1)
+    OwnerId(u128::from(n.unsigned_abs()) * 10 + 1)
 }
 
 pub(crate) async fn run(arguments: &[&str]) {

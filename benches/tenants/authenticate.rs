@@ -90,7 +90,10 @@ async fn authenticate(
 async fn issue(store: &dyn KeyStore, first: i64) -> Vec<(KeyId, String)> {
     let mut keys = Vec::new();
     for n in 0..KEYS {
-        let (record, key) = issued(OwnerId(first + n % 10), &format!("k{n}"));
+        let (record, key) = issued(
+            OwnerId(u128::from((first + n % 10).unsigned_abs())),
+            &format!("k{n}"),
+        );
         let row = store.insert_key(&record, u64::MAX).await.unwrap();
         keys.push((row.id, format!("Bearer {key}")));
     }

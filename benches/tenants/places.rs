@@ -50,5 +50,5 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
 }
 
 fn owner(n: i64) -> OwnerId {
-    OwnerId(n * 10 + 1)
+    OwnerId(u128::from(n.unsigned_abs()) * 10 + 1)
 }

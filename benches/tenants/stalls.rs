@@ -30,7 +30,8 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     // It has answered before, as most have.
     engine.send(healthy, None).await.unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let (one_each, of_four) = (|n| OwnerId(1_000 + n * 10), |n| OwnerId(1_000 + n % 4 * 10));
+    let owner = |tenant: i64| OwnerId(1_000 + u128::from(tenant.unsigned_abs()) * 10);
+    let (one_each, of_four) = (owner, |n| owner(n % 4));
     let answer_once = matches!(case, "answered-once" | "all-answer");
     let others = match case {
         "four-tenants" => many(&engine, port, "stalled", stalling, of_four).await,
@@ -149,7 +150,7 @@ async fn new_webhooks(engine: &Engine, port: u16, arrived: &Arrived) -> Vec<Dura
     let mut waits = Vec::new();
     for n in 0..NEW {
         let url = format!("http://new-{n}.test:{port}/good");
-        let owner = OwnerId(900_000_000 + n * 10);
+        let owner = OwnerId(900_000_000 + u128::from(n.unsigned_abs()) * 10);
         let hook = webhook(engine, owner, "new", &url).await;
         let number = FIRST_NEW + usize::try_from(n).unwrap();
         let called = Instant::now();

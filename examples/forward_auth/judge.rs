@@ -1,5 +1,7 @@
 //! Judges the requests that a proxy asks about.
 
+use std::fmt::Display;
+
 use apikey_core::{Grant, NotGranted, Touch};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -29,11 +31,12 @@ async fn let_in(
         Via::Key(key) => key.0.into(),
         _ => NONE,
     };
-    let tenant = caller.tenant.map_or(NONE, |tenant| tenant.0.into());
+    let text = |id: &dyn Display| HeaderValue::try_from(id.to_string()).unwrap_or(NONE);
+    let tenant = caller.tenant.map_or(NONE, |tenant| text(&tenant));
     let scopes = HeaderValue::try_from(caller.grant.scopes().to_string());
     let headers = [
         ("cache-control", HeaderValue::from_static("no-store")),
-        ("x-auth-user", caller.owner.0.into()),
+        ("x-auth-user", text(&caller.owner)),
         ("x-auth-access", HeaderValue::from_static(access(&caller))),
         ("x-auth-tenant", tenant),
         ("x-auth-key", key),

@@ -25,10 +25,10 @@ use shop::Shop;
 use webhook_model::{Action, Catalog, Event, OwnerId, Specificity, TagId, Target, Task, Webhook};
 
 /// The seller of all orders.
-pub(crate) const SELLER: i64 = 7;
-const OTHER: i64 = 8;
+pub(crate) const SELLER: TenantId = TenantId(7);
+const OTHER: TenantId = TenantId(8);
 /// Who administers each seller's account.
-const ADMINISTRATORS: [(OwnerId, i64); 2] = [(OwnerId(1), SELLER), (OwnerId(2), OTHER)];
+const ADMINISTRATORS: [(OwnerId, TenantId); 2] = [(OwnerId(1), SELLER), (OwnerId(2), OTHER)];
 
 /// The platform's users: one administrator for each seller.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl Accounts for Users {
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_> {
         let found = ADMINISTRATORS.iter().find(|(user, _)| *user == owner);
         AccountAnswer::Now(Ok(found.map(|(_, seller)| {
-            Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TenantId(*seller))
+            Account::enabled(AccessLevel::TenantAdministrator).in_tenant(*seller)
         })))
     }
 }

@@ -61,15 +61,15 @@ impl Shop {
         commit: bool,
     ) -> Result<(), Failure> {
         let total = format!("{number}0 EUR");
-        let name = number.to_string();
+        let (name, seller) = (number.to_string(), SELLER.to_string());
         match self {
             Self::File { connection, .. } => {
                 let tx = connection.transaction()?;
                 tx.execute("INSERT INTO orders VALUES (?1, ?2)", (number, &total))?;
                 tx.execute(
                     "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id, tenant)
-                     VALUES ('orders', 'placed', ?1, ?2, '[1]', json_object('TOTAL', ?3), ?4, ?5)",
-                    (number, &name, &total, id, SELLER),
+                     VALUES ('orders', 'placed', ?1, ?1, '[1]', json_object('TOTAL', ?2), ?3, ?4)",
+                    (&name, &total, id, &seller),
                 )?;
                 if commit { tx.commit()? } else { tx.rollback()? }
             }
@@ -79,8 +79,8 @@ impl Shop {
                     .await?;
                 tx.execute(
                     "INSERT INTO gatepost_occurrence (event_type, event, object_id, object_name, tags, variables, occurrence_id, tenant)
-                     VALUES ('orders', 'placed', $1, $2, '[1]', json_build_object('TOTAL', $3::text), $4, $5)",
-                    &[&number, &name, &total, &id, &SELLER],
+                     VALUES ('orders', 'placed', $1, $1, '[1]', json_build_object('TOTAL', $2::text), $3, $4)",
+                    &[&name, &total, &id, &seller],
                 )
                 .await?;
                 if commit {

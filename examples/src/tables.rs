@@ -8,6 +8,7 @@ use gatepost_engine::Engine;
 use gatepost_http::{Action, Column, PlatformError, PlatformRows, PlatformTable};
 use gatepost_keys::{AccessLevel, Principal};
 use serde_json::{Map, Value};
+use webhook_model::ObjectId;
 
 use crate::platform::Platform;
 
@@ -109,7 +110,12 @@ impl PlatformRows for HostTables {
 
     /// `POST vm_actions {"vm": 1, "action": "poweron"}`: something happens. Machines belong to the
     /// platform: only its administrator touches them.
-    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError> {
+    async fn act(
+        &self,
+        caller: &Principal,
+        key: ObjectId,
+        action: &str,
+    ) -> Result<(), PlatformError> {
         if caller.access != AccessLevel::SystemAdministrator {
             return Err(PlatformError::Forbidden);
         }

@@ -23,7 +23,7 @@ use gatepost_keys::{
 use gatepost_manage::Directory as _;
 use gatepost_storage::{Clock, SystemClock};
 use serde_json::{Value, json};
-use webhook_model::{Audience, Object, ObjectId, Occurrence, OwnerId};
+use webhook_model::{Audience, Object, Occurrence, OwnerId};
 
 use crate::open_sessions::OpenSessions;
 use crate::passwords::Checked;
@@ -90,7 +90,7 @@ impl Tokens {
         let (Ok(area), Ok(event)) = ("users".parse(), event.parse()) else {
             return;
         };
-        let user = Object::new(ObjectId(owner.0), name);
+        let user = Object::new(owner.into(), name);
         let occurrence = Occurrence::new(area, event, Audience::Owner(owner)).with_object(user);
         if let Err(error) = self.engine.emit(occurrence).await {
             tracing::warn!(%error, "a login was not told");
@@ -144,7 +144,10 @@ async fn renew(State(tokens): State<Tokens>, Extension(caller): Extension<Princi
     if let Via::Key(_) = caller.via {
         return refuse(StatusCode::FORBIDDEN, "Log in: an API key gives no token");
     }
-    let name = tokens.platform.name(&caller, "users", caller.owner.0).await;
+    let name = tokens
+        .platform
+        .name(&caller, "users", caller.owner.into())
+        .await;
     let opened = tokens.open.open(caller.owner, &name.unwrap_or_default());
     (StatusCode::CREATED, Json(json!({"$key": *opened}))).into_response()
 }
@@ -163,7 +166,7 @@ async fn logout(
     };
     let owner = ended.owner;
     let name = match Platform::principal(owner) {
-        Some(user) => tokens.platform.name(&user, "users", owner.0).await,
+        Some(user) => tokens.platform.name(&user, "users", owner.into()).await,
         None => None,
     };
     tokens

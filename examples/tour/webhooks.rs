@@ -45,7 +45,7 @@ impl Office<'_> {
             .webhook("chat", "/chat", Authorization::None, Headers::default())
             .await?;
         let task = self.task("tell the chat", webhook, MESSAGE, false).await?;
-        self.event("vms", "poweron", Target::Instance(ObjectId(7)), task)
+        self.event("vms", "poweron", Target::Instance(ObjectId::from(7)), task)
             .await?;
         self.receiver.answer_with(&[
             StatusCode::INTERNAL_SERVER_ERROR,
@@ -116,7 +116,7 @@ impl Office<'_> {
         let task = self
             .task("just this once", webhook, "first time", true)
             .await?;
-        self.event("vms", "poweroff", Target::Instance(ObjectId(7)), task)
+        self.event("vms", "poweroff", Target::Instance(ObjectId::from(7)), task)
             .await?;
         let off = vm("poweroff", 7, "db-1", &[])?;
         let first = self.engine.emit(off.clone()).await?.deliveries;
@@ -334,11 +334,11 @@ impl Office<'_> {
 /// Something happens to a machine.
 fn vm(
     event: &str,
-    id: i64,
+    id: u32,
     name: &str,
     tags: &[TagId],
 ) -> Result<Occurrence, webhook_model::Invalid> {
     let happened = Occurrence::new("vms".parse()?, event.parse()?, Audience::OneSystem);
-    let object = Object::new(ObjectId(id), name);
+    let object = Object::new(ObjectId::from(id), name);
     Ok(happened.with_object(object).with_tags(tags.to_vec()))
 }

@@ -106,7 +106,7 @@ async fn fill(site: &Site, store: &SqliteStore) {
             let event = Event {
                 event_type: "vms".parse().unwrap(),
                 event: "poweron".parse().unwrap(),
-                target: Target::Instance(ObjectId(1 + at % 3)),
+                target: Target::Instance(ObjectId::from_number(1 + at % 3)),
                 task,
                 enabled: true,
                 filters: Filter::default(),

@@ -10,7 +10,7 @@ use gatepost_manage::{Choice, Directory};
 use serde_json::{Value, json};
 use tests::browser::{Browser, Look, Site, Visitor};
 use tokio::net::TcpListener;
-use webhook_model::{WebhookId, hidden_character};
+use webhook_model::{ObjectId, WebhookId, hidden_character};
 
 /// Texts that aim at the places where ours put values: text, attributes in quotes, addresses,
 /// scripts, JSON, headers.
@@ -80,14 +80,14 @@ struct Named(Vec<String>);
 
 #[async_trait]
 impl Directory for Named {
-    async fn name(&self, _caller: &Principal, _table: &str, key: i64) -> Option<String> {
-        self.0.get(usize::try_from(key).ok()? - 1).cloned()
+    async fn name(&self, _caller: &Principal, _table: &str, key: ObjectId) -> Option<String> {
+        self.0.get(key.as_str().parse::<usize>().ok()? - 1).cloned()
     }
 
     async fn choices(&self, _user: &Principal, _table: &str, limit: usize) -> Vec<Choice> {
-        let named = self.0.iter().zip(1..).take(limit.min(150));
+        let named = self.0.iter().zip(1_u32..).take(limit.min(150));
         named
-            .map(|(name, key)| Choice::new(key, name.clone()))
+            .map(|(name, key)| Choice::new(key.into(), name.clone()))
             .collect()
     }
 }

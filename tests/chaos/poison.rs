@@ -91,7 +91,11 @@ async fn queue(place: &Place, url: &str) {
     let store = place.open().await;
     for hook in 0..WEBHOOKS {
         let name = format!("w{hook}").parse().unwrap();
-        let mut webhook = Webhook::new(OwnerId(hook + 1), name, url.parse().unwrap());
+        let mut webhook = Webhook::new(
+            OwnerId(u128::from(hook.unsigned_abs()) + 1),
+            name,
+            url.parse().unwrap(),
+        );
         webhook.timeout = Timeout::from_secs(10).unwrap();
         let made = store
             .insert_webhook(&webhook, AtMost::UNLIMITED, now())

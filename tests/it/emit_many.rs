@@ -65,7 +65,7 @@ fn on(id: i64) -> Occurrence {
     let (area, event) = ("vms".parse().unwrap(), "on".parse().unwrap());
     let mut occurrence = Occurrence::new(area, event, Audience::OneSystem);
     let name = format!("vm-{id}");
-    occurrence.object = Some(Object::new(ObjectId(id), name));
+    occurrence.object = Some(Object::new(ObjectId::from_number(id), name));
     occurrence
 }
 

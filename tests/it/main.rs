@@ -26,5 +26,6 @@ mod security;
 mod server;
 mod signatures;
 mod spec;
+mod text_ids;
 mod walls;
 mod wire;

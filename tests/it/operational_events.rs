@@ -20,11 +20,11 @@ use webhook_model::{
     Webhook, WebhookId,
 };
 
-const ADA: i64 = 1;
-const COLLEAGUE: i64 = 2;
-const ADMINISTRATOR: i64 = 3;
-const STRANGER: i64 = 4;
-const OPERATOR: i64 = 5;
+const ADA: u128 = 1;
+const COLLEAGUE: u128 = 2;
+const ADMINISTRATOR: u128 = 3;
+const STRANGER: u128 = 4;
+const OPERATOR: u128 = 5;
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
 /// Ada, a colleague, their administrator and an operator who works for tenant 1 there, a stranger
@@ -51,7 +51,7 @@ impl Watch for Users {
     }
 }
 
-fn user(owner: i64) -> Principal {
+fn user(owner: u128) -> Principal {
     let AccountAnswer::Now(Ok(Some(account))) = Users.account(OwnerId(owner)) else {
         panic!("everybody is known");
     };
@@ -128,7 +128,7 @@ impl Platform {
         bodies
     }
 
-    async fn webhook(&self, process: &Process, owner: i64, path: &str) -> WebhookId {
+    async fn webhook(&self, process: &Process, owner: u128, path: &str) -> WebhookId {
         let url = format!("http://{}/{path}", self.receiver.addr);
         let name = path.parse().unwrap();
         let mut webhook = Webhook::new(OwnerId(owner), name, url.parse().unwrap());
@@ -138,7 +138,7 @@ impl Platform {
     }
 
     /// A webhook of this user that receives all that there is to tell of keys and webhooks.
-    async fn informed(&self, process: &Process, owner: i64, path: &str) -> WebhookId {
+    async fn informed(&self, process: &Process, owner: u128, path: &str) -> WebhookId {
         let webhook = self.webhook(process, owner, path).await;
         for (of, event, message) in [
             ("api_keys", "created", "created ${NAME} ${HINT}"),
@@ -180,7 +180,7 @@ impl Platform {
         webhook
     }
 
-    fn draft(&self, owner: i64, name: &str, expires: Option<TimeDelta>) -> KeyDraft {
+    fn draft(&self, owner: u128, name: &str, expires: Option<TimeDelta>) -> KeyDraft {
         KeyDraft::new(OwnerId(owner), name.parse().unwrap()).with_expiration(
             expires.map_or(Expiration::Never, |time| Expiration::At(self.now() + time)),
         )

@@ -32,7 +32,7 @@ pub const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// The users: 1, 2 and 3 are in tenant 1, 1 administers the system, 2 the tenant; 4 is in no
 /// tenant.
 #[derive(Debug)]
-pub struct Users(Mutex<HashMap<i64, Account>>);
+pub struct Users(Mutex<HashMap<u128, Account>>);
 
 impl Users {
     fn new() -> Self {
@@ -49,7 +49,7 @@ impl Users {
     ///
     /// # Panics
     /// After a panic in another test thread.
-    pub fn set(&self, user: i64, account: Option<Account>) {
+    pub fn set(&self, user: u128, account: Option<Account>) {
         let mut users = self.0.lock().unwrap();
         match account {
             Some(account) => drop(users.insert(user, account)),
@@ -191,7 +191,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     /// # Panics
     /// When there is no such user.
     #[must_use]
-    pub fn user(&self, user: i64) -> Principal {
+    pub fn user(&self, user: u128) -> Principal {
         let account = self.users.0.lock().unwrap()[&user].clone();
         Principal::new(OwnerId(user), account, Via::Platform)
     }
@@ -200,7 +200,7 @@ impl<S: KeyStore + WebhookStore + 'static> World<S> {
     ///
     /// # Panics
     /// When it cannot be made.
-    pub async fn key_of(&self, user: i64, name: &str) -> String {
+    pub async fn key_of(&self, user: u128, name: &str) -> String {
         let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
         let (_, reveal) = self.keys.create(&self.user(user), draft).await.unwrap();
         reveal.reveal().as_str().to_owned()
@@ -319,6 +319,6 @@ pub fn poweron(id: i64, tags: &[i64]) -> Occurrence {
         "poweron".parse().unwrap(),
         Audience::Tenant(TenantId(1)),
     )
-    .with_object(Object::new(ObjectId(id), format!("vm-{id}")))
+    .with_object(Object::new(ObjectId::from_number(id), format!("vm-{id}")))
     .with_tags(tags.iter().map(|tag| TagId(*tag)).collect())
 }

@@ -42,9 +42,11 @@ impl Filler {
     fn number_hooks(&self) {
         self.run(
             "DROP TABLE IF EXISTS bench_hook;
-             CREATE TEMP TABLE bench_hook (n INTEGER PRIMARY KEY, webhook INTEGER, tenant INTEGER, task INTEGER);
+             CREATE TEMP TABLE bench_hook (n INTEGER PRIMARY KEY, webhook INTEGER, tenant BLOB, task INTEGER);
              INSERT INTO bench_hook
-                 SELECT row_number() OVER (ORDER BY w.id) - 1, w.id, w.owner / 10,
+                 SELECT row_number() OVER (ORDER BY w.id) - 1, w.id,
+                     (SELECT unhex(printf('%032x', CAST(substr(o.place, 8) AS INTEGER))) FROM gatepost_owner o
+                         WHERE o.owner = w.owner AND o.place LIKE 'tenant:%'),
                      (SELECT t.id FROM gatepost_task t WHERE t.webhook = w.id LIMIT 1)
                  FROM gatepost_webhook w",
         );

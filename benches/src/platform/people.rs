@@ -5,7 +5,7 @@ use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Tenan
 use webhook_model::{Audience, Occurrence};
 
 /// Owners from here on have no tenant.
-pub const ALONE: i64 = 1_000_000_000;
+pub const ALONE: u128 = 1_000_000_000;
 
 /// Ten users a tenant, by their numbers.
 #[derive(Debug)]

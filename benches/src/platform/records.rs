@@ -140,7 +140,11 @@ impl Platform {
             let own = self.clone();
             making.spawn(async move {
                 let made = own
-                    .task(owner, webhook, Target::Instance(ObjectId(n + 1)))
+                    .task(
+                        owner,
+                        webhook,
+                        Target::Instance(ObjectId::from_number(n + 1)),
+                    )
                     .await;
                 drop(permit);
                 made

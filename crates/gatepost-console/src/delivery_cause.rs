@@ -50,7 +50,7 @@ pub(crate) fn facts(ctx: &PageContext, delivery: &Delivery, names: &Names) -> Ma
             @if let Some(data) = &cause.data {
                 dt { (t.of("deliveries-data")) } dd { code { (seen(data.as_str())) } @if data.is_cut() { " " (t.of("deliveries-data-cut")) } }
             }
-            @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.0))) } }
+            @if let Some(user) = cause.by { dt { (t.of("deliveries-run-by")) } dd { (seen(&names.row("users", user.into()))) } }
         }
         @if delivery.task.is_some() { dt { (t.of("deliveries-task")) } dd { (task(ctx, delivery, names)) } }
     }
@@ -87,7 +87,7 @@ fn what(ctx: &PageContext, cause: &Cause) -> String {
 
 /// `web-1 (#3)`; of an object without a name its number.
 fn object(t: &Texts, cause: &Cause, names: &Names) -> Option<String> {
-    let key = cause.object?.0;
+    let key = cause.object?;
     let (name, number) = (names.row(cause.event_type.as_str(), key), key.to_string());
     Some(match name.strip_prefix('#') == Some(number.as_str()) {
         true => name,

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::{DeliveryMatch, FoundDeliveries};
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
-use webhook_model::{TaskId, Webhook, WebhookId};
+use webhook_model::{ObjectId, TaskId, Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -91,16 +91,16 @@ impl Names {
         })
     }
 
-    /// The name of a row of the platform, or its number.
-    pub(crate) fn row(&self, table: &str, key: i64) -> String {
+    /// The name of a row of the platform, or its id.
+    pub(crate) fn row(&self, table: &str, key: ObjectId) -> String {
         let name = self.rows.get(table, key);
         name.map_or_else(|| format!("#{key}"), str::to_owned)
     }
 }
 
 /// The object of a cause, and who ran it by hand.
-fn platform_rows(cause: &Cause) -> impl Iterator<Item = (String, i64)> {
-    let object = cause.object.map(|id| (cause.event_type.to_string(), id.0));
-    let by = cause.by.map(|user| ("users".to_owned(), user.0));
+fn platform_rows(cause: &Cause) -> impl Iterator<Item = (String, ObjectId)> {
+    let object = cause.object.map(|id| (cause.event_type.to_string(), id));
+    let by = cause.by.map(|user| ("users".to_owned(), user.into()));
     object.into_iter().chain(by)
 }

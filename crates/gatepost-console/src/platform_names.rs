@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
+use webhook_model::ObjectId;
 
 use crate::context::PageContext;
 
@@ -11,15 +12,15 @@ const SLOW: TimeDelta = TimeDelta::seconds(1);
 
 /// Names of users, objects and tags, as the caller knows them.
 #[derive(Debug, Default)]
-pub(crate) struct PlatformNames(BTreeMap<String, BTreeMap<i64, String>>);
+pub(crate) struct PlatformNames(BTreeMap<String, BTreeMap<ObjectId, String>>);
 
 impl PlatformNames {
-    /// The names of these rows, each given by its table and number. Those of a page, at most.
+    /// The names of these rows, each given by its table and id. Those of a page, at most.
     pub(crate) async fn of(
         ctx: &PageContext,
-        rows: impl IntoIterator<Item = (String, i64)>,
+        rows: impl IntoIterator<Item = (String, ObjectId)>,
     ) -> Self {
-        let mut asked: BTreeMap<String, BTreeSet<i64>> = BTreeMap::new();
+        let mut asked: BTreeMap<String, BTreeSet<ObjectId>> = BTreeMap::new();
         for (table, key) in rows {
             asked.entry(table).or_default().insert(key);
         }
@@ -36,7 +37,7 @@ impl PlatformNames {
     }
 
     /// The name of a row; `None` where the platform told none.
-    pub(crate) fn get(&self, table: &str, key: i64) -> Option<&str> {
+    pub(crate) fn get(&self, table: &str, key: ObjectId) -> Option<&str> {
         Some(self.0.get(table)?.get(&key)?.as_str())
     }
 }

@@ -1,7 +1,8 @@
-//! The row number in a path.
+//! The id in a path.
 
 use axum::extract::{FromRequestParts, Path};
 use http::request::Parts;
+use webhook_model::OwnerId;
 
 use crate::failure::Failure;
 
@@ -15,5 +16,19 @@ impl<S: Send + Sync> FromRequestParts<S> for RowId {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
         let id = Path::<i64>::from_request_parts(parts, state).await;
         id.map(|id| Self(id.0)).map_err(|_| Failure::NotFound)
+    }
+}
+
+/// The user in a path. What is no id names nobody.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct UserId(pub OwnerId);
+
+impl<S: Send + Sync> FromRequestParts<S> for UserId {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Failure> {
+        let id = Path::<String>::from_request_parts(parts, state).await;
+        let id = id.ok().and_then(|id| id.parse().ok());
+        id.map(Self).ok_or(Failure::NotFound)
     }
 }

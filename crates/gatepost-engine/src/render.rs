@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn an_example_knows_the_variables_of_the_platform_and_names_those_of_nobody() {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
-        let object = Object::new(ObjectId(1), r#"a"b"#);
+        let object = Object::new(ObjectId::from(1), r#"a"b"#);
         let renderer = renderer();
         let words = ("vms", "poweron");
         let rendering = renderer.about(words, Some(&object), (&[], None), noon());

@@ -160,14 +160,15 @@ mod tests {
     }
 
     /// Inserts a number of entries of an owner, each of this weight.
-    fn fill(map: &mut Shares<i64, &'static str>, owner: i64, number: i64, weight: usize) {
+    fn fill(map: &mut Shares<i64, &'static str>, owner: u32, number: u32, weight: usize) {
         for n in 0..number {
-            map.insert(10_000 * owner + n, OwnerId(owner), "value", weight);
+            let key = i64::from(10_000 * owner + n);
+            map.insert(key, OwnerId::from(owner), "value", weight);
         }
     }
 
     /// How many entries each of these owners has.
-    fn held<const N: usize>(map: &Shares<i64, &'static str>, owners: [i64; N]) -> [usize; N] {
+    fn held<const N: usize>(map: &Shares<i64, &'static str>, owners: [u128; N]) -> [usize; N] {
         owners.map(|owner| {
             let owned = map.owners.get(&OwnerId(owner));
             owned.map_or(0, |owned| owned.by_use.len())
@@ -259,7 +260,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn what_is_counted_is_what_is_there(
-            calls in proptest::collection::vec((0..40_i64, 0..5_i64, 0..20_usize), 0..200)
+            calls in proptest::collection::vec((0..40_i64, 0..5_u128, 0..20_usize), 0..200)
         ) {
             let mut map = Shares::new(100);
             for (key, owner, weight) in calls {

@@ -28,6 +28,7 @@ pub struct ApiBuilder {
     guard: AuthLayer,
     facts: VersionFacts,
     limits: Limits,
+    has_text_ids: bool,
     platform: Vec<Arc<dyn PlatformRows>>,
 }
 
@@ -41,6 +42,7 @@ impl Api {
             guard,
             facts: VersionFacts::default(),
             limits: Limits::default(),
+            has_text_ids: false,
             platform: Vec::new(),
         }
     }
@@ -79,6 +81,15 @@ impl ApiBuilder {
         self
     }
 
+    /// The ids of users, tenants and objects are UUIDs or other texts: the OpenAPI document says
+    /// so.
+    /// Responses have them as they are in either case, and requests may send both.
+    #[must_use]
+    pub fn text_ids(mut self) -> Self {
+        self.has_text_ids = true;
+        self
+    }
+
     /// A table of the platform's own, served beside ours: lists with the same fields, filters and
     /// sorting, rows, and the same spellings of actions. One whose path is taken, or is no
     /// lower-case word, is passed over, and the log says so.
@@ -104,6 +115,7 @@ impl ApiBuilder {
             limits: self.limits,
             system: system::row(&self.facts),
             facts: self.facts,
+            has_text_ids: self.has_text_ids,
             openapi: OnceLock::new(),
             aside: Aside::default(),
         }));

@@ -8,10 +8,11 @@ use async_trait::async_trait;
 use gatepost_manage::{Actor, Principal};
 use gatepost_storage::Order;
 use serde_json::{Map, Value, json};
+use webhook_model::ObjectId;
 
 use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned};
-use crate::schema::{Action, Column, Input, KEY, RowMap, Table};
+use crate::schema::{Action, Column, Input, KEY, RowMap, Table, id};
 
 /// The declaration of a table of the platform's: columns that are read, and actions on its rows.
 ///
@@ -63,7 +64,7 @@ pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
     /// The declaration.
     fn table(&self) -> &'static PlatformTable;
 
-    /// All rows that `caller` may see: each holds its number under `$key` and its columns. They are
+    /// All rows that `caller` may see: each holds its id under `$key` and its columns. They are
     /// filtered, sorted and cut here, in memory: for tables of few rows.
     ///
     /// # Errors
@@ -74,7 +75,12 @@ pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// When it is not carried out.
-    async fn act(&self, caller: &Principal, key: i64, action: &str) -> Result<(), PlatformError>;
+    async fn act(
+        &self,
+        caller: &Principal,
+        key: ObjectId,
+        action: &str,
+    ) -> Result<(), PlatformError>;
 }
 
 /// Why a table of the platform's gave no rows, or did not act.
@@ -111,17 +117,17 @@ impl From<PlatformError> for ApiError {
 pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
 
 impl PlatformResource {
-    /// All rows, in order of their numbers.
+    /// All rows, in order of their ids.
     async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
         let rows = self.0.rows(caller.principal()).await?;
         let mut rows: Vec<RowMap> = rows.into_iter().map(RowMap::from).collect();
-        rows.sort_by_key(key_of);
+        rows.sort_by_key(|row| key_of(row).map(|key| (key.as_number(), key)));
         Ok(rows)
     }
 }
 
-fn key_of(row: &RowMap) -> Option<i64> {
-    row.get(KEY).and_then(Value::as_i64)
+fn key_of(row: &RowMap) -> Option<ObjectId> {
+    row.get(KEY).and_then(id)
 }
 
 #[async_trait]
@@ -138,7 +144,7 @@ impl Resource for PlatformResource {
         Ok(Scanned { rows, next: None })
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
         let rows = self.rows(caller).await?;
         let row = rows.into_iter().find(|row| key_of(row) == Some(key));
         row.ok_or_else(ApiError::not_found)
@@ -147,7 +153,7 @@ impl Resource for PlatformResource {
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         _params: Input,
     ) -> Result<Value, ApiError> {

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use gatepost_manage::Actor;
 use gatepost_storage::{Bodies, Order};
 use serde_json::{Value, json};
+use webhook_model::{ObjectId, OwnerId};
 
 use crate::error::ApiError;
 use crate::query::filter::{Filter, Literal};
@@ -102,6 +103,14 @@ impl Hints<'_> {
         self.literal(column)?.as_key()
     }
 
+    /// The user that a column must hold.
+    pub(crate) fn user(&self, column: &str) -> Option<OwnerId> {
+        match self.literal(column)? {
+            Literal::Int(number) => OwnerId::try_from(*number).ok(),
+            literal => literal.as_text()?.parse().ok(),
+        }
+    }
+
     /// The text that a column must hold.
     pub(crate) fn text(&self, column: &str) -> Option<&str> {
         // PostgreSQL reads no text with U+0000; no row passes the filter that asks for it.
@@ -131,7 +140,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError>;
 
     /// One row.
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError>;
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError>;
 
     /// Creates a row.
     async fn create(&self, _caller: &Actor, _input: Input) -> Result<Created, ApiError> {
@@ -139,12 +148,17 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Changes a row and returns it as it then is.
-    async fn update(&self, _caller: &Actor, _key: i64, _input: Input) -> Result<RowMap, ApiError> {
+    async fn update(
+        &self,
+        _caller: &Actor,
+        _key: ObjectId,
+        _input: Input,
+    ) -> Result<RowMap, ApiError> {
         Err(ApiError::not_permitted())
     }
 
     /// Deletes a row.
-    async fn delete(&self, _caller: &Actor, _key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, _caller: &Actor, _key: ObjectId) -> Result<(), ApiError> {
         Err(ApiError::not_permitted())
     }
 
@@ -152,7 +166,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
     async fn act(
         &self,
         _caller: &Actor,
-        _key: i64,
+        _key: ObjectId,
         _action: &'static str,
         _params: Input,
     ) -> Result<Value, ApiError> {

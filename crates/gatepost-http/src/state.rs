@@ -41,6 +41,8 @@ pub(crate) struct Parts {
     pub tables: Arc<Tables>,
     pub limits: Limits,
     pub facts: VersionFacts,
+    /// Whether ids of the platform are texts in the OpenAPI document.
+    pub has_text_ids: bool,
     /// What the login probe says.
     pub system: RowMap,
     /// Made when it is asked for first: it takes megabytes for a moment.

@@ -22,7 +22,7 @@ pub(crate) async fn limits(
     let rows = found.iter().enumerate().map(|(at, limit)| {
         let row: RowMap = [
             ("$key", json!(at + 1)),
-            ("user", json!(user.0)),
+            ("user", json!(user)),
             ("name", json!(limit.name)),
             ("used", json!(limit.used)),
             ("limit", most(limit.most)),
@@ -52,7 +52,7 @@ fn user(query: &str) -> Result<Option<OwnerId>, ApiError> {
     if named.next().is_some() {
         return Err(ApiError::field("user", "must be given once"));
     }
-    let number = user.parse().ok().filter(|user: &i64| *user > 0);
-    let number = number.ok_or_else(|| ApiError::field("user", "must be a row number"))?;
-    Ok(Some(OwnerId(number)))
+    let user = user.parse().ok().filter(|user| *user != OwnerId(0));
+    let user = user.ok_or_else(|| ApiError::field("user", "must be a row number or a UUID"))?;
+    Ok(Some(user))
 }

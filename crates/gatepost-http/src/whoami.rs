@@ -23,10 +23,10 @@ pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiErr
     let limit = key.and_then(|key| limits.of_key(key.limit));
     let together = key.and(limits.per_owner);
     Ok(Json(json!({
-        "user": principal.owner.0,
-        "user_name": caller.name("users", principal.owner.0).await,
+        "user": principal.owner,
+        "user_name": caller.name("users", principal.owner.into()).await,
         "access": level(principal.access),
-        "tenant": principal.tenant.map(|tenant| tenant.0),
+        "tenant": principal.tenant,
         "via": match principal.via { Via::Key(_) => "key", _ => "login" },
         "key": acting.as_ref().map(|row| row.id.0),
         "key_name": key.map(|key| key.name.as_str()),

@@ -6,7 +6,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::ids::{OwnerId, TenantId};
+use crate::platform_ids::{OwnerId, TenantId};
 
 /// How far a user's powers go.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::object_id::ObjectId;
+
 macro_rules! row_numbers {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -14,15 +16,16 @@ macro_rules! row_numbers {
                 self.0.fmt(f)
             }
         }
+
+        impl From<$name> for ObjectId {
+            fn from(id: $name) -> Self {
+                Self::from_number(id.0)
+            }
+        }
     )*};
 }
 
 row_numbers! {
-    /// A user of the platform, who owns keys and webhooks (SPEC 2.1, *Owner*). The platform gives
-    /// it out.
-    OwnerId,
-    /// A group of users with administrators of its own. The platform gives it out.
-    TenantId,
     /// A stored key. The storage backend gives it out; it says nothing about the key string.
     KeyId,
     /// A webhook.
@@ -31,8 +34,6 @@ row_numbers! {
     TaskId,
     /// An event.
     EventId,
-    /// An object of the platform, within its type.
-    ObjectId,
     /// A tag that objects carry.
     TagId,
 }

@@ -5,15 +5,21 @@ mod setters;
 mod accounts;
 mod hidden;
 mod ids;
+#[cfg(feature = "serde")]
+mod json;
+mod object_id;
 mod pasted;
 mod place;
+mod platform_ids;
 mod quotas;
 
 // The public interface is:
 
 pub use accounts::{AccessLevel, Account, AccountAnswer, Accounts, AccountsError};
 pub use hidden::{hidden_character, mark_hidden};
-pub use ids::{EventId, KeyId, ObjectId, OwnerId, TagId, TaskId, TenantId, WebhookId};
+pub use ids::{EventId, KeyId, TagId, TaskId, WebhookId};
+pub use object_id::{InvalidObjectId, ObjectId};
 pub use pasted::trim_pasted;
 pub use place::{Audience, Place};
+pub use platform_ids::{InvalidId, OwnerId, TenantId};
 pub use quotas::{Quota, Quotas};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::accounts::{AccessLevel, Account};
-use crate::ids::{OwnerId, TenantId};
+use crate::platform_ids::{OwnerId, TenantId};
 
 /// The walls between customers: what is in one place is never matched, listed, waited for or
 /// paid for by another. Every owner is in one place.
@@ -50,8 +50,8 @@ impl Place {
         let place = match word.split_once(':') {
             None if word == "common" => Self::Common,
             None if word == "operators" => Self::Operators,
-            Some(("tenant", id)) => Self::Tenant(TenantId(id.parse().ok()?)),
-            Some(("owner", id)) => Self::Alone(OwnerId(id.parse().ok()?)),
+            Some(("tenant", id)) => Self::Tenant(id.parse().ok()?),
+            Some(("owner", id)) => Self::Alone(id.parse().ok()?),
             _ => return None,
         };
         // `+7` and `07` are numbers too, but not this text.
@@ -97,8 +97,8 @@ mod tests {
         let places = [
             Place::Common,
             Place::Operators,
-            Place::Tenant(TenantId(-7)),
-            Place::Alone(OwnerId(i64::MAX)),
+            Place::Tenant(TenantId(7)),
+            Place::Alone(OwnerId(u128::MAX)),
         ];
         for place in places {
             assert_eq!(Place::from_word(&place.to_string()), Some(place));

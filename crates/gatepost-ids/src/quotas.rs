@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::ids::OwnerId;
+use crate::platform_ids::OwnerId;
 
 const MIB: u64 = 1024 * 1024;
 

@@ -1,6 +1,6 @@
 //! A key in memory: all that a judgement needs of its record, and what comes of its uses.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apikey_core::{
@@ -14,21 +14,22 @@ use crate::thread::Thread;
 use crate::throttle::Meter;
 
 /// Of an entry in which no thread notes.
-const NOBODY: usize = 0;
+const NOBODY: u32 = 0;
 
 /// Two lines of the processor's cache that are only read while the key is used, and one that the
 /// thread writes which notes here: threads that use the same key do not take lines from each other.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Entry {
+    /// First, so that its alignment leaves no gap.
+    pub(crate) owner: OwnerId,
     lookup: LookupId,
     checker: Checker,
     pub(crate) key: KeyId,
-    pub(crate) owner: OwnerId,
     pub(crate) grant: Grant,
     pub(crate) meter: Option<Arc<Meter>>,
     /// The thread that notes here, until what it noted is taken.
-    noting: AtomicUsize,
+    noting: AtomicU32,
     /// Seen expired: a clock that is set back does not bring the key back.
     expired: AtomicBool,
     noted: Line,
@@ -42,13 +43,13 @@ struct Line(Mutex<Noted>);
 impl Entry {
     pub(crate) fn new(row: &KeyRow, checker: Checker, meter: Option<Arc<Meter>>) -> Self {
         Self {
+            owner: row.key.owner,
             lookup: row.key.lookup,
             checker,
             key: row.id,
-            owner: row.key.owner,
             grant: row.key.grant.clone(),
             meter,
-            noting: AtomicUsize::new(NOBODY),
+            noting: AtomicU32::new(NOBODY),
             expired: AtomicBool::new(false),
             noted: Line::default(),
         }

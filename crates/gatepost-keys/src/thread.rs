@@ -19,18 +19,22 @@ impl Thread {
         Self(PLACE.with(|place| ptr::from_ref(place).addr()))
     }
 
-    /// Never 0, and nobody else's.
+    /// Never 0, and in all likelihood nobody else's.
     #[inline]
-    pub(crate) fn number(self) -> usize {
-        self.0
+    pub(crate) fn number(self) -> u32 {
+        self.spread().max(1)
     }
 
     /// One of a number of parts, a power of two, over which threads are spread.
     #[inline]
     pub(crate) fn part(self, of: usize) -> usize {
-        // Threads lie apart by the size of their stacks; a multiplication spreads that.
+        usize::try_from(self.spread()).unwrap_or(0) & (of - 1)
+    }
+
+    /// Threads lie apart by the size of their stacks; a multiplication spreads that.
+    fn spread(self) -> u32 {
         let spread = (self.0 as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
-        usize::try_from(spread).unwrap_or(0) & (of - 1)
+        u32::try_from(spread).unwrap_or(0)
     }
 }
 

@@ -41,7 +41,7 @@ impl Actor {
     ) -> Result<RunAbout, ManageError> {
         let mut name = about.name;
         let mut data = about.data;
-        let id = about.object.unwrap_or(ObjectId(0));
+        let id = about.object.unwrap_or(ObjectId::from(0));
         if let Some((event_type, event)) = &about.event {
             if self.catalog().event_label(event_type, event).is_none() {
                 return Err(CatalogError::UnknownEvent.as_invalid().into());
@@ -62,10 +62,10 @@ impl Actor {
                 let may = self.engine().may_watch(owner, &watched).await;
                 may.map_err(no_such_object)?;
                 let table = event_type.as_str();
-                if let Some(known) = self.name_for(owner, table, object.0).await? {
+                if let Some(known) = self.name_for(owner, table, object).await? {
                     name = known;
                 } else if name.is_empty() {
-                    name = object.0.to_string();
+                    name = object.to_string();
                 }
             }
         }

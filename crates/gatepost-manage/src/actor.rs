@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gatepost_engine::{Engine, EngineError};
 use gatepost_keys::{AccessLevel, Authority, OwnerId, Principal, TenantId};
+use webhook_model::ObjectId;
 
 use crate::audit::{Audited, Operation};
 use crate::error::ManageError;
@@ -60,7 +61,7 @@ impl Actor {
     pub async fn platform_act<T, E>(
         &self,
         table: &'static str,
-        row: i64,
+        row: ObjectId,
         action: &'static str,
         act: impl Future<Output = Result<T, E>> + Send + 'static,
     ) -> Result<Result<T, E>, ManageError>
@@ -110,7 +111,7 @@ impl Actor {
         let change = Audited::new(&self.principal, table, Some(row), operation).about(&subject);
         let told = catch_unwind(AssertUnwindSafe(|| self.door.audit.record(&change)));
         if told.is_err() {
-            tracing::error!(table, row, %operation, "the audit log panicked");
+            tracing::error!(table, %row, %operation, "the audit log panicked");
         }
         if let Some(log) = &self.door.log {
             let tenant = self.tenant_of(subject.owner).await;
@@ -128,7 +129,7 @@ impl Actor {
         match self.door.account(owner).await {
             Ok(account) => account?.tenant,
             Err(error) => {
-                tracing::warn!(%error, owner = owner.0, "an audit entry is in no tenant");
+                tracing::warn!(%error, %owner, "an audit entry is in no tenant");
                 None
             }
         }

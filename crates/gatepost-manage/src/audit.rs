@@ -5,6 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use gatepost_keys::{OwnerId, Principal, TenantId, Via};
 use gatepost_storage::audit::AuditEntry;
+use webhook_model::ObjectId;
 
 use crate::changes::Changes;
 use crate::subject::Subject;
@@ -94,8 +95,8 @@ pub struct Audited<'a> {
     pub actor: &'a Principal,
     /// The table: `user_api_keys`, `webhook_urls`, …
     pub table: &'static str,
-    /// The row number; `None` for a change of no single row.
-    pub row: Option<i64>,
+    /// The id of the row; `None` for a change of no single row.
+    pub row: Option<ObjectId>,
     /// What was done.
     pub operation: Operation,
     /// Whose record it is; `None` in a record that a test makes.
@@ -112,7 +113,7 @@ impl<'a> Audited<'a> {
     pub fn new(
         actor: &'a Principal,
         table: &'static str,
-        row: Option<i64>,
+        row: Option<ObjectId>,
         operation: Operation,
     ) -> Self {
         Self {
@@ -153,7 +154,7 @@ impl<'a> Audited<'a> {
             },
             from: self.actor.address,
             table: cut(self.table, AuditEntry::MAX_WORD),
-            row: self.row.unwrap_or_default(),
+            row: self.row.unwrap_or(ObjectId::from(0)),
             name: cut(self.name, AuditEntry::MAX_NAME),
             operation: cut(self.operation.as_str(), AuditEntry::MAX_WORD),
             changes: self.changes.map(Changes::to_stored).unwrap_or_default(),

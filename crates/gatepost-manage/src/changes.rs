@@ -300,7 +300,7 @@ fn sent(action: &Action) -> Option<(WebhookId, &Message)> {
 
 fn target_text(target: Target) -> String {
     match target {
-        Target::Instance(id) => id.0.to_string(),
+        Target::Instance(id) => id.to_string(),
         Target::Tag(id) => format!("tags/{}", id.0),
         Target::Generic => "all".to_owned(),
     }

@@ -29,7 +29,7 @@ impl Actor {
             let owner = actor.usable_task(event.task).await?;
             let row = actor.engine().create_event(&event).await;
             let row = row.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
-            Ok((Subject::event(row.id.0, row.owner, &row.value), row))
+            Ok((Subject::event(row.id, row.owner, &row.value), row))
         })
         .await
     }
@@ -89,9 +89,9 @@ impl Actor {
         self.change(EVENTS, Operation::Delete, move |actor| async move {
             let owner = actor.own_record(RecordId::Event(id)).await?;
             let read = actor.engine().event(id).await.ok().flatten();
-            let subject = read.map(|row| Subject::event(id.0, row.owner, &row.value));
+            let subject = read.map(|row| Subject::event(id, row.owner, &row.value));
             actor.engine().delete_event(id).await?;
-            Ok((subject.unwrap_or_else(|| Subject::new(id.0, owner, "")), ()))
+            Ok((subject.unwrap_or_else(|| Subject::new(id, owner, "")), ()))
         })
         .await
     }
@@ -129,7 +129,7 @@ impl Actor {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
             let row = actor.own_event(id).await?;
             let object = actor.named(&row).await?;
-            let subject = Subject::event(id.0, row.owner, &row.value);
+            let subject = Subject::event(id, row.owner, &row.value);
             let (engine, by) = (actor.engine(), Some(actor.principal.owner));
             match engine.trigger_event(id, object, brought, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
@@ -146,8 +146,8 @@ impl Actor {
         row: &Row<EventId, Event>,
     ) -> Result<Option<String>, ManageError> {
         let (table, key) = match row.value.target {
-            Target::Instance(object) => (row.value.event_type.as_str(), object.0),
-            Target::Tag(tag) => (TAGS, tag.0),
+            Target::Instance(object) => (row.value.event_type.as_str(), object),
+            Target::Tag(tag) => (TAGS, tag.into()),
             Target::Generic => return Ok(None),
         };
         let name = self.name_for(row.owner, table, key).await?;
@@ -184,7 +184,7 @@ impl Actor {
             let edited = edited.await;
             let row = edited.map_err(|error| no_such_object(error).about(actor.is(owner)))?;
             let changes = before.map(|before| Changes::of_event(&before, &row.value));
-            let subject = Subject::event(id.0, row.owner, &row.value);
+            let subject = Subject::event(id, row.owner, &row.value);
             Ok((subject.with(changes.unwrap_or_default()), row))
         })
         .await

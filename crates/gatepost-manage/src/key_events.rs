@@ -5,7 +5,7 @@ use std::pin::Pin;
 use chrono::SecondsFormat;
 use gatepost_engine::{Engine, OperationalEvents};
 use gatepost_keys::{KeyNews, KeyNotice, KeyObserver, NotPassedOn};
-use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence};
+use webhook_model::{Audience, Invalid, Object, Occurrence};
 
 /// The type of these occurrences, as the engine offers it.
 const API_KEYS: &str = "api_keys";
@@ -83,7 +83,7 @@ fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
             Audience::Owner(notice.owner),
         )
         .with_id(id.parse()?)
-        .with_object(Object::new(ObjectId(notice.key.0), notice.name.to_string()))
+        .with_object(Object::new(notice.key.into(), notice.name.to_string()))
         .with_variables(said.map(|(name, value)| (name.to_owned(), value)).collect()),
     ))
 }

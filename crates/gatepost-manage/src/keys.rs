@@ -172,7 +172,7 @@ impl Actor {
 }
 
 fn of_key(row: &KeyRow) -> Subject {
-    Subject::new(row.id.0, row.key.owner, row.key.name.as_str())
+    Subject::new(row.id, row.key.owner, row.key.name.as_str())
 }
 
 /// What an edit is called in the audit log.

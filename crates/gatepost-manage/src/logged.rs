@@ -10,6 +10,7 @@ use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
 use gatepost_storage::Page;
 use gatepost_storage::audit::{AuditId, AuditQuery, AuditRow};
+use webhook_model::ObjectId;
 
 use crate::actor::Actor;
 use crate::audit_log::AuditLog;
@@ -38,8 +39,8 @@ pub struct LoggedChange {
     pub from: Option<IpAddr>,
     /// The table of the record: `user_api_keys`, `webhook_urls`, …
     pub table: String,
-    /// The row number of the record.
-    pub row: i64,
+    /// The id of the record.
+    pub row: ObjectId,
     /// What the record was called then; empty where it has no name.
     pub name: String,
     /// What was done, by the word of its [`Operation`](crate::Operation).

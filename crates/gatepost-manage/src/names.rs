@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gatepost_keys::{OwnerId, Via};
+use webhook_model::ObjectId;
 
 use crate::actor::Actor;
 use crate::directory::Choice;
@@ -10,9 +11,9 @@ use crate::error::ManageError;
 use crate::finish::ask;
 
 impl Actor {
-    /// The name of a row of the platform, such as `("users", 1)`; `None` when the platform has none
+    /// The name of a row of the platform, such as `users/1`; `None` when the platform has none
     /// for this caller, takes longer than five seconds, or panics.
-    pub async fn name(&self, table: &str, key: i64) -> Option<String> {
+    pub async fn name(&self, table: &str, key: ObjectId) -> Option<String> {
         ask(async { self.door.directory.name(&self.principal, table, key).await })
             .await
             .flatten()
@@ -24,10 +25,10 @@ impl Actor {
     pub async fn names(
         &self,
         table: &str,
-        keys: impl IntoIterator<Item = i64>,
-    ) -> BTreeMap<i64, String> {
-        let keys: BTreeSet<i64> = keys.into_iter().collect();
-        let asked: Vec<i64> = keys.iter().copied().collect();
+        keys: impl IntoIterator<Item = ObjectId>,
+    ) -> BTreeMap<ObjectId, String> {
+        let keys: BTreeSet<ObjectId> = keys.into_iter().collect();
+        let asked: Vec<ObjectId> = keys.iter().copied().collect();
         if asked.is_empty() {
             return BTreeMap::new();
         }
@@ -54,7 +55,7 @@ impl Actor {
         &self,
         owner: OwnerId,
         table: &str,
-        key: i64,
+        key: ObjectId,
     ) -> Result<Option<String>, ManageError> {
         if self.is(owner) {
             return Ok(self.name(table, key).await);

@@ -69,7 +69,7 @@ impl Actor {
     pub(crate) async fn webhook_subject(&self, id: WebhookId, owner: OwnerId) -> Subject {
         let read = self.engine().webhook(id).await.ok().flatten();
         let name = read.map(|row| row.value.name.as_str().to_owned());
-        Subject::new(id.0, owner, name.unwrap_or_default())
+        Subject::new(id, owner, name.unwrap_or_default())
     }
 
     async fn own<R>(

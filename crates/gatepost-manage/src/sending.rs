@@ -54,7 +54,7 @@ impl Actor {
             let webhook = row.value;
             let sent = actor.engine().send_now(&webhook, message.as_ref(), &name);
             let sent = sent.await?;
-            Ok((Subject::new(id.0, row.owner, webhook.name.as_str()), sent))
+            Ok((Subject::new(id, row.owner, webhook.name.as_str()), sent))
         })
         .await
     }

@@ -89,7 +89,7 @@ impl Actor {
             let read = actor.engine().task(id).await.ok().flatten();
             let subject = read.map(|row| of_task(&row));
             actor.engine().delete_task(id).await?;
-            Ok((subject.unwrap_or_else(|| Subject::new(id.0, owner, "")), ()))
+            Ok((subject.unwrap_or_else(|| Subject::new(id, owner, "")), ()))
         })
         .await
     }
@@ -209,7 +209,7 @@ impl Actor {
 }
 
 fn of_task(row: &TaskRow) -> Subject {
-    Subject::new(row.id.0, row.owner, row.task.name.as_str())
+    Subject::new(row.id, row.owner, row.task.name.as_str())
 }
 
 fn webhook_of(task: &Task) -> Option<WebhookId> {

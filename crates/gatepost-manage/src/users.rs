@@ -35,7 +35,7 @@ impl Actor {
             let account = account.ok_or(ManageError::NotFound)?;
             Ok(User {
                 owner,
-                name: self.name("users", owner.0).await,
+                name: self.name("users", owner.into()).await,
                 enabled: account.enabled,
                 access: account.access,
             })

@@ -179,5 +179,5 @@ impl Actor {
 }
 
 fn of_webhook(row: &Row<WebhookId, Webhook>) -> Subject {
-    Subject::new(row.id.0, row.owner, row.value.name.as_str())
+    Subject::new(row.id, row.owner, row.value.name.as_str())
 }

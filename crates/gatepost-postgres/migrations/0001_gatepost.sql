@@ -6,7 +6,7 @@
 CREATE TABLE :schema.gatepost_key (
     id                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     revision            bigint NOT NULL,
-    owner               bigint NOT NULL,
+    owner               uuid NOT NULL,
     lookup              text COLLATE "C" NOT NULL CONSTRAINT gatepost_key_lookup UNIQUE,
     hint                text NOT NULL,
     digest_scheme       text NOT NULL,
@@ -76,14 +76,14 @@ CREATE TABLE :schema.gatepost_node (
 -- that wait are ended by and by. A list over what is hidden leaps to the owners who are in a tenant or were: `left_tenants`, NULL
 -- where there were more than 16.
 CREATE TABLE :schema.gatepost_owner (
-    owner        bigint PRIMARY KEY,
+    owner        uuid PRIMARY KEY,
     place        text COLLATE "C" NOT NULL DEFAULT 'common',
-    tenant       bigint,
+    tenant       uuid,
     known        boolean NOT NULL DEFAULT false,
     held         boolean NOT NULL DEFAULT false,
     gone         boolean NOT NULL DEFAULT false,
     moving       bigint,
-    left_tenants bigint[] DEFAULT '{}'
+    left_tenants uuid[] DEFAULT '{}'
 );
 CREATE INDEX gatepost_owner_in_place ON :schema.gatepost_owner (place, owner);
 CREATE INDEX gatepost_owner_in_tenant ON :schema.gatepost_owner (tenant, owner) WHERE tenant IS NOT NULL;
@@ -105,7 +105,7 @@ CREATE TRIGGER gatepost_leave_tenant BEFORE UPDATE OF tenant ON :schema.gatepost
 
 -- What an owner has of the records, kept in step by every change of one.
 CREATE TABLE :schema.gatepost_record_usage (
-    owner    bigint PRIMARY KEY,
+    owner    uuid PRIMARY KEY,
     webhooks bigint NOT NULL,
     tasks    bigint NOT NULL,
     events   bigint NOT NULL,
@@ -114,7 +114,7 @@ CREATE TABLE :schema.gatepost_record_usage (
 
 -- What an owner has in the queue and the log, as the engines add it up.
 CREATE TABLE :schema.gatepost_log_usage (
-    owner         bigint PRIMARY KEY,
+    owner         uuid PRIMARY KEY,
     waiting       bigint NOT NULL,
     waiting_bytes bigint NOT NULL,
     log_bytes     bigint NOT NULL
@@ -137,12 +137,13 @@ CREATE TABLE :schema.gatepost_change (
     version  bigint NOT NULL,
     kind     smallint NOT NULL,
     record   bigint NOT NULL,
+    owner    uuid,
     previous bigint NOT NULL,
     change   bigint NOT NULL,
     PRIMARY KEY (place, version, kind, record)
 );
 COMMENT ON COLUMN :schema.gatepost_change.kind IS
-    '0 webhook, 1 task, 2 event, 3 all records of an owner who came, 4 nothing but that an owner left, 5 more than can be told, '
+    '0 webhook, 1 task, 2 event, 3 all records of `owner`, who came, 4 nothing but that an owner left, 5 more than can be told, '
     '6 task with its events';
 
 -- Work that one process at a time does.
@@ -164,7 +165,7 @@ CREATE TABLE :schema.gatepost_webhook (
     revision           bigint NOT NULL,
     created            timestamptz NOT NULL,
     modified           timestamptz NOT NULL,
-    owner              bigint NOT NULL,
+    owner              uuid NOT NULL,
     name               text COLLATE "C" NOT NULL,
     url                text NOT NULL,
     authorization_kind text NOT NULL,
@@ -203,14 +204,14 @@ CREATE TABLE :schema.gatepost_task (
     created          timestamptz NOT NULL,
     modified         timestamptz NOT NULL,
     last_run         timestamptz,
-    creator          bigint NOT NULL,
+    creator          uuid NOT NULL,
     name             text COLLATE "C" NOT NULL,
     description      text NOT NULL,
     enabled          boolean NOT NULL,
     delete_after_run boolean NOT NULL,
     webhook          bigint NOT NULL CONSTRAINT gatepost_task_webhook REFERENCES :schema.gatepost_webhook,
     message          bytea NOT NULL,
-    owner            bigint NOT NULL,
+    owner            uuid NOT NULL,
     bytes            bigint NOT NULL,
     left_webhooks    bigint[] DEFAULT '{}'
 );
@@ -236,13 +237,13 @@ CREATE TABLE :schema.gatepost_event (
     modified   timestamptz NOT NULL,
     event_type text COLLATE "C" NOT NULL,
     event      text COLLATE "C" NOT NULL,
-    instance   bigint,
+    instance   text COLLATE "C",
     tag        bigint,
     task       bigint NOT NULL CONSTRAINT gatepost_event_task REFERENCES :schema.gatepost_task ON DELETE CASCADE,
     enabled    boolean NOT NULL,
     filters    bytea NOT NULL,
     context    bytea NOT NULL,
-    owner      bigint NOT NULL,
+    owner      uuid NOT NULL,
     bytes      bigint NOT NULL,
     label      text NOT NULL,
     CONSTRAINT gatepost_event_target CHECK (instance IS NULL OR tag IS NULL)
@@ -259,8 +260,8 @@ CREATE SEQUENCE :schema.gatepost_delivery_id_seq AS bigint;
 CREATE TABLE :schema.gatepost_delivery (
     id         bigint NOT NULL,
     webhook    bigint NOT NULL,
-    owner      bigint NOT NULL,
-    tenant     bigint,
+    owner      uuid NOT NULL,
+    tenant     uuid,
     task       bigint,
     created    timestamptz NOT NULL,
     message_id text COLLATE "C" NOT NULL,
@@ -286,8 +287,8 @@ CREATE TABLE :schema.gatepost_outcome (
     delivery      bigint NOT NULL,
     token         bigint NOT NULL,
     webhook       bigint,
-    owner         bigint,
-    tenant        bigint,
+    owner         uuid,
+    tenant        uuid,
     task          bigint,
     attempts      integer NOT NULL,
     tries         integer NOT NULL,
@@ -434,7 +435,24 @@ CREATE TABLE :schema.gatepost_seen (
 );
 CREATE INDEX gatepost_seen_stored ON :schema.gatepost_seen (stored);
 
--- `tenant`, `owner`, `operators`: the audience. `after_task`, `tasks`, `due`: what is left of it, and when. `turn` is shown by whoever uses
+-- The number of an id as the platform may write it: `7`, `007`, or a UUID with hyphens in either case. 0 where there is none, and where it
+-- cannot be read: such a row is set aside when its turn comes. It never raises, for it runs where the platform inserts a row.
+CREATE FUNCTION :schema.gatepost_id(text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE
+        WHEN $1 IS NULL THEN '00000000-0000-0000-0000-000000000000'::pg_catalog.uuid
+        -- As texts of 19 digits, numbers below 2^63 come in their order.
+        WHEN $1 COLLATE pg_catalog."C" OPERATOR(pg_catalog.~) '^0*[0-9]{1,19}$'
+            AND pg_catalog.right('000000000000000000' OPERATOR(pg_catalog.||) $1, 19) COLLATE pg_catalog."C"
+                OPERATOR(pg_catalog.<=) '9223372036854775807'
+            THEN pg_catalog.lpad(pg_catalog.to_hex($1::pg_catalog.int8), 32, '0')::pg_catalog.uuid
+        WHEN $1 COLLATE pg_catalog."C" OPERATOR(pg_catalog.~) '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
+            THEN $1::pg_catalog.uuid
+        ELSE '00000000-0000-0000-0000-000000000000'::pg_catalog.uuid END
+$$;
+-- Whoever may insert rows may have them indexed.
+GRANT EXECUTE ON FUNCTION :schema.gatepost_id(text) TO PUBLIC;
+
+-- `tenant`, `owner`, `run_by`: an integer or a UUID as text, or NULL. `tenant`, `owner` and `operators` are the audience. `after_task`, `tasks`, `due`: what is left of it, and when. `turn` is shown by whoever uses
 -- the row. `arrived` is the transaction that wrote the row, or made it wait again: so rows are listed once, whenever they commit.
 -- `data`: a JSON object of at most 64 KiB, kept as the text that it is. `webhooks`: an array of 1 to 100 integers, NULL where it is for all.
 -- `trace`: a `traceparent`, and after a blank a `tracestate`. `run_by`: the user who ran a task or triggered an event by hand.
@@ -442,15 +460,15 @@ CREATE TABLE :schema.gatepost_occurrence (
     id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     event_type    text NOT NULL,
     event         text NOT NULL,
-    object_id     bigint,
+    object_id     text,
     object_name   text,
     tags          jsonb NOT NULL DEFAULT '[]',
     variables     jsonb NOT NULL DEFAULT '{}',
     occurrence_id text,
     created       timestamptz NOT NULL DEFAULT now(),
     rejected      text,
-    tenant        bigint,
-    owner         bigint,
+    tenant        text,
+    owner         text,
     operators     boolean NOT NULL DEFAULT false,
     after_task    bigint NOT NULL DEFAULT 0,
     tasks         jsonb,
@@ -461,12 +479,12 @@ CREATE TABLE :schema.gatepost_occurrence (
     webhooks      jsonb,
     channel       text,
     trace         text,
-    run_by        bigint
+    run_by        text
 );
--- By audience: 0 and 0 for rows that name none and those for the operators.
-CREATE INDEX gatepost_occurrence_turns ON :schema.gatepost_occurrence (coalesce(tenant, 0), coalesce(owner, 0), due, id) WHERE rejected IS NULL;
+-- By audience: 0 and 0 for rows that name none, those for the operators, and those that name what is no id.
+CREATE INDEX gatepost_occurrence_turns ON :schema.gatepost_occurrence (:schema.gatepost_id(tenant), :schema.gatepost_id(owner), due, id) WHERE rejected IS NULL;
 CREATE INDEX gatepost_occurrence_arrived ON :schema.gatepost_occurrence
-    (arrived, (coalesce(tenant, 0)), (coalesce(owner, 0)), due) WHERE rejected IS NULL;
+    (arrived, (:schema.gatepost_id(tenant)), (:schema.gatepost_id(owner)), due) WHERE rejected IS NULL;
 -- Whoever corrects a row by hand need not know of `arrived`.
 CREATE FUNCTION :schema.gatepost_occurrence_again() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -477,12 +495,12 @@ CREATE TRIGGER gatepost_occurrence_again BEFORE UPDATE OF due, rejected, tenant,
     FOR EACH ROW WHEN (NEW.rejected IS NULL AND NEW.arrived = OLD.arrived) EXECUTE FUNCTION :schema.gatepost_occurrence_again();
 
 -- Up to which transaction rows were looked at, but for those that had not ended, or that had more audiences than one look lists:
--- of each the last audience that was looked at.
+-- of each the last audience that was looked at, or NULL where there was none.
 CREATE TABLE :schema.gatepost_outbox_look (
     done    xid8 NOT NULL,
     open    xid8[] NOT NULL,
-    tenants bigint[] NOT NULL,
-    owners  bigint[] NOT NULL,
+    tenants uuid[] NOT NULL,
+    owners  uuid[] NOT NULL,
     server  text COLLATE "C" NOT NULL
 ) WITH (fillfactor = 50);
 INSERT INTO :schema.gatepost_outbox_look (done, open, tenants, owners, server) VALUES ('0', '{}', '{}', '{}', '');
@@ -491,8 +509,8 @@ INSERT INTO :schema.gatepost_outbox_look (done, open, tenants, owners, server) V
 -- counts. The others are looked at again when `due` comes: that of their first row, or the end of a hold.
 CREATE SEQUENCE :schema.gatepost_outbox_taken AS bigint;
 CREATE TABLE :schema.gatepost_outbox_turn (
-    tenant bigint NOT NULL,
-    owner  bigint NOT NULL,
+    tenant uuid NOT NULL,
+    owner  uuid NOT NULL,
     ready  boolean NOT NULL DEFAULT false,
     due    timestamptz NOT NULL,
     taken  bigint NOT NULL DEFAULT 0,
@@ -507,13 +525,13 @@ CREATE INDEX gatepost_outbox_turn_held ON :schema.gatepost_outbox_turn (holder, 
 CREATE TABLE :schema.gatepost_audit (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at           timestamptz NOT NULL,
-    owner        bigint NOT NULL,
-    tenant       bigint,
-    actor        bigint NOT NULL,
+    owner        uuid NOT NULL,
+    tenant       uuid,
+    actor        uuid NOT NULL,
     key          bigint,
     address      text,
     record_table text COLLATE "C" NOT NULL,
-    record       bigint NOT NULL,
+    record       text COLLATE "C" NOT NULL,
     name         text NOT NULL,
     operation    text NOT NULL,
     changes      text NOT NULL
@@ -526,6 +544,6 @@ CREATE INDEX gatepost_audit_at ON :schema.gatepost_audit (at, id);
 
 -- How many entries there are about each owner's records. Its row lock puts those who add into one order.
 CREATE TABLE :schema.gatepost_audit_owner (
-    owner bigint PRIMARY KEY,
+    owner uuid PRIMARY KEY,
     kept  bigint NOT NULL
 ) WITH (fillfactor = 70);

@@ -3,14 +3,15 @@
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use gatepost_ids::{KeyId, OwnerId, TenantId};
-use gatepost_storage::Scope;
+use gatepost_ids::KeyId;
 use gatepost_storage::audit::{
     AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow, AuditStore,
 };
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use crate::change::most as limited;
+use crate::column::{owner, parse, scope_ids, tenant};
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
@@ -34,18 +35,14 @@ impl AuditStore for PostgresStore {
     }
 
     async fn list_audit(&self, query: &AuditQuery) -> Answer<Vec<AuditRow>> {
-        let (owner, tenant) = match query.scope {
-            Scope::All => (None, None),
-            Scope::Owner(owner) => (Some(owner.0), None),
-            Scope::Tenant(tenant) => (None, Some(tenant.0)),
-        };
+        let (owner, tenant) = scope_ids(query.scope);
         let record = query.record.as_ref();
         let list = List::of(SELECT)
-            .filter("r.record =", record.map(|(_, row)| *row))
+            .filter("r.record =", record.map(|(_, row)| row.to_string()))
             .filter("r.record_table =", record.map(|(table, _)| table.clone()))
             .filter("r.owner =", owner)
             .filter("r.tenant =", tenant)
-            .filter("r.actor =", query.actor.map(|actor| actor.0))
+            .filter("r.actor =", query.actor.map(Uuid::from))
             .filter("r.at >=", query.from)
             .filter("r.at <", query.before);
         let rows = list.page(self.db(), &query.page, |id| id.0).await?;
@@ -56,7 +53,9 @@ impl AuditStore for PostgresStore {
         let limit = i64::from(limit);
         let removed = match which {
             AuditRemoval::Before(time) => self.count_gone(TRIM, &[&time, &limit]).await,
-            AuditRemoval::OfOwner(owner) => self.count_gone(FORGET, &[&owner.0, &limit]).await,
+            AuditRemoval::OfOwner(owner) => {
+                self.count_gone(FORGET, &[&Uuid::from(owner), &limit]).await
+            }
         };
         Ok(removed?)
     }
@@ -65,19 +64,19 @@ impl AuditStore for PostgresStore {
 impl PostgresStore {
     /// The first statement takes the owners' locks; the second sees what was added before.
     async fn add_entries(&self, entries: &[&AuditEntry], most: i64) -> Result<()> {
-        let (owners, added): (Vec<i64>, Vec<i64>) = AuditEntry::by_owner(entries)
+        let (owners, added): (Vec<Uuid>, Vec<i64>) = AuditEntry::by_owner(entries)
             .into_iter()
-            .map(|(owner, count)| (owner.0, count))
+            .map(|(owner, count)| (Uuid::from(owner), count))
             .unzip();
         let at: Vec<_> = entries.iter().map(|e| e.at).collect();
-        let owner: Vec<_> = entries.iter().map(|e| e.owner.0).collect();
-        let tenant: Vec<_> = entries.iter().map(|e| e.tenant.map(|t| t.0)).collect();
-        let actor: Vec<_> = entries.iter().map(|e| e.actor.0).collect();
+        let owner: Vec<_> = entries.iter().map(|e| Uuid::from(e.owner)).collect();
+        let tenant: Vec<_> = entries.iter().map(|e| e.tenant.map(Uuid::from)).collect();
+        let actor: Vec<_> = entries.iter().map(|e| Uuid::from(e.actor)).collect();
         let key: Vec<_> = entries.iter().map(|e| e.key.map(|k| k.0)).collect();
         let from = entries.iter().map(|e| e.from.map(|from| from.to_string()));
         let from: Vec<_> = from.collect();
         let table: Vec<_> = entries.iter().map(|e| e.table.as_str()).collect();
-        let row: Vec<_> = entries.iter().map(|e| e.row).collect();
+        let row: Vec<_> = entries.iter().map(|e| e.row.as_str()).collect();
         let name: Vec<_> = entries.iter().map(|e| e.name.as_str()).collect();
         let operation: Vec<_> = entries.iter().map(|e| e.operation.as_str()).collect();
         let changes: Vec<_> = entries.iter().map(|e| e.changes.as_str()).collect();
@@ -106,13 +105,13 @@ fn entry(row: &Row) -> Result<AuditRow> {
         id: AuditId(row.try_get("id")?),
         entry: AuditEntry {
             at: row.try_get("at")?,
-            owner: OwnerId(row.try_get("owner")?),
-            tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
-            actor: OwnerId(row.try_get("actor")?),
+            owner: owner(row, "owner")?,
+            tenant: tenant(row)?,
+            actor: owner(row, "actor")?,
             key: row.try_get::<_, Option<i64>>("key")?.map(KeyId),
             from: from.map_err(|e| Failure::corrupt("address", e))?,
             table: row.try_get("record_table")?,
-            row: row.try_get("record")?,
+            row: parse(row, "record")?,
             name: row.try_get("name")?,
             operation: row.try_get("operation")?,
             changes: row.try_get("changes")?,

@@ -3,6 +3,7 @@
 
 use gatepost_storage::ErrorKind;
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use crate::db::{Db, Param, missing};
 use crate::error::{Failure, Result};
@@ -18,7 +19,7 @@ pub(crate) const LOCKED: &str = "the place stayed locked";
 #[derive(Debug, Default)]
 pub(crate) struct Alone {
     pub(crate) places: Vec<String>,
-    pub(crate) owners: Vec<i64>,
+    pub(crate) owners: Vec<Uuid>,
     pub(crate) webhooks: Vec<i64>,
     pub(crate) tasks: Vec<i64>,
     pub(crate) events: Vec<i64>,

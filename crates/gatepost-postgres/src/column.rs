@@ -4,8 +4,11 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
+use gatepost_ids::{OwnerId, TenantId};
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::Cause;
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use crate::error::{Failure, Result};
 
@@ -23,7 +26,6 @@ pub(crate) fn stored<T, E: Display>(
     read(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
-/// Text in a column of bytes, which unlike text may hold a NUL.
 /// The cause of a delivery.
 pub(crate) fn cause(row: &Row) -> Result<Option<Cause>> {
     let cause: Option<&str> = row.try_get("cause")?;
@@ -31,8 +33,29 @@ pub(crate) fn cause(row: &Row) -> Result<Option<Cause>> {
     cause.map_err(|e| Failure::corrupt("cause", e))
 }
 
+/// Text in a column of bytes, which unlike text may hold a NUL.
 pub(crate) fn text<'a>(row: &'a Row, column: &'static str) -> Result<&'a str> {
     std::str::from_utf8(row.try_get(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
+/// A user.
+pub(crate) fn owner(row: &Row, column: &str) -> Result<OwnerId> {
+    Ok(row.try_get::<_, Uuid>(column)?.into())
+}
+
+/// The tenant of a row, if it has one.
+pub(crate) fn tenant(row: &Row) -> Result<Option<TenantId>> {
+    let tenant: Option<Uuid> = row.try_get("tenant")?;
+    Ok(tenant.map(TenantId::from))
+}
+
+/// The owner or the tenant that a scope is of, as columns have them.
+pub(crate) fn scope_ids(scope: Scope) -> (Option<Uuid>, Option<Uuid>) {
+    match scope {
+        Scope::All => (None, None),
+        Scope::Owner(owner) => (Some(owner.into()), None),
+        Scope::Tenant(tenant) => (None, Some(tenant.into())),
+    }
 }
 
 /// An HTTP status.

@@ -3,13 +3,15 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::InvalidId;
 use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
 use gatepost_storage::webhooks::{
     Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
 };
 use tokio_postgres::Row;
-use webhook_model::{Occurrence, OwnerId, TaskId};
+use uuid::Uuid;
+use webhook_model::{Occurrence, TaskId};
 
 use crate::column::{count, without_nul};
 use crate::db::Param;
@@ -141,7 +143,8 @@ impl OutboxStore for PostgresStore {
 impl PostgresStore {
     /// In two statements: the second has a view in which all that was listed before is there.
     async fn give_back(&self, audience: OutboxAudience, holder: &str) -> Result<()> {
-        let params: [Param<'_>; 3] = [&audience.tenant, &audience.owner, &holder];
+        let of = [audience.tenant, audience.owner].map(Uuid::from_u128);
+        let params: [Param<'_>; 3] = [&of[0], &of[1], &holder];
         let statements = [(HOLD, &params[..]), (GIVE_BACK, &params[..])];
         self.db().pipeline(BEGIN, &statements).await?;
         Ok(())
@@ -162,8 +165,8 @@ fn more(answers: &[Vec<Row>]) -> Result<bool> {
 
 fn audience(row: &Row) -> Result<OutboxAudience> {
     Ok(OutboxAudience {
-        tenant: row.try_get("of_tenant")?,
-        owner: row.try_get("of_owner")?,
+        tenant: row.try_get::<_, Uuid>("of_tenant")?.as_u128(),
+        owner: row.try_get::<_, Uuid>("of_owner")?.as_u128(),
     })
 }
 
@@ -171,7 +174,7 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
     let columns = OutboxColumns {
         event_type: row.try_get("event_type")?,
         event: row.try_get("event")?,
-        object_id: row.try_get("object_id")?,
+        object_id: row.try_get::<_, Option<&str>>("object_id")?.map(Into::into),
         object_name: row.try_get("object_name")?,
         tags: row.try_get::<_, &str>("tags")?.into(),
         variables: row.try_get::<_, &str>("variables")?.into(),
@@ -179,8 +182,8 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         webhooks: row.try_get::<_, Option<&str>>("webhooks")?.map(Into::into),
         channel: row.try_get("channel")?,
         occurrence_id: row.try_get("occurrence_id")?,
-        tenant: row.try_get("tenant")?,
-        owner: row.try_get("owner")?,
+        tenant: row.try_get::<_, Option<&str>>("tenant")?.map(Into::into),
+        owner: row.try_get::<_, Option<&str>>("owner")?.map(Into::into),
         operators: row.try_get("operators")?,
         trace: row.try_get::<_, Option<&str>>("trace")?.map(Into::into),
     };
@@ -189,22 +192,25 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         Ok(left) => (columns.occurrence(), left),
         Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
     };
-    let mut unreadable = |column| {
-        occurrence = Err(Unreadable(format!("{column} is out of range")));
-    };
+    let mut unreadable = |reason| occurrence = Err(Unreadable(reason));
     let turn = count(row, "turn").unwrap_or_else(|_| {
-        unreadable("turn");
+        unreadable("turn is out of range".to_owned());
         0
     });
     let created = row.try_get("created").unwrap_or_else(|_| {
-        unreadable("created");
+        unreadable("created is out of range".to_owned());
         DateTime::UNIX_EPOCH
+    });
+    let by = row.try_get::<_, Option<&str>>("run_by")?.map(str::parse);
+    let by = by.transpose().unwrap_or_else(|e: InvalidId| {
+        unreadable(format!("run_by {e}"));
+        None
     });
     Ok(OutboxRow {
         id: OutboxId(row.try_get("id")?),
         occurrence,
         left,
-        by: row.try_get::<_, Option<i64>>("run_by")?.map(OwnerId),
+        by,
         turn,
         created,
     })

@@ -1,5 +1,6 @@
 -- Everything that Gatepost keeps. Times are microseconds since 1970 (UTC), lengths of time microseconds. Truth values
--- are 0 and 1. `bytes` of a record is what it counts for in a quota.
+-- are 0 and 1. Owners, other users and tenants are 16 bytes, the most significant first. `bytes` of a record is what it
+-- counts for in a quota.
 
 -- Owners ---------------------------------------------------------------------------------------
 -- A row for each user who has or had something. `place` is as `Place` writes itself. `placed`: the platform said so, or
@@ -8,7 +9,7 @@
 -- up to this one were made in another place, and those that wait are to be ended. `unfinished`: one of these three is not
 -- 0. The last seven say how much the owner has: of records exactly, of queue and log about.
 CREATE TABLE gatepost_owner (
-    owner         INTEGER PRIMARY KEY,
+    owner         BLOB PRIMARY KEY,
     place         TEXT NOT NULL DEFAULT 'common',
     placed        INTEGER NOT NULL DEFAULT 0,
     unplaced      INTEGER NOT NULL DEFAULT 0,
@@ -25,7 +26,7 @@ CREATE TABLE gatepost_owner (
     waiting       INTEGER NOT NULL DEFAULT 0,
     waiting_bytes INTEGER NOT NULL DEFAULT 0,
     log_bytes     INTEGER NOT NULL DEFAULT 0
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX gatepost_owner_of_place ON gatepost_owner (place);
 CREATE INDEX gatepost_owner_held ON gatepost_owner (owner) WHERE held = 1;
 CREATE INDEX gatepost_owner_unplaced ON gatepost_owner (owner) WHERE unplaced = 1;
@@ -42,13 +43,13 @@ CREATE TABLE gatepost_place (
 INSERT INTO gatepost_place (place, version) VALUES ('common', 0);
 
 -- The records that each change of a place touched. `kind` is 0 webhook, 1 task, 2 event, 3 an owner with all records, 4 a
--- task with its events. Older rows are trimmed.
+-- task with its events. `record` is a row number, or the owner. Older rows are trimmed.
 CREATE TABLE gatepost_route_change (
     place   TEXT NOT NULL,
     change  INTEGER NOT NULL,
     version INTEGER NOT NULL,
     kind    INTEGER NOT NULL,
-    record  INTEGER NOT NULL,
+    record  ANY NOT NULL,
     PRIMARY KEY (place, change, kind, record)
 ) STRICT, WITHOUT ROWID;
 
@@ -71,7 +72,7 @@ CREATE TABLE gatepost_lease (
 CREATE TABLE gatepost_key (
     id                  INTEGER PRIMARY KEY AUTOINCREMENT,
     revision            INTEGER NOT NULL,
-    owner               INTEGER NOT NULL,
+    owner               BLOB NOT NULL,
     lookup              TEXT NOT NULL UNIQUE,
     hint                TEXT NOT NULL,
     digest_scheme       TEXT NOT NULL,
@@ -142,7 +143,7 @@ CREATE TABLE gatepost_webhook (
     revision           INTEGER NOT NULL,
     created            INTEGER NOT NULL,
     modified           INTEGER NOT NULL,
-    owner              INTEGER NOT NULL,
+    owner              BLOB NOT NULL,
     name               TEXT NOT NULL,
     url                TEXT NOT NULL,
     authorization_kind TEXT NOT NULL,
@@ -176,15 +177,15 @@ CREATE TABLE gatepost_task (
     created          INTEGER NOT NULL,
     modified         INTEGER NOT NULL,
     last_run         INTEGER,
-    owner            INTEGER NOT NULL DEFAULT 0,
-    creator          INTEGER NOT NULL,
+    owner            BLOB NOT NULL,
+    creator          BLOB NOT NULL,
     name             TEXT NOT NULL,
     description      TEXT NOT NULL,
     enabled          INTEGER NOT NULL,
     delete_after_run INTEGER NOT NULL,
     webhook          INTEGER NOT NULL REFERENCES gatepost_webhook,
     message          TEXT NOT NULL,
-    bytes            INTEGER NOT NULL DEFAULT 0,
+    bytes            INTEGER NOT NULL,
     gone             INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX gatepost_task_of_webhook ON gatepost_task (webhook);
@@ -199,17 +200,17 @@ CREATE TABLE gatepost_event (
     revision   INTEGER NOT NULL,
     created    INTEGER NOT NULL,
     modified   INTEGER NOT NULL,
-    owner      INTEGER NOT NULL DEFAULT 0,
+    owner      BLOB NOT NULL,
     event_type TEXT NOT NULL,
     event      TEXT NOT NULL,
     label      TEXT NOT NULL DEFAULT '',
-    instance   INTEGER,
+    instance   TEXT,
     tag        INTEGER,
     task       INTEGER NOT NULL REFERENCES gatepost_task ON DELETE CASCADE,
     enabled    INTEGER NOT NULL,
     filters    TEXT NOT NULL,
     context    TEXT NOT NULL,
-    bytes      INTEGER NOT NULL DEFAULT 0,
+    bytes      INTEGER NOT NULL,
     CHECK (instance IS NULL OR tag IS NULL)
 ) STRICT;
 CREATE INDEX gatepost_event_of_task ON gatepost_event (task);
@@ -263,7 +264,7 @@ CREATE TABLE gatepost_delivery (
     id           INTEGER PRIMARY KEY,
     webhook      INTEGER NOT NULL,
     task         INTEGER,
-    tenant       INTEGER,
+    tenant       BLOB,
     created      INTEGER NOT NULL,
     message_kept INTEGER NOT NULL,
     message_id   TEXT NOT NULL,
@@ -285,7 +286,7 @@ CREATE TABLE gatepost_outcome (
     status_info   TEXT NOT NULL,
     webhook       INTEGER,
     task          INTEGER,
-    tenant        INTEGER,
+    tenant        BLOB,
     started       INTEGER,
     duration_us   INTEGER,
     dns_us        INTEGER,
@@ -322,7 +323,7 @@ CREATE TABLE gatepost_of_task (
     PRIMARY KEY (task, delivery)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE gatepost_of_tenant (
-    tenant   INTEGER NOT NULL,
+    tenant   BLOB NOT NULL,
     delivery INTEGER NOT NULL,
     PRIMARY KEY (tenant, delivery)
 ) STRICT, WITHOUT ROWID;
@@ -339,7 +340,7 @@ CREATE TABLE gatepost_left_behind (delivery INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE gatepost_count (
     webhook      INTEGER NOT NULL,
     hour         INTEGER NOT NULL,
-    owner        INTEGER NOT NULL,
+    owner        BLOB NOT NULL,
     sent         INTEGER NOT NULL,
     failed       INTEGER NOT NULL,
     retried      INTEGER NOT NULL,
@@ -355,7 +356,7 @@ CREATE TABLE gatepost_dropped (
     webhook INTEGER NOT NULL,
     reason  TEXT NOT NULL,
     minute  INTEGER NOT NULL,
-    owner   INTEGER NOT NULL,
+    owner   BLOB NOT NULL,
     count   INTEGER NOT NULL,
     PRIMARY KEY (webhook, reason, minute)
 ) STRICT, WITHOUT ROWID;
@@ -413,12 +414,13 @@ CREATE INDEX gatepost_seen_stored ON gatepost_seen (stored);
 -- Outbox ---------------------------------------------------------------------------------------
 -- Platforms insert here in their own transactions; README, "The outbox", says what each column means to them. `after_task`
 -- and `tasks` say how far the engine has come with a row; `due` is NULL until it puts the row off; `turn` counts how often
--- it did either.
+-- it did either. `tenant`, `owner` and `run_by` are integers or UUIDs as texts; `turn_tenant` and `turn_owner` are the same as 16
+-- bytes, however they are written, and 0 where they are NULL or no id.
 CREATE TABLE gatepost_occurrence (
     id            INTEGER PRIMARY KEY AUTOINCREMENT,
     event_type    TEXT NOT NULL,
     event         TEXT NOT NULL,
-    object_id     INTEGER,
+    object_id     TEXT,
     object_name   TEXT,
     tags          TEXT NOT NULL DEFAULT '[]',
     variables     TEXT NOT NULL DEFAULT '{}',
@@ -426,26 +428,38 @@ CREATE TABLE gatepost_occurrence (
     webhooks      TEXT,
     channel       TEXT,
     occurrence_id TEXT,
-    tenant        INTEGER,
-    owner         INTEGER,
+    tenant        TEXT,
+    owner         TEXT,
     operators     INTEGER NOT NULL DEFAULT 0,
     trace         TEXT,
-    run_by        INTEGER,
+    run_by        TEXT,
     created       INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000000 AS INTEGER)),
     rejected      TEXT,
     after_task    INTEGER NOT NULL DEFAULT 0,
     tasks         TEXT,
     due           INTEGER,
-    turn          INTEGER NOT NULL DEFAULT 0
+    turn          INTEGER NOT NULL DEFAULT 0,
+    turn_tenant   BLOB AS (CASE
+        WHEN tenant GLOB '????????-????-????-????-????????????' AND length(unhex(tenant, '-')) = 16
+            THEN unhex(tenant, '-')
+        WHEN CAST(tenant AS INTEGER) > 0 AND CAST(CAST(tenant AS INTEGER) AS TEXT) = ltrim(tenant, '0')
+            THEN unhex(printf('%032x', CAST(tenant AS INTEGER)))
+        ELSE zeroblob(16) END),
+    turn_owner    BLOB AS (CASE
+        WHEN owner GLOB '????????-????-????-????-????????????' AND length(unhex(owner, '-')) = 16
+            THEN unhex(owner, '-')
+        WHEN CAST(owner AS INTEGER) > 0 AND CAST(CAST(owner AS INTEGER) AS TEXT) = ltrim(owner, '0')
+            THEN unhex(printf('%032x', CAST(owner AS INTEGER)))
+        ELSE zeroblob(16) END)
 ) STRICT;
-CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (ifnull(tenant, 0), ifnull(owner, 0), due, id) WHERE rejected IS NULL;
+CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (turn_tenant, turn_owner, due, id) WHERE rejected IS NULL;
 
 -- Audiences that have rows, or had. `due`: when to look at them again, NULL for immediately, the greatest number for when
 -- there are rows again; while a process holds one, when the others may. `turn`: when it was taken last, as a number drawn
 -- from gatepost_log.
 CREATE TABLE gatepost_outbox_turn (
-    tenant INTEGER NOT NULL,
-    owner  INTEGER NOT NULL,
+    tenant BLOB NOT NULL,
+    owner  BLOB NOT NULL,
     due    INTEGER,
     turn   INTEGER NOT NULL,
     holder BLOB,
@@ -458,14 +472,14 @@ CREATE INDEX gatepost_outbox_turn_held ON gatepost_outbox_turn (holder, turn) WH
 -- Triggers, because platforms write rows with their own statements.
 CREATE TRIGGER gatepost_occurrence_comes AFTER INSERT ON gatepost_occurrence WHEN NEW.rejected IS NULL BEGIN
     INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
-    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
+    VALUES (NEW.turn_tenant, NEW.turn_owner, NEW.due, 0)
     ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
     WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
 END;
 CREATE TRIGGER gatepost_occurrence_changes AFTER UPDATE OF rejected, tenant, owner, due ON gatepost_occurrence
 WHEN NEW.rejected IS NULL BEGIN
     INSERT INTO gatepost_outbox_turn (tenant, owner, due, turn)
-    VALUES (ifnull(NEW.tenant, 0), ifnull(NEW.owner, 0), NEW.due, 0)
+    VALUES (NEW.turn_tenant, NEW.turn_owner, NEW.due, 0)
     ON CONFLICT (tenant, owner) DO UPDATE SET due = excluded.due
     WHERE holder IS NULL AND due IS NOT NULL AND (excluded.due IS NULL OR excluded.due < due);
 END;
@@ -475,13 +489,13 @@ END;
 CREATE TABLE gatepost_audit (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
     at           INTEGER NOT NULL,
-    owner        INTEGER NOT NULL,
-    tenant       INTEGER,
-    actor        INTEGER NOT NULL,
+    owner        BLOB NOT NULL,
+    tenant       BLOB,
+    actor        BLOB NOT NULL,
     key          INTEGER,
     address      TEXT,
     record_table TEXT NOT NULL,
-    record       INTEGER NOT NULL,
+    record       TEXT NOT NULL,
     name         TEXT NOT NULL,
     operation    TEXT NOT NULL,
     changes      TEXT NOT NULL
@@ -494,6 +508,6 @@ CREATE INDEX gatepost_audit_at ON gatepost_audit (at);
 
 -- How many entries there are about each owner's records.
 CREATE TABLE gatepost_audit_owner (
-    owner INTEGER PRIMARY KEY,
+    owner BLOB PRIMARY KEY,
     kept  INTEGER NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;

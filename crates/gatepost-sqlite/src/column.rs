@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, TenantId};
 
 use crate::error::{Failure, Result};
 use crate::named::Named;
@@ -47,6 +48,26 @@ pub(crate) fn number<T: TryFrom<i64, Error: Display>>(
     column: &'static str,
 ) -> Result<T> {
     T::try_from(row.get(column)?).map_err(|e| Failure::corrupt(column, e))
+}
+
+/// An owner or another user: 16 bytes, the most significant first.
+pub(crate) fn owner(row: &Named<'_>, column: &'static str) -> Result<OwnerId> {
+    let id = maybe_id(row, column)?.ok_or_else(|| Failure::corrupt(column, "NULL"))?;
+    Ok(OwnerId::from_bytes(id))
+}
+
+/// A tenant, as 16 bytes likewise, or none.
+pub(crate) fn maybe_tenant(row: &Named<'_>, column: &'static str) -> Result<Option<TenantId>> {
+    Ok(maybe_id(row, column)?.map(TenantId::from_bytes))
+}
+
+fn maybe_id(row: &Named<'_>, column: &'static str) -> Result<Option<[u8; 16]>> {
+    let value = row.get_ref(column)?.as_blob_or_null();
+    let bytes = value.map_err(|e| Failure::corrupt(column, e))?;
+    bytes
+        .map(<[u8; 16]>::try_from)
+        .transpose()
+        .map_err(|_| Failure::corrupt(column, "not 16 bytes long"))
 }
 
 /// A column of text, parsed.

@@ -4,10 +4,13 @@
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::owners::PassedOver;
 use gatepost_storage::webhooks::RoutesVersion;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use webhook_model::{EventId, TaskId, WebhookId};
 
+use crate::column::owner;
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// How many changes of a place are remembered.
 const CHANGES_KEPT: i64 = 1_024;
@@ -28,23 +31,24 @@ pub(crate) enum Change {
 }
 
 impl Change {
-    fn columns(self) -> (i64, i64) {
+    fn columns(self) -> (i64, Value) {
         match self {
-            Self::Webhook(id) => (0, id.0),
-            Self::Task(id) => (1, id.0),
-            Self::Event(id) => (2, id.0),
-            Self::Owner(id) => (3, id.0),
-            Self::TaskWithEvents(id) => (4, id.0),
+            Self::Webhook(id) => (0, id.0.into()),
+            Self::Task(id) => (1, id.0.into()),
+            Self::Event(id) => (2, id.0.into()),
+            Self::Owner(id) => (3, id.to_bytes().to_vec().into()),
+            Self::TaskWithEvents(id) => (4, id.0.into()),
         }
     }
 
-    fn of(kind: i64, record: i64) -> Result<Self> {
-        match kind {
-            0 => Ok(Self::Webhook(WebhookId(record))),
-            1 => Ok(Self::Task(TaskId(record))),
-            2 => Ok(Self::Event(EventId(record))),
-            3 => Ok(Self::Owner(OwnerId(record))),
-            4 => Ok(Self::TaskWithEvents(TaskId(record))),
+    fn of(row: &Row<'_>) -> Result<Self> {
+        let row = &Named::of(row);
+        match row.get("kind")? {
+            0 => Ok(Self::Webhook(WebhookId(row.get("record")?))),
+            1 => Ok(Self::Task(TaskId(row.get("record")?))),
+            2 => Ok(Self::Event(EventId(row.get("record")?))),
+            3 => Ok(Self::Owner(owner(row, "record")?)),
+            4 => Ok(Self::TaskWithEvents(TaskId(row.get("record")?))),
             _ => Err(Failure::corrupt("kind", "unknown number")),
         }
     }
@@ -59,7 +63,7 @@ pub(crate) fn place_from(word: &str) -> Result<Place> {
 pub(crate) fn place_of(c: &Connection, owner: OwnerId) -> Result<Place> {
     let word: Option<String> = c
         .prepare_cached("SELECT place FROM gatepost_owner WHERE owner = ?1")?
-        .query_row([owner.0], |row| row.get(0))
+        .query_row([owner.to_bytes()], |row| row.get(0))
         .optional()?;
     word.map_or(Ok(Place::Common), |word| place_from(&word))
 }
@@ -96,7 +100,7 @@ pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
     let sql = "SELECT webhooks + tasks + events FROM gatepost_owner WHERE owner = ?1";
     let count: Option<i64> = c
         .prepare_cached(sql)?
-        .query_row([owner.0], |row| row.get(0))
+        .query_row([owner.to_bytes()], |row| row.get(0))
         .optional()?;
     match count.unwrap_or(0) {
         0 => {
@@ -108,7 +112,7 @@ pub(crate) fn left(c: &Connection, place: Place, owner: OwnerId) -> Result<()> {
     }
     let (word, number, version) = next_change(c, place)?;
     c.prepare_cached(include_str!("sql/places/note_all.sql"))?
-        .execute(params![word, number, version, owner.0])?;
+        .execute(params![word, number, version, owner.to_bytes()])?;
     Ok(())
 }
 
@@ -166,7 +170,7 @@ pub(crate) fn changes_since(
         if row.get::<_, i64>(1)? <= since.0 {
             return Ok(Some(changes));
         }
-        changes.push(Change::of(row.get(2)?, row.get(3)?)?);
+        changes.push(Change::of(row)?);
     }
     // The log does not go back to what is known: nothing is missing if nothing was forgotten.
     Ok((count <= CHANGES_KEPT).then_some(changes))

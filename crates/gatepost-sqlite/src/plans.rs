@@ -96,7 +96,7 @@ const OTHERS: &[Hot] = &[
     ),
     (
         include_str!("sql/outbox/next_due.sql"),
-        "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due>?)",
+        "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due>?)",
     ),
     (
         include_str!("sql/owners/next_moved.sql"),
@@ -199,7 +199,7 @@ fn statements_over_several_ranges_search_each() {
     let several = [
         (
             include_str!("sql/outbox/due_of.sql"),
-            "gatepost_occurrence_turns (<expr>=? AND <expr>=? AND due",
+            "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due",
             2,
         ),
         (

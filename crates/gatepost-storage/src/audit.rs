@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_ids::{KeyId, ObjectId, OwnerId, TenantId};
 
 use crate::error::{ErrorKind, StoreError};
 use crate::page::{Page, Scope};
@@ -32,8 +32,8 @@ pub struct AuditEntry {
     pub from: Option<IpAddr>,
     /// The table of the record, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
     pub table: String,
-    /// The row number of the record.
-    pub row: i64,
+    /// The id of the record.
+    pub row: ObjectId,
     /// What the record was called; empty where it has no name. At most
     /// [`MAX_NAME`](Self::MAX_NAME) bytes.
     pub name: String,
@@ -106,7 +106,7 @@ pub struct AuditQuery {
     /// Whose records were changed; of a tenant those that were changed in it.
     pub scope: Scope,
     /// Only changes of this row of this table.
-    pub record: Option<(String, i64)>,
+    pub record: Option<(String, ObjectId)>,
     /// Only what this user did.
     pub actor: Option<OwnerId>,
     /// Only changes at or after this moment.
@@ -139,7 +139,7 @@ impl AuditQuery {
             Scope::Owner(owner) => entry.owner == owner,
             Scope::Tenant(tenant) => entry.tenant == Some(tenant),
         };
-        let is_of = |(table, row): &(String, i64)| entry.table == *table && entry.row == *row;
+        let is_of = |(table, row): &(String, ObjectId)| entry.table == *table && entry.row == *row;
         in_scope
             && self.record.as_ref().is_none_or(is_of)
             && self.actor.is_none_or(|actor| entry.actor == actor)

@@ -36,12 +36,12 @@ impl Set {
 }
 
 /// Stores a webhook of this owner and name, with a task that stays and an event.
-pub(crate) async fn set(store: &Webhooks, owner: i64, name: &str) -> Set {
+pub(crate) async fn set(store: &Webhooks, owner: u128, name: &str) -> Set {
     set_at(store, owner, name, 0).await
 }
 
 /// The same, made at `at(second)`.
-pub(crate) async fn set_at(store: &Webhooks, owner: i64, name: &str, second: i64) -> Set {
+pub(crate) async fn set_at(store: &Webhooks, owner: u128, name: &str, second: i64) -> Set {
     let now = at(second);
     let records = &store.records;
     let hook = webhook_of(owner, name);
@@ -70,7 +70,7 @@ pub(crate) async fn enqueue(store: &Webhooks, hook: WebhookId, ids: &[&str]) -> 
     deliveries.iter().map(|stored| stored.id).collect()
 }
 
-pub(crate) async fn hold(store: &Webhooks, owner: i64, held: bool) {
+pub(crate) async fn hold(store: &Webhooks, owner: u128, held: bool) {
     let done = store.records.hold_owner(OwnerId(owner), held, at(0));
     done.await.unwrap();
 }

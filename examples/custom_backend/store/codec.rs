@@ -4,10 +4,10 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::stored::SealedWebhook;
 use gatepost_storage::{ErrorKind, Row, StoreError};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
-use webhook_model::{Webhook, WebhookId};
+use webhook_model::{OwnerId, Webhook, WebhookId};
 
 use super::error::Answer;
 
@@ -49,6 +49,10 @@ impl<'a> Fields<'a> {
 
     pub(super) fn int(&self, field: &'static str) -> Answer<i64> {
         self.maybe_int(field).ok_or_else(|| corrupt(field))
+    }
+
+    pub(super) fn owner(&self, field: &'static str) -> Answer<OwnerId> {
+        OwnerId::deserialize(&self.0[field]).map_err(|_| corrupt(field))
     }
 
     /// An integer of a smaller kind.

@@ -1,7 +1,7 @@
 //! What one occurrence does to the queue.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Basis, ClaimToken, DeliveryId, DeliveryRow, Enqueue, Enqueued, NewDelivery, Origin, RecordId,
     RoutesVersion, StoredDelivery,
@@ -106,7 +106,7 @@ fn stands(tx: &Tx, record: RecordId, revision: Revision) -> Answer<bool> {
     };
     let Some(row) = row else { return Ok(false) };
     let f = Fields(&row);
-    let owner = tx.owner(OwnerId(f.int("owner")?))?;
+    let owner = tx.owner(f.owner("owner")?)?;
     Ok(f.int("revision")? == revision.0 && !owner.is_held())
 }
 
@@ -151,7 +151,7 @@ fn seen(place: Place, id: &OccurrenceId) -> String {
 fn insert(tx: &Tx, new: NewDelivery, now: DateTime<Utc>) -> Answer<StoredDelivery> {
     let webhook = tx.row(WEBHOOKS, new.webhook.0)?;
     let missing = || StoreError::new(ErrorKind::Invalid, "the delivery's webhook does not exist");
-    let owner = OwnerId(Fields(&webhook.ok_or_else(missing)?).int("owner")?);
+    let owner = Fields(&webhook.ok_or_else(missing)?).owner("owner")?;
     let token = match new.lease_until {
         Some(_) => Some(ClaimToken(tx.count("token")?)),
         None => None,

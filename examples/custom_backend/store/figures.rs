@@ -1,7 +1,6 @@
 //! The queue in figures.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::OwnerId;
 use gatepost_storage::columns::SENDS;
 use gatepost_storage::webhooks::{DeliveryState, QueueStats};
 use redb::ReadTransaction;
@@ -71,7 +70,7 @@ pub(super) fn webhooks(tx: &Tx, wanted: impl Fn(bool, Owner) -> bool) -> Answer<
     for (id, row) in tx.rows(WEBHOOKS)? {
         let f = Fields(&row);
         let active = f.text("activity")? == SENDS;
-        let owner = tx.owner(OwnerId(f.int("owner")?))?;
+        let owner = tx.owner(f.owner("owner")?)?;
         if wanted(active, owner) {
             found.push(id);
         }

@@ -8,6 +8,7 @@ use gatepost_storage::keys::{
 };
 use gatepost_storage::{ErrorKind, KeyStore, Page, StoreError};
 use redb::ReadableDatabase as _;
+use serde_json::json;
 
 use super::error::{Answer, failed, panicked};
 use super::owner_rows::in_scope;
@@ -237,7 +238,7 @@ fn insert(tx: &Tx, key: &ApiKey, at_most: u64, rolled: Rolled) -> Answer<KeyRow>
 /// All keys of an owner.
 pub(super) fn keys_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<KeyRow>> {
     let rows = tx.rows(KEYS)?.into_iter();
-    let own = rows.filter(|(_, row)| row["owner"] == owner.0);
+    let own = rows.filter(|(_, row)| row["owner"] == json!(owner));
     own.map(|(_, row)| codec::decode(&row)).collect()
 }
 

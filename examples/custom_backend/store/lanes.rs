@@ -28,8 +28,8 @@ pub(super) struct Sending {
 }
 
 /// The tables that a claim looks at.
-pub(super) struct Queue<Rows, Waiting, Ids> {
-    owners: Rows,
+pub(super) struct Queue<Owners, Rows, Waiting, Ids> {
+    owners: Owners,
     webhooks: Rows,
     deliveries: Rows,
     queued: Waiting,
@@ -38,12 +38,14 @@ pub(super) struct Queue<Rows, Waiting, Ids> {
 }
 
 type ReadOnly = Queue<
+    ReadOnlyTable<u128, &'static str>,
     ReadOnlyTable<i64, &'static str>,
     ReadOnlyTable<(i64, u8, i64, i64), ()>,
     ReadOnlyTable<(i64, i64), ()>,
 >;
 
 type Writable<'t> = Queue<
+    redb::Table<'t, u128, &'static str>,
     redb::Table<'t, i64, &'static str>,
     redb::Table<'t, (i64, u8, i64, i64), ()>,
     redb::Table<'t, (i64, i64), ()>,
@@ -71,8 +73,9 @@ pub(super) fn to_write(tx: &Tx) -> Answer<Writable<'_>> {
     })
 }
 
-impl<Rows, Waiting, Ids> Queue<Rows, Waiting, Ids>
+impl<Owners, Rows, Waiting, Ids> Queue<Owners, Rows, Waiting, Ids>
 where
+    Owners: ReadableTable<u128, &'static str>,
     Rows: ReadableTable<i64, &'static str>,
     Waiting: ReadableTable<(i64, u8, i64, i64), ()>,
     Ids: ReadableTable<(i64, i64), ()>,
@@ -83,7 +86,7 @@ where
             return Ok(None);
         };
         let f = Fields(&row);
-        let id = OwnerId(f.int("owner")?);
+        let id = f.owner("owner")?;
         let owner = owner(&self.owners, id)?;
         let sends = f.text("activity")? == SENDS && !owner.is_held();
         let in_order = f.is("in_order")?;

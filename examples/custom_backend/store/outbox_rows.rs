@@ -87,7 +87,7 @@ fn waits_no_more(tx: &Tx, id: OutboxId, row: &StoredOccurrence) -> Answer<()> {
 }
 
 /// Where a row waits.
-fn place(id: OutboxId, row: &StoredOccurrence) -> Option<(i64, i64, i64, i64)> {
+fn place(id: OutboxId, row: &StoredOccurrence) -> Option<(u128, u128, i64, i64)> {
     let OutboxAudience { tenant, owner } = row.audience();
     row.waits_until().map(|due| (tenant, owner, due, id.0))
 }

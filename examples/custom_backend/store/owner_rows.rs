@@ -6,7 +6,7 @@ use gatepost_storage::{Scope, StoreError};
 use redb::ReadableTable;
 use serde_json::{Value, json};
 
-use super::codec::corrupt;
+use super::codec::{Fields, corrupt};
 use super::error::Answer;
 use super::tables::{OWNERS, Tx, row};
 
@@ -47,7 +47,7 @@ impl Owner {
     }
 }
 
-pub(super) fn owner(rows: &impl ReadableTable<i64, &'static str>, id: OwnerId) -> Answer<Owner> {
+pub(super) fn owner(rows: &impl ReadableTable<u128, &'static str>, id: OwnerId) -> Answer<Owner> {
     let Some(row) = row(rows, id.0)? else {
         return Ok(Owner::UNKNOWN);
     };
@@ -68,16 +68,16 @@ pub(super) fn decode(row: &Value) -> Answer<Owner> {
 
 /// Whether a row, which names its owner, is in this scope.
 pub(super) fn in_scope(
-    owners: &impl ReadableTable<i64, &'static str>,
+    owners: &impl ReadableTable<u128, &'static str>,
     scope: Scope,
     row: &Value,
 ) -> Answer<bool> {
     Ok(match scope {
         Scope::All => true,
-        Scope::Owner(owner) => row["owner"] == owner.0,
+        Scope::Owner(owner) => row["owner"] == json!(owner),
         Scope::Tenant(tenant) => {
-            let id = row["owner"].as_i64().ok_or_else(|| corrupt("owner"))?;
-            owner(owners, OwnerId(id))?.place == Place::Tenant(tenant)
+            let id = Fields(row).owner("owner")?;
+            owner(owners, id)?.place == Place::Tenant(tenant)
         }
     })
 }

@@ -1,5 +1,7 @@
 //! Owners: where each of them is, who is held, who is gone.
 
+use std::ops::Bound;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
@@ -83,7 +85,7 @@ impl OwnerStore for RedbStore {
         let limit = limit as usize;
         self.write(move |tx| {
             let rows = [tx.rows(KEYS)?, tx.rows(WEBHOOKS)?].concat();
-            let has = |id: OwnerId| rows.iter().any(|(_, row)| row["owner"] == id.0);
+            let has = |id: OwnerId| rows.iter().any(|(_, row)| row["owner"] == json!(id));
             let owners = owners_after(tx, after)?.into_iter();
             let unplaced = owners.filter(|(id, owner)| !owner.placed && has(*id));
             Ok(unplaced.map(|(id, _)| id).take(limit).collect())
@@ -185,11 +187,18 @@ fn remove(tx: &Tx, id: OwnerId) -> Answer<()> {
 }
 
 fn owners_after(tx: &Tx, after: Option<OwnerId>) -> Answer<Vec<(OwnerId, Owner)>> {
-    let rows = tx.rows(OWNERS)?.into_iter();
-    let beyond = rows.filter(|(id, _)| after.is_none_or(|after| *id > after.0));
-    beyond
-        .map(|(id, row)| Ok((OwnerId(id), owner_rows::decode(&row)?)))
-        .collect()
+    let rows = tx.open(OWNERS)?;
+    let beyond = after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.0));
+    let beyond = rows.range((beyond, Bound::Unbounded)).map_err(failed)?;
+    let mut owners = Vec::new();
+    for entry in beyond {
+        let (id, row) = entry.map_err(failed)?;
+        owners.push((
+            OwnerId(id.value()),
+            owner_rows::decode(&json(row.value())?)?,
+        ));
+    }
+    Ok(owners)
 }
 
 /// Removes deliveries of a webhook that is gone, at most `room`, and forgets it with the last.

@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::{
     TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, ErrorKind, Row, Scope, StoreError};
+use serde_json::json;
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::error::Answer;
@@ -230,7 +231,7 @@ impl RecordStore for RedbStore {
 pub(super) fn records_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<RecordId>> {
     let own = |table: Rows| -> Answer<Vec<i64>> {
         let rows = tx.rows(table)?.into_iter();
-        let own = rows.filter(|(_, row)| row["owner"] == owner.0);
+        let own = rows.filter(|(_, row)| row["owner"] == json!(owner));
         Ok(own.map(|(id, _)| id).collect())
     };
     let webhooks = own(WEBHOOKS)?.into_iter();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
 use gatepost_storage::Page;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
@@ -162,6 +162,6 @@ fn one<R>(
 
 fn is_here(tx: &ReadTransaction, place: Place, row: &Value) -> Answer<bool> {
     let owners = tx.open_table(OWNERS).map_err(failed)?;
-    let owner = owner(&owners, OwnerId(Fields(row).int("owner")?))?;
+    let owner = owner(&owners, Fields(row).owner("owner")?)?;
     Ok(owner.place == place && !owner.held)
 }

@@ -5,7 +5,7 @@ use std::error::Error as _;
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{RecordId, RecordUsage, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use webhook_model::{Event, EventId, TaskId, WebhookId};
 
 use super::codec;
@@ -30,7 +30,7 @@ pub(super) fn usage(tx: &Tx, owner: OwnerId) -> Answer<RecordUsage> {
     let mut counts = [0; 3];
     for (count, table) in counts.iter_mut().zip([WEBHOOKS, TASKS, EVENTS]) {
         for (_, row) in tx.rows(table)? {
-            if row["owner"] == owner.0 {
+            if row["owner"] == json!(owner) {
                 *count += 1;
                 bytes += bytes_of(tx, table, &row)?;
             }

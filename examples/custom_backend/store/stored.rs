@@ -66,5 +66,5 @@ pub(super) fn changed(tx: &Tx, owners: [OwnerId; 2], records: &[RecordId]) -> An
 }
 
 pub(super) fn owner_in(row: &Value) -> Answer<OwnerId> {
-    Fields(row).int("owner").map(OwnerId)
+    Fields(row).owner("owner")
 }

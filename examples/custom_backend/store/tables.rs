@@ -7,19 +7,19 @@ use gatepost_storage::keys::KeySlice;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::Bodied;
 use gatepost_storage::{ErrorKind, Order, Page, StoreError};
-use redb::{Database, ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{Database, Key, ReadableTable, Table, TableDefinition, WriteTransaction};
 use serde_json::Value;
 
 use super::error::{Answer, failed};
 
 type Counts = (u64, u64, u64, u64, u64);
 /// Rows as JSON, by row number.
-pub(super) type Rows = TableDefinition<'static, i64, &'static str>;
+pub(super) type Rows<Id = i64> = TableDefinition<'static, Id, &'static str>;
 
 /// Who changed what.
 pub(super) const AUDIT: Rows = TableDefinition::new("audit");
 /// The same by owner and row number.
-pub(super) const AUDIT_OF_OWNER: TableDefinition<'static, (i64, i64), ()> =
+pub(super) const AUDIT_OF_OWNER: TableDefinition<'static, (u128, i64), ()> =
     TableDefinition::new("audit_of_owner");
 /// The same by time and row number.
 pub(super) const AUDIT_AT: TableDefinition<'static, (i64, i64), ()> =
@@ -31,9 +31,9 @@ pub(super) const EVENTS: Rows = TableDefinition::new("event");
 pub(super) const DELIVERIES: Rows = TableDefinition::new("delivery");
 pub(super) const OUTBOX: Rows = TableDefinition::new("outbox");
 /// Where owners are, by their number.
-pub(super) const OWNERS: Rows = TableDefinition::new("owner");
+pub(super) const OWNERS: Rows<u128> = TableDefinition::new("owner");
 /// What owners use, by their number.
-pub(super) const USAGE: Rows = TableDefinition::new("usage");
+pub(super) const USAGE: Rows<u128> = TableDefinition::new("usage");
 /// Webhooks that are gone, but not all of their deliveries.
 pub(super) const GONE: Rows = TableDefinition::new("gone");
 /// Lookup ids of keys that were changed, by generation.
@@ -59,16 +59,16 @@ pub(super) const COUNTS: TableDefinition<'static, (i64, i64), Counts> =
 /// The queue in figures, in the one row 0.
 pub(super) const FIGURES: Rows = TableDefinition::new("figures");
 /// Rows of the outbox that wait: tenant and owner of their audience, due, row number.
-pub(super) const OUTBOX_DUE: TableDefinition<'static, (i64, i64, i64, i64), ()> =
+pub(super) const OUTBOX_DUE: TableDefinition<'static, (u128, u128, i64, i64), ()> =
     TableDefinition::new("outbox_due");
 /// When each audience was taken, and who holds it now, by tenant and owner of the audience.
-pub(super) const TURNS: TableDefinition<'static, (i64, i64), &'static str> =
+pub(super) const TURNS: TableDefinition<'static, (u128, u128), &'static str> =
     TableDefinition::new("turn");
 /// Audiences whose oldest row was due when that was last looked at, by when they were taken.
-pub(super) const TURNS_DUE: TableDefinition<'static, (i64, i64, i64), ()> =
+pub(super) const TURNS_DUE: TableDefinition<'static, (i64, u128, u128), ()> =
     TableDefinition::new("turn_due");
 /// The other audiences that have rows, by when the oldest is due.
-pub(super) const TURNS_LATER: TableDefinition<'static, (i64, i64, i64), ()> =
+pub(super) const TURNS_LATER: TableDefinition<'static, (i64, u128, u128), ()> =
     TableDefinition::new("turn_later");
 /// Places and ids of occurrences, with a blank between, and when they were stored.
 pub(super) const SEEN: TableDefinition<'static, &'static str, i64> = TableDefinition::new("seen");
@@ -92,6 +92,13 @@ pub(super) const RUNNING: TableDefinition<'static, (i64, i64), ()> =
 /// Deliveries that have not ended: webhook, row number.
 pub(super) const OPEN: TableDefinition<'static, (i64, i64), ()> = TableDefinition::new("open");
 
+/// What rows are numbered by: row numbers, and owners.
+pub(super) trait Number: for<'a> Key<SelfType<'a> = Self> + 'static {}
+
+impl Number for i64 {}
+
+impl Number for u128 {}
+
 /// A transaction that writes.
 pub(super) struct Tx {
     tx: WriteTransaction,
@@ -111,7 +118,7 @@ impl Tx {
         self.tx.commit().map_err(failed)
     }
 
-    pub(super) fn open<K: redb::Key + 'static, V: redb::Value + 'static>(
+    pub(super) fn open<K: Key + 'static, V: redb::Value + 'static>(
         &self,
         table: TableDefinition<'static, K, V>,
     ) -> Answer<Table<'_, K, V>> {
@@ -128,13 +135,14 @@ impl Tx {
             EVENTS,
             DELIVERIES,
             OUTBOX,
-            OWNERS,
-            USAGE,
             GONE,
             KEY_CHANGES,
             FIGURES,
         ] {
             self.open(rows)?;
+        }
+        for owners in [OWNERS, USAGE] {
+            self.open(owners)?;
         }
         for index in [NAMES, SEEN, COUNTERS] {
             self.open(index)?;
@@ -152,7 +160,8 @@ impl Tx {
         for turns in [TURNS_DUE, TURNS_LATER] {
             self.open(turns)?;
         }
-        for index in [RUNNING, SENDING, OPEN, AUDIT_OF_OWNER, AUDIT_AT] {
+        self.open(AUDIT_OF_OWNER)?;
+        for index in [RUNNING, SENDING, OPEN, AUDIT_AT] {
             self.open(index)?;
         }
         Ok(())
@@ -174,18 +183,18 @@ impl Tx {
         Ok(next)
     }
 
-    pub(super) fn row(&self, table: Rows, id: i64) -> Answer<Option<Value>> {
+    pub(super) fn row<Id: Number>(&self, table: Rows<Id>, id: Id) -> Answer<Option<Value>> {
         row(&self.open(table)?, id)
     }
 
-    pub(super) fn put(&self, table: Rows, id: i64, row: &Value) -> Answer<()> {
+    pub(super) fn put<Id: Number>(&self, table: Rows<Id>, id: Id, row: &Value) -> Answer<()> {
         self.open(table)?
             .insert(id, row.to_string().as_str())
             .map_err(failed)?;
         Ok(())
     }
 
-    pub(super) fn remove(&self, table: Rows, id: i64) -> Answer<()> {
+    pub(super) fn remove<Id: Number>(&self, table: Rows<Id>, id: Id) -> Answer<()> {
         self.open(table)?.remove(id).map_err(failed)?;
         Ok(())
     }
@@ -221,7 +230,10 @@ pub(super) fn counter(counters: &impl ReadableTable<&'static str, i64>, name: &s
     Ok(value.map_or(0, |value| value.value()))
 }
 
-pub(super) fn row(rows: &impl ReadableTable<i64, &'static str>, id: i64) -> Answer<Option<Value>> {
+pub(super) fn row<Id: Number>(
+    rows: &impl ReadableTable<Id, &'static str>,
+    id: Id,
+) -> Answer<Option<Value>> {
     rows.get(id)
         .map_err(failed)?
         .map(|text| json(text.value()))

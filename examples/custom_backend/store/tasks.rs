@@ -5,7 +5,7 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{RecordId, RoutesVersion, TaskMessage, TaskQuery, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, StoreError};
 use redb::ReadTransaction;
-use serde_json::Value;
+use serde_json::{Value, json};
 use webhook_model::{Action, EventId, Task, TaskId};
 
 use super::codec::{self, Fields};
@@ -37,7 +37,7 @@ pub(super) fn list(tx: &ReadTransaction, query: TaskQuery) -> Answer<Vec<TaskRow
     let owners = tx.open_table(OWNERS).map_err(failed)?;
     let wanted = |row: &Value| {
         Ok(in_scope(&owners, scope, row)?
-            && creator.is_none_or(|c| row["creator"] == c.0)
+            && creator.is_none_or(|c| row["creator"] == json!(c))
             && webhook.is_none_or(|w| row["webhook"] == w.0)
             && name.as_ref().is_none_or(|n| row["name"] == n.as_str()))
     };
@@ -78,7 +78,7 @@ pub(super) fn update(
     let mut named = vec![RecordId::Task(new.id)];
     for (id, mut event) in events {
         if owner != old.owner {
-            event["owner"] = owner.0.into();
+            event["owner"] = json!(owner);
             tx.put(EVENTS, id, &event)?;
         }
         named.push(RecordId::Event(EventId(id)));

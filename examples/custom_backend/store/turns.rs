@@ -99,7 +99,7 @@ pub(super) fn give_back(tx: &Tx, audience: OutboxAudience, holder: u128) -> Answ
 fn become_due(tx: &Tx, now: DateTime<Utc>) -> Answer<()> {
     let mut later = tx.open(TURNS_LATER)?;
     let mut due = tx.open(TURNS_DUE)?;
-    let until_now = || ..=(micros(now), i64::MAX, i64::MAX);
+    let until_now = || ..=(micros(now), u128::MAX, u128::MAX);
     let over = later.range(until_now()).map_err(failed)?;
     for entry in over {
         let (_, tenant, owner) = entry.map_err(failed)?.0.value();

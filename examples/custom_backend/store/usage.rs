@@ -42,7 +42,10 @@ pub(super) fn recount(tx: &Tx, owner: OwnerId) -> Answer<LogUsage> {
     Ok(usage)
 }
 
-pub(super) fn of(rows: &impl ReadableTable<i64, &'static str>, owner: OwnerId) -> Answer<LogUsage> {
+pub(super) fn of(
+    rows: &impl ReadableTable<u128, &'static str>,
+    owner: OwnerId,
+) -> Answer<LogUsage> {
     let Some(row) = row(rows, owner.0)? else {
         return Ok(LogUsage::default());
     };

@@ -10,7 +10,7 @@ use webhook_model::{
 };
 
 /// The machine `web-1`.
-const MACHINE: ObjectId = ObjectId(1);
+const MACHINE: u32 = 1;
 const MESSAGE: &str = r#"{"text":"${NAME} was switched on","at":"${DATE}"}"#;
 
 /// Where the webhook leads.
@@ -46,7 +46,7 @@ pub(super) async fn make(
     let event = Event {
         event_type: "vms".parse()?,
         event: "poweron".parse()?,
-        target: Target::Instance(MACHINE),
+        target: Target::Instance(ObjectId::from(MACHINE)),
         task: task.await?.id,
         enabled: true,
         filters: Filter::default(),

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use gatepost_keys::Principal;
 use gatepost_manage::{Choice, Directory};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
+use webhook_model::ObjectId;
 
 use super::users::TENANTS;
 use super::{Platform, machines, users};
@@ -27,24 +29,35 @@ impl Platform {
 /// A caller's own tenant; all of them for a system administrator.
 fn tenants(caller: &Principal) -> Vec<Value> {
     let all = caller.access == gatepost_keys::AccessLevel::SystemAdministrator;
-    let own = caller.tenant.map(|tenant| tenant.0);
-    let seen = TENANTS.iter().filter(|(key, _)| all || Some(*key) == own);
+    let seen = TENANTS
+        .iter()
+        .filter(|(key, _)| all || Some(*key) == caller.tenant);
     seen.map(|(key, name)| json!({"$key": key, "name": name}))
         .collect()
 }
 
+/// The id of a row.
+fn id(row: &Value) -> Option<ObjectId> {
+    ObjectId::deserialize(&row["$key"]).ok()
+}
+
 #[async_trait]
 impl Directory for Platform {
-    async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String> {
+    async fn name(&self, caller: &Principal, table: &str, key: ObjectId) -> Option<String> {
         let rows = Self::rows(caller, table)?;
-        let row = rows.into_iter().find(|row| row["$key"] == key)?;
+        let row = rows.into_iter().find(|row| id(row) == Some(key))?;
         Some(row["name"].as_str()?.to_owned())
     }
 
-    async fn names(&self, caller: &Principal, table: &str, keys: &[i64]) -> BTreeMap<i64, String> {
+    async fn names(
+        &self,
+        caller: &Principal,
+        table: &str,
+        keys: &[ObjectId],
+    ) -> BTreeMap<ObjectId, String> {
         let rows = Self::rows(caller, table).unwrap_or_default().into_iter();
         let named = rows.filter_map(|row| {
-            let key = row["$key"].as_i64().filter(|key| keys.contains(key))?;
+            let key = id(&row).filter(|key| keys.contains(key))?;
             Some((key, row["name"].as_str()?.to_owned()))
         });
         named.collect()
@@ -52,8 +65,7 @@ impl Directory for Platform {
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
         let rows = Self::rows(caller, table).unwrap_or_default().into_iter();
-        let choices =
-            rows.filter_map(|row| Some(Choice::new(row["$key"].as_i64()?, row["name"].as_str()?)));
+        let choices = rows.filter_map(|row| Some(Choice::new(id(&row)?, row["name"].as_str()?)));
         choices.take(limit).collect()
     }
 }

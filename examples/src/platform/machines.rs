@@ -28,7 +28,7 @@ const DATA: &str = r#"{"type":"object","required":["vm"],"properties":{"vm":{"ty
 /// A virtual machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine {
-    key: i64,
+    key: u32,
     name: &'static str,
     tags: &'static [i64],
     /// Whose it is, and so who receives what happens to it.
@@ -36,7 +36,7 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    const fn new(key: i64, name: &'static str, tags: &'static [i64], of: Audience) -> Self {
+    const fn new(key: u32, name: &'static str, tags: &'static [i64], of: Audience) -> Self {
         Self {
             key,
             name,
@@ -46,7 +46,8 @@ impl Machine {
     }
 
     pub(super) fn find(id: ObjectId) -> Option<Self> {
-        VMS.into_iter().find(|machine| machine.key == id.0)
+        VMS.into_iter()
+            .find(|machine| ObjectId::from(machine.key) == id)
     }
 
     /// What everything that happens to it brings along.
@@ -70,7 +71,7 @@ impl Machine {
 /// What the catalogue says of an event of virtual machines.
 pub(super) fn about_machine(description: &str) -> Result<EventNotes, Invalid> {
     let notes = EventNotes::new(description).with_object("web-1");
-    let notes = match Machine::find(ObjectId(1)) {
+    let notes = match Machine::find(ObjectId::from(1)) {
         Some(machine) => notes.with_data(machine.data()?).with_schema(DATA.parse()?),
         None => notes,
     };
@@ -105,13 +106,13 @@ impl Platform {
     ///
     /// # Errors
     /// When the action is no identifier.
-    pub fn vm_event(vm: i64, action: &str) -> Result<Option<Occurrence>, Invalid> {
-        let Some(machine) = Machine::find(ObjectId(vm)) else {
+    pub fn vm_event(vm: ObjectId, action: &str) -> Result<Option<Occurrence>, Invalid> {
+        let Some(machine) = Machine::find(vm) else {
             return Ok(None);
         };
         Ok(Some(
             Occurrence::new("vms".parse()?, action.parse()?, machine.of)
-                .with_object(Object::new(ObjectId(vm), machine.name))
+                .with_object(Object::new(vm, machine.name))
                 .with_tags(machine.tags.iter().map(|tag| TagId(*tag)).collect())
                 .with_variables(vec![(VM_ID.to_owned(), vm.to_string())])
                 .with_data(machine.data()?),

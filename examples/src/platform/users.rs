@@ -23,8 +23,8 @@ const USERS: [User; 6] = [
     User::new(6, "wanda", AccessLevel::SystemAdministrator, None),
 ];
 /// The tenants' names.
-pub(super) const TENANTS: [(i64, &str); 3] =
-    [(PROVIDER.0, "provider"), (SHOP.0, "shop"), (3, "lab")];
+pub(super) const TENANTS: [(TenantId, &str); 3] =
+    [(PROVIDER, "provider"), (SHOP, "shop"), (TenantId(3), "lab")];
 
 /// A user.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ struct User {
 
 impl User {
     const fn new(
-        key: i64,
+        key: u128,
         name: &'static str,
         access: AccessLevel,
         tenant: Option<TenantId>,
@@ -60,7 +60,7 @@ impl User {
         };
         let tenant = TENANTS
             .iter()
-            .find(|(key, _)| self.who.tenant == Some(TenantId(*key)));
+            .find(|(key, _)| self.who.tenant == Some(*key));
         match tenant {
             Some((_, name)) => format!("{access} of {name}"),
             None => format!("{access} without a tenant"),
@@ -139,7 +139,7 @@ fn row(user: &User, reader: &Who) -> Value {
         String::new()
     };
     json!({
-        "$key": user.who.key.0, "name": user.name, "displayname": user.name, "email": email,
+        "$key": user.who.key, "name": user.name, "displayname": user.name, "email": email,
         "type": "normal", "enabled": true, "created": 0, "last_login": 0,
     })
 }

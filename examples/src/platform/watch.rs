@@ -39,7 +39,7 @@ fn may(who: &Who, event_type: &str, target: Target) -> May {
 
 /// A user's logins are for the user, and for administrators.
 fn about_user(who: &Who, object: ObjectId) -> May {
-    let user = Who::of(OwnerId(object.0));
+    let user = object.as_str().parse().ok().and_then(Who::of);
     user.map_or(May::NoSuchObject, |user| {
         (user.key == who.key || who.administers(&user)).into()
     })
@@ -47,7 +47,9 @@ fn about_user(who: &Who, object: ObjectId) -> May {
 
 /// Which tenant is online is for the provider.
 fn about_tenant(who: &Who, object: ObjectId) -> May {
-    let exists = TENANTS.iter().any(|(key, _)| *key == object.0);
+    let exists = TENANTS
+        .iter()
+        .any(|(key, _)| ObjectId::from(*key) == object);
     if exists {
         who.runs_the_platform().into()
     } else {
@@ -63,9 +65,9 @@ mod tests {
 
     #[test]
     fn administrator_may_watch_machines_of_every_tenant() {
-        let may = |user: i64, vm: i64| {
+        let may = |user: u128, vm: u32| {
             let who = Who::of(OwnerId(user)).unwrap();
-            may(&who, "vms", Target::Instance(ObjectId(vm)))
+            may(&who, "vms", Target::Instance(ObjectId::from(vm)))
         };
         for vm in 1..=5 {
             assert_eq!(may(1, vm), May::Yes, "vms/{vm}");

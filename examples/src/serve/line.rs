@@ -48,7 +48,7 @@ impl Line {
             target: LOG,
             status = response.status().as_u16(),
             ms = (ms * 10.0).round() / 10.0,
-            user = who.map(|who| who.owner.0),
+            user = who.map(|who| tracing::field::display(who.owner)),
             key,
             from = %self.from,
             "{} {}", method(&self.method), self.path

@@ -34,7 +34,7 @@ async fn what_was_deleted_is_listed_in_bites_by_whomever_it_was() {
         let deleted: Vec<Option<KeyId>> = found.iter().map(|one| one.key()).collect();
         assert_eq!(deleted, [Some(keys[0]), Some(keys[1]), None], "{store}");
         let last = &found[2];
-        assert_eq!((&*last.table, last.row), ("webhook_urls", hook.0));
+        assert_eq!((&*last.table, last.row), ("webhook_urls", hook.into()));
         assert_eq!(found[1].owner, OwnerId(STRANGER));
     })
     .await;

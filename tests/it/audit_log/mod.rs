@@ -28,12 +28,12 @@ use webhook_model::{
     Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
-const ADA: i64 = 1;
+const ADA: u128 = 1;
 /// Administers ADA's tenant.
-const BOSS: i64 = 2;
+const BOSS: u128 = 2;
 /// In another tenant, and administers it.
-const STRANGER: i64 = 3;
-const OPERATOR: i64 = 4;
+const STRANGER: u128 = 3;
+const OPERATOR: u128 = 4;
 const FROM: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 7));
 
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +45,7 @@ impl Accounts for Users {
     }
 }
 
-fn account(user: i64) -> Account {
+fn account(user: u128) -> Account {
     match user {
         BOSS => Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TenantId(1)),
         STRANGER => Account::enabled(AccessLevel::TenantAdministrator).in_tenant(TenantId(2)),
@@ -132,42 +132,42 @@ impl Platform {
     }
 
     /// A user at the door, by login, from `FROM`.
-    fn of(&self, user: i64) -> Actor {
+    fn of(&self, user: u128) -> Actor {
         self.door.of(&principal(user))
     }
 
     /// What the user may see of the log, oldest first, once all is stored.
-    async fn seen_by(&self, user: i64) -> Vec<LoggedChange> {
+    async fn seen_by(&self, user: u128) -> Vec<LoggedChange> {
         self.log.flush().await;
         let all = AuditQuery::all(Page::first(999));
         self.of(user).logged_changes(&all).await.unwrap().rows
     }
 
-    async fn webhook(&self, owner: i64, name: &str) -> WebhookId {
+    async fn webhook(&self, owner: u128, name: &str) -> WebhookId {
         let made = self.of(owner).create_webhook(webhook(owner, name)).await;
         made.unwrap().id
     }
 
-    async fn task(&self, owner: i64, webhook: WebhookId, message: &str) -> TaskId {
+    async fn task(&self, owner: u128, webhook: WebhookId, message: &str) -> TaskId {
         let task = task(owner, webhook, message);
         self.of(owner).create_task(task).await.unwrap().id
     }
 }
 
-fn principal(user: i64) -> Principal {
+fn principal(user: u128) -> Principal {
     Principal::new(OwnerId(user), account(user), Via::Platform).with_address(FROM)
 }
 
-fn draft(owner: i64, name: &str) -> KeyDraft {
+fn draft(owner: u128, name: &str) -> KeyDraft {
     KeyDraft::new(OwnerId(owner), name.parse().unwrap())
 }
 
-fn webhook(owner: i64, name: &str) -> Webhook {
+fn webhook(owner: u128, name: &str) -> Webhook {
     let url = "https://example.com/hook".parse().unwrap();
     Webhook::new(OwnerId(owner), name.parse().unwrap(), url)
 }
 
-fn task(owner: i64, webhook: WebhookId, message: &str) -> Task {
+fn task(owner: u128, webhook: WebhookId, message: &str) -> Task {
     Task {
         creator: OwnerId(owner),
         name: "nightly".parse().unwrap(),

@@ -39,7 +39,7 @@ impl Rest {
         }
     }
 
-    async fn key(&self, user: i64, grant: Grant) -> String {
+    async fn key(&self, user: u128, grant: Grant) -> String {
         let draft = draft(user, &format!("k{}", rand_name())).with_grant(grant);
         let made = self.platform.keys.create(&principal(user), draft).await;
         made.unwrap().1.reveal().as_str().to_owned()

@@ -1,5 +1,6 @@
 //! Whose changes a caller sees: one's own, a tenant's, all. Nothing of another's.
 
+use gatepost_ids::ObjectId;
 use gatepost_manage::ManageError;
 use gatepost_storage::Order;
 
@@ -32,7 +33,7 @@ async fn each_sees_the_changes_of_what_is_theirs_to_see() {
             ..all.clone()
         };
         let record = AuditQuery {
-            record: Some(("webhook_urls".into(), 1)),
+            record: Some(("webhook_urls".into(), ObjectId::from(1))),
             ..all.clone()
         };
         let actor = AuditQuery {

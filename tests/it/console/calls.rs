@@ -89,7 +89,7 @@ impl World {
             let event = Event {
                 event_type: "vms".parse().unwrap(),
                 event: "poweron".parse().unwrap(),
-                target: Target::Instance(ObjectId(1)),
+                target: Target::Instance(ObjectId::from(1)),
                 task,
                 enabled: true,
                 filters: Filter::default(),
@@ -179,12 +179,17 @@ struct Counting(AtomicUsize);
 
 #[async_trait]
 impl Directory for Counting {
-    async fn name(&self, _caller: &Principal, table: &str, key: i64) -> Option<String> {
+    async fn name(&self, _caller: &Principal, table: &str, key: ObjectId) -> Option<String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         Some(format!("{table} number {key}"))
     }
 
-    async fn names(&self, _: &Principal, table: &str, keys: &[i64]) -> BTreeMap<i64, String> {
+    async fn names(
+        &self,
+        _: &Principal,
+        table: &str,
+        keys: &[ObjectId],
+    ) -> BTreeMap<ObjectId, String> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let named = keys
             .iter()

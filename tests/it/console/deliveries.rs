@@ -251,7 +251,7 @@ async fn a_delivery_says_what_made_it_and_what_was_sent() {
         Audience::Tenant(TenantId(1)),
     )
     .with_id("order-4711".parse().unwrap())
-    .with_object(Object::new(ObjectId(1), "web-1"));
+    .with_object(Object::new(ObjectId::from(1), "web-1"));
     let trace = TraceParent::new(0x4bf9_2f35, 7, true).unwrap();
     let occurrence = occurrence.traced(trace);
     site.engine.emit(occurrence).await.unwrap();

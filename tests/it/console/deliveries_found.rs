@@ -54,7 +54,7 @@ async fn a_text_is_found_in_message_ids_and_result_and_nowhere_else() {
     for (at, name) in [(1, "web-1"), (2, "db-2")] {
         let occurrence = poweron(1, &[])
             .with_id(format!("order-{at}").parse().unwrap())
-            .with_object(Object::new(ObjectId(1), name));
+            .with_object(Object::new(ObjectId::from(1), name));
         site.engine.emit(occurrence).await.unwrap();
         site.ended(at).await;
     }

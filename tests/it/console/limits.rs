@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::http::StatusCode;
 use examples::platform::Platform;
 use examples::receiver::Receiver;
-use gatepost_ids::Quota;
+use gatepost_ids::{ObjectId, Quota};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use tests::browser::typed::{hook, new_event, new_task, new_webhook};
@@ -98,7 +98,9 @@ async fn what_was_dropped_stands_on_the_webhooks_page() {
     let page = ulf.get("/console/webhooks/1").await;
     assert!(!page.has("<h2>Dropped</h2>"), "the control: {}", page.html);
     for _ in 0..3 {
-        let occurrence = Platform::vm_event(1, "poweron").unwrap().unwrap();
+        let occurrence = Platform::vm_event(ObjectId::from(1), "poweron")
+            .unwrap()
+            .unwrap();
         site.engine.emit(occurrence).await.unwrap();
     }
     // Counts are written once a second.

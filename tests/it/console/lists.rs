@@ -20,7 +20,7 @@ const LISTS: [&str; 4] = [
     "/console/events",
 ];
 
-async fn key(site: &Site, owner: i64, name: &str, description: &str, days: Option<i64>) {
+async fn key(site: &Site, owner: u128, name: &str, description: &str, days: Option<i64>) {
     let expiration = days.map_or(Expiration::Never, |days| {
         Expiration::At(SystemClock.now() + TimeDelta::days(days))
     });
@@ -31,7 +31,7 @@ async fn key(site: &Site, owner: i64, name: &str, description: &str, days: Optio
 }
 
 /// A paused webhook, a task and an event of a user.
-async fn records(site: &Site, owner: i64, name: &str, url: &str) -> WebhookId {
+async fn records(site: &Site, owner: u128, name: &str, url: &str) -> WebhookId {
     let (name, url) = (format!("hook {name}"), url.parse().unwrap());
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);
     webhook.activity = Activity::Paused;

@@ -53,7 +53,12 @@ async fn careless(State(parts): State<Parts>) {
     let row = parts.engine.create_webhook(&webhook).await.unwrap();
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), admin, Via::Platform);
-    let change = Audited::new(&admin, "webhook_urls", Some(row.id.0), Operation::Create);
+    let change = Audited::new(
+        &admin,
+        "webhook_urls",
+        Some(row.id.into()),
+        Operation::Create,
+    );
     parts.heard.record(&change);
 }
 

@@ -34,7 +34,7 @@ async fn a_name_stays_within_its_json_string_and_is_not_expanded_again() {
             "poweron".parse().unwrap(),
             Audience::Tenant(TenantId(1)),
         )
-        .with_object(Object::new(ObjectId(1), name))
+        .with_object(Object::new(ObjectId::from(1), name))
         .with_tags(vec![webhook_model::TagId(4)]);
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

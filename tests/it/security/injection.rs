@@ -172,7 +172,7 @@ async fn messages_and_names_in_them_arrive_exactly() {
             "poweron".parse().unwrap(),
             Audience::Tenant(TenantId(1)),
         )
-        .with_object(Object::new(ObjectId(1), payload))
+        .with_object(Object::new(ObjectId::from(1), payload))
         .with_tags(vec![TagId(tag)]);
         let made = world.engine.emit(occurrence).await.unwrap().deliveries;
         world.ended(made[0]).await;

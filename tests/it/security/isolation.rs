@@ -4,11 +4,11 @@
 use examples::receiver::Receiver;
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
-use webhook_model::WebhookId;
+use webhook_model::{OwnerId, WebhookId};
 
 /// Users: 1 administers the system, 2 administers the tenant of 3, 4 is in no tenant
 /// (`tests::world`).
-const STRANGER: i64 = 4;
+const STRANGER: u128 = 4;
 
 /// What the administrator owns.
 struct Owned {
@@ -60,7 +60,7 @@ async fn a_stranger_sees_changes_and_runs_nothing_of_others() {
         keys.as_array()
             .unwrap()
             .iter()
-            .all(|key| key["user"] == STRANGER),
+            .all(|key| key["user"] == json!(OwnerId(STRANGER))),
         "{keys}"
     );
 

@@ -15,7 +15,7 @@ const TABLES: [&str; 5] = [
 ];
 /// User, and the users whose rows that one may see: 2 administers the tenant of 3, and 5 that of 6;
 /// 4 is in no tenant, nor is 7, who watches over all.
-const ACTORS: [(i64, &[i64]); 6] = [
+const ACTORS: [(u128, &[u128]); 6] = [
     (2, &[2, 3]),
     (3, &[3]),
     (4, &[4]),
@@ -26,12 +26,12 @@ const ACTORS: [(i64, &[i64]); 6] = [
 
 /// What one user owns, each row with the user's mark in all of its texts.
 struct Owned {
-    user: i64,
+    user: u128,
     /// Row numbers, in the order of `TABLES`.
     rows: [i64; 5],
 }
 
-fn mark(user: i64) -> String {
+fn mark(user: u128) -> String {
     format!("mark-of-{user}-ends")
 }
 
@@ -266,12 +266,12 @@ async fn names_and_references_tell_nothing_of_others() {
             call("task_events", event(999_999)).await
         );
         // Whether a user exists is told to nobody but who may manage that user.
-        let key = |user: i64| json!({"user": user, "name": "k"});
+        let key = |user: u128| json!({"user": user, "name": "k"});
         assert_eq!(
             call("user_api_keys", key(other.user)).await,
             call("user_api_keys", key(999_999)).await
         );
-        let limits = async |user: i64| {
+        let limits = async |user: u128| {
             let path = format!("limits?user={user}");
             let answer = world.call(stranger, HERE, "GET", &path, None).await;
             (answer.status, answer.body)
@@ -296,7 +296,7 @@ async fn an_occurrence_is_received_in_its_tenant_alone() {
         owners
     };
     use webhook_model::Audience::{Operators, Owner, Tenant};
-    let owners = |users: &[i64]| users.iter().map(|user| OwnerId(*user)).collect::<Vec<_>>();
+    let owners = |users: &[u128]| users.iter().map(|user| OwnerId(*user)).collect::<Vec<_>>();
     assert_eq!(receivers(Tenant(TenantId(1))).await, owners(&[2, 3, 7]));
     assert_eq!(receivers(Tenant(TenantId(2))).await, owners(&[5, 6, 7]));
     assert_eq!(receivers(Owner(OwnerId(4))).await, owners(&[4, 7]));

@@ -97,7 +97,7 @@ async fn one_time_tasks_in_a_flood_are_no_reading_for_others_and_a_step_each_for
     for _ in 0..50 {
         let task = platform.task(webhook, "x", true).await;
         platform
-            .event("vms", Target::Instance(ObjectId(210)), task)
+            .event("vms", Target::Instance(ObjectId::from(210)), task)
             .await
             .unwrap();
         assert_eq!(
@@ -116,7 +116,7 @@ async fn one_time_tasks_in_a_flood_are_no_reading_for_others_and_a_step_each_for
     for _ in 0..50 {
         let task = platform.task(webhook, "x", true).await;
         platform
-            .event("vms", Target::Instance(ObjectId(210)), task)
+            .event("vms", Target::Instance(ObjectId::from(210)), task)
             .await
             .unwrap();
         assert_eq!(

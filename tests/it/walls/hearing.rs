@@ -12,12 +12,12 @@ async fn an_event_on_somebody_elses_object_is_refused_in_words() {
     let webhook = platform.webhook(B, "b").await;
     let task = platform.task(webhook, "${NAME}", false).await;
     let refused = platform
-        .event("vms", Target::Instance(ObjectId(110)), task)
+        .event("vms", Target::Instance(ObjectId::from(110)), task)
         .await
         .unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused}");
     let missing = platform
-        .event("vms", Target::Instance(ObjectId(999)), task)
+        .event("vms", Target::Instance(ObjectId::from(999)), task)
         .await
         .unwrap_err();
     assert!(
@@ -25,7 +25,7 @@ async fn an_event_on_somebody_elses_object_is_refused_in_words() {
         "{missing:?}"
     );
     platform
-        .event("vms", Target::Instance(ObjectId(210)), task)
+        .event("vms", Target::Instance(ObjectId::from(210)), task)
         .await
         .unwrap();
 }
@@ -33,7 +33,7 @@ async fn an_event_on_somebody_elses_object_is_refused_in_words() {
 #[tokio::test]
 async fn what_happens_to_one_tenant_reaches_nobody_of_another_whatever_they_listen_to() {
     let platform = Platform::start().await;
-    let (own, all) = (Target::Instance(ObjectId(110)), Target::Generic);
+    let (own, all) = (Target::Instance(ObjectId::from(110)), Target::Generic);
     for (owner, path) in [
         (A, "a"),
         (COLLEAGUE, "colleague"),

@@ -61,8 +61,11 @@ struct OwnObjects;
 impl Watch for OwnObjects {
     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
         WatchAnswer::each(owners, |owner| match watched.target {
-            Target::Instance(ObjectId(999)) => May::NoSuchObject,
-            Target::Instance(id) => (id.0 / 100 == owner.0 / 10).into(),
+            Target::Instance(id) if id == ObjectId::from(999) => May::NoSuchObject,
+            Target::Instance(id) => {
+                let tenant = id.as_str().parse::<u128>().unwrap() / 100;
+                (tenant == owner.0 / 10).into()
+            }
             Target::Tag(_) | Target::Generic => May::Yes,
         })
     }
@@ -140,10 +143,10 @@ impl Platform {
     }
 
     /// A webhook, a task and an event on an object.
-    async fn watching(&self, owner: OwnerId, path: &str, object: i64) -> (WebhookId, TaskId) {
+    async fn watching(&self, owner: OwnerId, path: &str, object: u32) -> (WebhookId, TaskId) {
         let webhook = self.webhook(owner, path).await;
         let task = self.task(webhook, path, false).await;
-        let target = Target::Instance(ObjectId(object));
+        let target = Target::Instance(ObjectId::from(object));
         self.event("vms", target, task).await.unwrap();
         (webhook, task)
     }
@@ -190,9 +193,9 @@ fn task(webhook: WebhookId, message: &str, once: bool) -> Task {
 }
 
 /// Machine `object` is switched on; its customer receives it.
-fn switched_on(object: i64) -> Occurrence {
-    alarm("vms", Audience::Tenant(TenantId(object / 100)))
-        .with_object(Object::new(ObjectId(object), format!("vm-{object}")))
+fn switched_on(object: u32) -> Occurrence {
+    alarm("vms", Audience::Tenant(TenantId(u128::from(object / 100))))
+        .with_object(Object::new(ObjectId::from(object), format!("vm-{object}")))
 }
 
 fn alarm(event_type: &str, audience: Audience) -> Occurrence {

@@ -25,7 +25,7 @@ async fn large_messages_on_a_popular_event_end_at_their_owners_share_and_cost_no
     for _ in 0..20 {
         let task = platform.task(webhook, &large, false).await;
         platform
-            .event("vms", Target::Instance(ObjectId(110)), task)
+            .event("vms", Target::Instance(ObjectId::from(110)), task)
             .await
             .unwrap();
     }

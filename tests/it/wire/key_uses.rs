@@ -42,7 +42,7 @@ async fn world() -> (World, i64) {
 }
 
 /// The row of a user's only key.
-async fn row_of(world: &World, owner: i64) -> i64 {
+async fn row_of(world: &World, owner: u128) -> i64 {
     let own = KeyQuery::of_owner(OwnerId(owner), Page::first(2));
     let [row] = &world.store.list_keys(&own).await.unwrap()[..] else {
         panic!("not one key");

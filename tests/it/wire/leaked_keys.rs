@@ -24,7 +24,7 @@ async fn an_administrator_learns_which_keys_are_in_a_text_and_never_a_key() {
     ] {
         let found = report(&text, action).await;
         assert_eq!(found.status, 200, "{}", found.body);
-        let row = |id: i64, user: i64, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "hint": hint(key), "done": done});
+        let row = |id: i64, user: u128, name: &str, key: &str| json!({"$key": id, "user": user, "name": name, "hint": hint(key), "done": done});
         let rows = json!([row(first, 3, "a", &a), row(second, 4, "b", &b)]);
         assert_eq!(found.json(), rows);
         assert!(!found.body.contains(&a) && !found.body.contains(&b));

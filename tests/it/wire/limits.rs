@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::Quota;
+use gatepost_ids::{OwnerId, Quota};
 use serde_json::{Value, json};
 use tests::world::{HERE, World};
 
 /// Users are those of `tests::world`.
-const MEMBER: i64 = 3;
+const MEMBER: u128 = 3;
 
 fn small() -> Quota {
     Quota::default()
@@ -57,14 +57,17 @@ async fn each_limit_shows_what_is_used_and_what_there_may_be() {
 async fn administrators_see_the_limits_of_those_they_manage_and_nobody_else_does() {
     let (world, member) = world().await;
     let (tina, vera) = (world.key_of(2, "t").await, world.key_of(4, "v").await);
-    let status = async |key: &str, user: i64| {
+    let status = async |key: &str, user: u128| {
         let path = format!("limits?user={user}");
         let answer = world.call(key, HERE, "GET", &path, None).await;
         if answer.status == 200 {
             let rows = answer.json();
             let rows = rows.as_array().unwrap().iter();
             assert!(rows.clone().count() >= 8);
-            assert!(rows.into_iter().all(|row| row["user"] == user));
+            assert!(
+                rows.into_iter()
+                    .all(|row| row["user"] == json!(OwnerId(user)))
+            );
         }
         answer.status
     };

@@ -9,7 +9,7 @@ use tests::world::{HERE, World};
 use webhook_model::WebhookId;
 
 /// Whose rows they are: in the tenant that user 2 administers (`tests::world`).
-const OWNER: i64 = 3;
+const OWNER: u128 = 3;
 
 /// What a caller is to hear.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,6 +16,7 @@ use gatepost_manage::{Management, Principal};
 use serde_json::{Map, Value, json};
 use tests::world::{HERE, World};
 use tokio::net::TcpListener;
+use webhook_model::ObjectId;
 
 /// Tables, what a row is called in actions, and an action.
 const TABLES: [(&str, &str, Option<&str>); 6] = [
@@ -51,7 +52,12 @@ impl PlatformRows for Vms {
         Ok(row.as_object().cloned().into_iter().collect())
     }
 
-    async fn act(&self, _caller: &Principal, _key: i64, _act: &str) -> Result<(), PlatformError> {
+    async fn act(
+        &self,
+        _caller: &Principal,
+        _key: ObjectId,
+        _act: &str,
+    ) -> Result<(), PlatformError> {
         Ok(())
     }
 }

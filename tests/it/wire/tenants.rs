@@ -23,7 +23,7 @@ impl Tenants {
         }
     }
 
-    async fn key_of(&self, user: i64) -> String {
+    async fn key_of(&self, user: u128) -> String {
         let key = json!({"user": user, "name": "test"});
         let (_, made) = self.platform.call("POST", "user_api_keys", Some(key)).await;
         made["key"].as_str().unwrap().to_owned()

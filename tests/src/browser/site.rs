@@ -33,7 +33,7 @@ pub const PASSWORD: &str = "open sesame";
 struct Users;
 
 impl Users {
-    fn account(user: i64) -> Option<Account> {
+    fn account(user: u128) -> Option<Account> {
         let tenant = |access| Account::enabled(access).in_tenant(TenantId(1));
         match user {
             1 => Some(tenant(AccessLevel::SystemAdministrator)),
@@ -74,7 +74,8 @@ struct Heard(Arc<Mutex<Vec<String>>>);
 
 impl Audit for Heard {
     fn record(&self, change: &Audited<'_>) {
-        let (by, row) = (change.actor.owner.0, change.row.unwrap_or_default());
+        let row = change.row.map_or_else(String::new, |row| row.to_string());
+        let by = change.actor.owner;
         let said = format!("{by} {:?} {}/{row}", change.operation, change.table);
         self.0.lock().unwrap().push(said);
     }
@@ -242,7 +243,7 @@ impl Site {
         let sessions = Sessions::new(false, guesses, |name, password| async move {
             let names = ["admin", "tina", "ulf", "vera", "dora"];
             let at = names.iter().position(|known| *known == name)?;
-            (password == PASSWORD).then_some(OwnerId(at as i64 + 1))
+            (password == PASSWORD).then_some(OwnerId(at as u128 + 1))
         })
         .clock(clock.clone());
         let heard = Heard::default();
@@ -290,7 +291,7 @@ impl Site {
     /// # Panics
     /// When there is no such user.
     #[must_use]
-    pub fn user(&self, user: i64) -> Principal {
+    pub fn user(&self, user: u128) -> Principal {
         Principal::new(OwnerId(user), Users::account(user).unwrap(), Via::Platform)
     }
 

@@ -77,7 +77,7 @@ impl Roof for Pages {
 
 /// The bytes of a form as a browser would send it for this user.
 #[must_use]
-pub fn post(user: i64, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
+pub fn post(user: u128, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
     let cookie = format!("Cookie: user={user}");
     let kind = "Content-Type: application/x-www-form-urlencoded";
     let body = format!("csrf={csrf}&{fields}");
@@ -88,7 +88,7 @@ pub fn post(user: i64, path: &str, csrf: &str, fields: &str) -> Vec<u8> {
 ///
 /// # Panics
 /// When there is no page, or no token in it.
-pub async fn token(site: &DoorSite, user: i64) -> String {
+pub async fn token(site: &DoorSite, user: u128) -> String {
     let page = page(site, user, "/console/tasks/new").await;
     let hidden = page.hidden();
     let csrf = hidden.into_iter().find(|(name, _)| name == "csrf");

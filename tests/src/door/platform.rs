@@ -7,7 +7,7 @@ use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AccountsError, Principal, TenantId,
 };
 use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
-use webhook_model::OwnerId;
+use webhook_model::{ObjectId, OwnerId};
 
 /// How a part of the platform is doing.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -73,7 +73,7 @@ impl Accounts for Moody {
 
 #[async_trait]
 impl Directory for Moody {
-    async fn name(&self, _caller: &Principal, table: &str, key: i64) -> Option<String> {
+    async fn name(&self, _caller: &Principal, table: &str, key: ObjectId) -> Option<String> {
         let mood = *self
             .directory
             .lock()
@@ -87,8 +87,8 @@ impl Directory for Moody {
     }
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
-        let name = self.name(caller, table, 1).await;
-        name.map(|name| Choice::new(1, name))
+        let name = self.name(caller, table, ObjectId::from(1)).await;
+        name.map(|name| Choice::new(ObjectId::from(1), name))
             .into_iter()
             .take(limit)
             .collect()
@@ -125,7 +125,10 @@ impl Audit for Heard {
         assert!(!panics, "the audit log panics as told");
         let record = (
             change.table,
-            change.row.unwrap_or_default(),
+            change
+                .row
+                .and_then(|row| row.as_number())
+                .unwrap_or_default(),
             change.operation,
         );
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);

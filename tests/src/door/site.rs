@@ -156,7 +156,7 @@ impl DoorSite {
     ///
     /// # Panics
     /// When it cannot be made.
-    pub async fn key_of(&self, user: i64, name: &str) -> (KeyId, String) {
+    pub async fn key_of(&self, user: u128, name: &str) -> (KeyId, String) {
         key_of(&self.parts, user, name).await
     }
 }
@@ -189,7 +189,7 @@ fn catalog() -> Catalog {
         .build()
 }
 
-async fn key_of(parts: &Parts, user: i64, name: &str) -> (KeyId, String) {
+async fn key_of(parts: &Parts, user: u128, name: &str) -> (KeyId, String) {
     let draft = KeyDraft::new(OwnerId(user), name.parse().unwrap());
     let admin = Account::enabled(AccessLevel::SystemAdministrator);
     let admin = Principal::new(OwnerId(1), admin, Via::Platform);

@@ -10,9 +10,9 @@ use super::{Addresses, Scene, client};
 /// receiver, tina's and ulf's at those that they share with him.
 pub(super) const WEBHOOKS: usize = 3;
 /// The users whose keys the nine have; the first three may act on machines.
-const NINE: [i64; 9] = [1, 1, 1, 2, 3, 5, 2, 3, 6];
+const NINE: [u128; 9] = [1, 1, 1, 2, 3, 5, 2, 3, 6];
 /// vera.
-const HIM: i64 = 4;
+const HIM: u128 = 4;
 const HIS_TASKS: usize = 16;
 const HIS_MESSAGE: usize = 64 * 1024;
 const HIS_OCCURRENCES: usize = 25;
@@ -32,7 +32,7 @@ pub(super) struct Member {
     pub client: Client,
 }
 
-async fn key(scene: &Scene, user: i64, name: &str) -> String {
+async fn key(scene: &Scene, user: u128, name: &str) -> String {
     let body = json!({"user": user, "name": name});
     let (status, made) = scene
         .platform

@@ -3,14 +3,14 @@
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
 
 /// All of them.
-pub(super) const ALL: [i64; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
+pub(super) const ALL: [u128; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
 
 /// Tenants are 1 to 3; of tenant 2, 20 is the administrator, and 21 and 22 are users.
 #[derive(Debug)]
 pub(super) struct Users;
 
 /// The tenant's administrator.
-pub(super) fn administrator(owner: i64) -> i64 {
+pub(super) fn administrator(owner: u128) -> u128 {
     owner / 10 * 10
 }
 

@@ -40,7 +40,7 @@ pub(super) async fn furnish(engine: &Engine, ledger: &Ledger, orders: bool) {
 async fn hook(
     engine: &Engine,
     ledger: &Ledger,
-    (owner, orders): (i64, bool),
+    (owner, orders): (u128, bool),
     host: Option<usize>,
     steady: bool,
     url: &str,
@@ -89,7 +89,7 @@ async fn hook(
 }
 
 /// A task of this owner.
-pub(super) fn task(webhook: WebhookId, owner: i64, message: &str, once: bool) -> Task {
+pub(super) fn task(webhook: WebhookId, owner: u128, message: &str, once: bool) -> Task {
     let message = message.parse().unwrap();
     Task {
         creator: OwnerId(owner),
@@ -116,11 +116,11 @@ pub(super) fn event(name: &str, tag: i64, task: TaskId) -> Event {
 }
 
 /// Something happened to a user's object with this tag.
-pub(super) fn occurrence(name: &str, tag: i64, user: i64, number: u64) -> Occurrence {
+pub(super) fn occurrence(name: &str, tag: i64, user: u128, number: u64) -> Occurrence {
     let audience = Audience::Owner(OwnerId(user));
     let mut new = Occurrence::new("vms".parse().unwrap(), name.parse().unwrap(), audience);
     new.id = Some(format!("{name}-{number}").parse().unwrap());
-    new.object = Some(Object::new(webhook_model::ObjectId(7), "machine"));
+    new.object = Some(Object::new(webhook_model::ObjectId::from(7), "machine"));
     new.tags = vec![TagId(tag)];
     new.variables = vec![("N".to_owned(), number.to_string())];
     new

@@ -16,7 +16,7 @@ use super::stage::Stage;
 /// A key, as its user knows it.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
-    pub owner: i64,
+    pub owner: u128,
     pub id: KeyId,
     pub text: String,
     pub ends: Ends,
@@ -35,13 +35,13 @@ pub(super) enum Ends {
 /// A key was presented. Times are those of the process that was asked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Use {
-    pub owner: i64,
+    pub owner: u128,
     /// The earlier and the later of when it was asked and when it answered: a clock may jump.
     pub between: [DateTime<Utc>; 2],
     /// What was known of the key before, and after.
     pub known: [Ends; 2],
     /// Whose it is, if it is good. Of an answer that says neither nothing is kept.
-    pub good_for: Option<i64>,
+    pub good_for: Option<u128>,
 }
 
 /// One process, to be asked about keys.
@@ -67,7 +67,7 @@ impl Stage {
     }
 
     /// A user rolls the newest key, or makes one if nobody knows whether that was rolled.
-    pub(super) fn roll_key(&self, process: u8, user: i64, overlap: u16) {
+    pub(super) fn roll_key(&self, process: u8, user: u128, overlap: u16) {
         self.ask_keys(process, async move |door: Door| {
             let Door { keys, ledger, .. } = &door;
             let Some((index, old)) = ledger.newest_key(user) else {
@@ -86,7 +86,7 @@ impl Stage {
     }
 
     /// The newest keys of a user are presented to two processes.
-    pub(super) fn use_keys(&self, process: u8, user: i64) {
+    pub(super) fn use_keys(&self, process: u8, user: u128) {
         for process in [process, process.wrapping_add(1)] {
             for index in self.ledger.newest_keys(user, 4) {
                 self.ask_keys(process, async move |door: Door| door.present(index).await);
@@ -122,7 +122,7 @@ impl Door {
 }
 
 /// A user makes a key. If that fails there is none.
-pub(super) async fn create(keys: &KeyService, ledger: &Ledger, user: i64) {
+pub(super) async fn create(keys: &KeyService, ledger: &Ledger, user: u128) {
     let name = format!("k{}", ledger.nth_creation()).parse().unwrap();
     let draft = KeyDraft::new(OwnerId(user), name);
     if let Ok((row, reveal)) = keys.create(&principal(user), draft).await {
@@ -130,13 +130,13 @@ pub(super) async fn create(keys: &KeyService, ledger: &Ledger, user: i64) {
     }
 }
 
-fn principal(user: i64) -> Principal {
+fn principal(user: u128) -> Principal {
     let account = Account::enabled(AccessLevel::User).in_tenant(TenantId(user / 10));
     Principal::new(OwnerId(user), account, Via::Platform)
 }
 
 impl Ledger {
-    pub(super) fn has_key(&self, owner: i64, id: KeyId, reveal: RevealOnce) {
+    pub(super) fn has_key(&self, owner: u128, id: KeyId, reveal: RevealOnce) {
         let text = reveal.reveal().as_str().to_owned();
         self.keys.lock().unwrap().push(Known {
             owner,
@@ -155,13 +155,13 @@ impl Ledger {
     }
 
     /// The newest key of a user that was not rolled, as far as is known.
-    fn newest_key(&self, user: i64) -> Option<(usize, Known)> {
+    fn newest_key(&self, user: u128) -> Option<(usize, Known)> {
         let index = *self.newest_keys(user, 1).first()?;
         let key = self.key(index);
         (key.ends == Ends::Never).then_some((index, key))
     }
 
-    fn newest_keys(&self, user: i64, most: usize) -> Vec<usize> {
+    fn newest_keys(&self, user: u128, most: usize) -> Vec<usize> {
         let keys = self.keys.lock().unwrap();
         let all = keys.iter().enumerate().rev();
         let own = all.filter(|(_, key)| key.owner == user);

@@ -19,7 +19,7 @@ use super::switches::{Cancel, Switch};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Happened {
     /// Whose object it was about.
-    pub user: i64,
+    pub user: u128,
     pub began: DateTime<Utc>,
     /// When an emit of it returned without an error; in the far future, if what it makes was to
     /// follow.
@@ -29,7 +29,7 @@ pub(super) struct Happened {
 /// A one-time task.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Once {
-    pub user: i64,
+    pub user: u128,
     /// The task was stored; what reaches it, too.
     pub task: Option<TaskId>,
     pub began: DateTime<Utc>,
@@ -41,7 +41,7 @@ pub(super) struct Once {
 #[derive(Clone, Debug)]
 pub(super) struct Hook {
     pub id: WebhookId,
-    pub owner: i64,
+    pub owner: u128,
     /// The number of its host; `None`: that of an inner address.
     pub host: Option<usize>,
     /// Nobody edits, cancels or deletes: what matches it is sent.
@@ -120,7 +120,7 @@ impl Ledger {
     }
 
     /// Something happens; its number.
-    pub(super) fn happens(&self, user: i64) -> u64 {
+    pub(super) fn happens(&self, user: u128) -> u64 {
         let mut happened = self.happened.lock().unwrap();
         let number = happened.len() as u64 + 1;
         let new = Happened {

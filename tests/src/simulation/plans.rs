@@ -46,16 +46,16 @@ impl Plans {
     }
 
     /// From now on this many deliveries may wait for a user, and fewer webhooks be stored.
-    fn limit(&self, user: i64, waiting: u64) {
+    fn limit(&self, user: u128, waiting: u64) {
         self.put(user, Some(waiting), LIMITED);
     }
 
     /// From now on they may again, and more than before.
-    fn lift(&self, user: i64) {
+    fn lift(&self, user: u128) {
         self.put(user, None, LIFTED);
     }
 
-    fn put(&self, user: i64, waiting: Option<u64>, webhooks: u64) {
+    fn put(&self, user: u128, waiting: Option<u64>, webhooks: u64) {
         let plan = Plan {
             from: self.clock.now(),
             waiting,
@@ -66,7 +66,7 @@ impl Plans {
     }
 
     /// All that ever held for a user, in order of time.
-    pub(super) fn of(&self, user: i64) -> Vec<Plan> {
+    pub(super) fn of(&self, user: u128) -> Vec<Plan> {
         let of = self.of.lock().unwrap();
         let first = Plan {
             from: DateTime::<Utc>::MIN_UTC,
@@ -78,7 +78,12 @@ impl Plans {
     }
 
     /// Whether what may wait for a user was limited at some moment of this time.
-    pub(super) fn was_limited(&self, user: i64, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
+    pub(super) fn was_limited(
+        &self,
+        user: u128,
+        from: DateTime<Utc>,
+        until: DateTime<Utc>,
+    ) -> bool {
         let plans = self.of(user);
         plans.iter().enumerate().any(|(at, plan)| {
             let ends = plans.get(at + 1).map(|next| next.from);
@@ -86,7 +91,7 @@ impl Plans {
         })
     }
 
-    fn now(&self, user: i64) -> Plan {
+    fn now(&self, user: u128) -> Plan {
         *self.of(user).last().unwrap()
     }
 }
@@ -133,16 +138,16 @@ pub(super) struct Have {
 }
 
 impl Stage {
-    pub(super) fn limit(&self, user: i64, waiting: u8) {
+    pub(super) fn limit(&self, user: u128, waiting: u8) {
         self.cluster.ground.plans.limit(user, waiting.into());
     }
 
-    pub(super) fn lift(&self, user: i64) {
+    pub(super) fn lift(&self, user: u128) {
         self.cluster.ground.plans.lift(user);
     }
 
     /// A user makes two webhooks at once, by way of two processes.
-    pub(super) fn add_webhooks(&self, process: u8, user: i64) {
+    pub(super) fn add_webhooks(&self, process: u8, user: u128) {
         for process in [process, process.wrapping_add(1)] {
             let (plans, store) = (
                 self.cluster.ground.plans.clone(),
@@ -163,7 +168,7 @@ impl Stage {
     }
 }
 
-async fn have(plans: &Plans, store: &MemoryStore, ledger: &Ledger, user: i64) -> Have {
+async fn have(plans: &Plans, store: &MemoryStore, ledger: &Ledger, user: u128) -> Have {
     let hooks = ledger.hooks.lock().unwrap().clone();
     let deleted = hooks
         .iter()
@@ -175,7 +180,7 @@ async fn have(plans: &Plans, store: &MemoryStore, ledger: &Ledger, user: i64) ->
     }
 }
 
-async fn create(engine: &Engine, user: i64, number: u64) -> Option<bool> {
+async fn create(engine: &Engine, user: u128, number: u64) -> Option<bool> {
     let name = format!("more{number}").parse().unwrap();
     let url = "http://host0.example/".parse().unwrap();
     let webhook = Webhook::new(OwnerId(user), name, url);

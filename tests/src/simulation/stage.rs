@@ -208,6 +208,6 @@ fn accepted(emitted: &Result<Emitted, EmitError>) -> Option<Accepted> {
 }
 
 /// A user, by a number that is taken modulo how many there are.
-fn named(user: u8) -> i64 {
+fn named(user: u8) -> u128 {
     ALL[usize::from(user) % ALL.len()]
 }

@@ -80,7 +80,7 @@ frame-nothing-saved = Nothing was saved.
 frame-correct = Correct the following:
 frame-picker-choose = Choose…
 # A field for the number of a row, where there are too many rows to choose from.
-frame-picker-number = { $label } (number)
+frame-picker-number = { $label } (id)
 # $number: of the row, from 1.
 frame-row-up = Move row { $number } up
 frame-row-down = Move row { $number } down

@@ -50,7 +50,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 
 async fn table(ctx: &PageContext, rows: &[LoggedChange]) -> Markup {
     let users = rows.iter().flat_map(|row| [row.actor, row.owner]);
-    let users = users.map(|user| (USERS.to_owned(), user.0));
+    let users = users.map(|user| (USERS.to_owned(), user.into()));
     let names = PlatformNames::of(ctx, users).await;
     let (t, now) = (ctx.texts(), ctx.now());
     html! {
@@ -85,7 +85,7 @@ fn who(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Markup {
 }
 
 fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> {
-    match names.get(USERS, user.0) {
+    match names.get(USERS, user.into()) {
         Some(name) => seen(name),
         None => t
             .with("keys-user-unnamed", &[("id", user.to_string().into())])

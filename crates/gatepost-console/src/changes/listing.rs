@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use gatepost_manage::LoggedChange;
 use gatepost_storage::audit::{AuditId, AuditQuery};
-use webhook_model::OwnerId;
 
 use super::words::TABLES;
 use crate::changes_link::RECORD;
@@ -85,9 +84,9 @@ pub(super) async fn shown(
     ctx: &PageContext,
     asked: &Asked,
 ) -> Result<Shown<LoggedChange>, Failure> {
-    let record = asked.kept(RECORD).rsplit_once('/');
+    let record = asked.kept(RECORD).split_once('/');
     let record = record.and_then(|(table, row)| Some((table.to_owned(), row.parse().ok()?)));
-    let actor = asked.kept(ACTOR).parse().ok().map(OwnerId);
+    let actor = asked.kept(ACTOR).parse().ok();
     let scope = asked.scope();
     let found = asked
         .read::<ChangeList, _>(ctx, async |page| {

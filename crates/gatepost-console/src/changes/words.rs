@@ -1,6 +1,7 @@
 //! What was done, and to what, in words. What the platform added stays as it calls it.
 
 use maud::{Markup, html};
+use webhook_model::ObjectId;
 
 use crate::texts::Texts;
 
@@ -47,7 +48,7 @@ pub(super) fn kind(texts: &Texts, table: &str) -> Markup {
 }
 
 /// The page of a record, below the console's own path; `None` of a table of the platform's.
-pub(super) fn path(table: &str, row: i64) -> Option<String> {
+pub(super) fn path(table: &str, row: ObjectId) -> Option<String> {
     let known = TABLES.iter().find(|(known, ..)| *known == table);
     known.map(|(_, _, before, after)| format!("{before}{row}{after}"))
 }

@@ -3,8 +3,7 @@
 use gatepost_manage::ManageError;
 use serde_json::{Map, Value};
 use webhook_model::{
-    Event, EventName, EventType, Filter, Invalid, JsonObject, ObjectId, TagId, Target, TaskId,
-    trim_pasted,
+    Event, EventName, EventType, Filter, Invalid, JsonObject, TagId, Target, TaskId, trim_pasted,
 };
 
 use crate::context::PageContext;
@@ -127,17 +126,17 @@ impl EventForm {
     }
 
     fn target(&self, t: &Texts, problems: &mut Problems) -> Option<Target> {
-        let number = |text: &str| text.parse().ok().filter(|key: &i64| *key > 0);
         match self.target.as_str() {
             "instance" => {
-                let key = number(&self.instance).ok_or_else(|| t.of("events-choose-object"));
-                let key = problems.take("instance", key);
-                key.map(|key| Target::Instance(ObjectId(key)))
+                let id = Form::object(&self.instance);
+                let id = id.ok_or_else(|| t.of("events-choose-object"));
+                problems.take("instance", id).map(Target::Instance)
             }
             "tag" => {
-                let key = number(&self.tag).ok_or_else(|| t.of("events-choose-tag"));
-                let key = problems.take("tag", key);
-                key.map(|key| Target::Tag(TagId(key)))
+                let number = self.tag.parse().ok().filter(|key: &i64| *key > 0);
+                let number = number.ok_or_else(|| t.of("events-choose-tag"));
+                let number = problems.take("tag", number);
+                number.map(|number| Target::Tag(TagId(number)))
             }
             _ => Some(Target::Generic),
         }

@@ -1,6 +1,6 @@
 //! How events are shown: what they apply to, and the catalog's labels.
 
-use webhook_model::{Event, Target, mark_hidden};
+use webhook_model::{Event, ObjectId, Target, mark_hidden};
 
 use crate::context::PageContext;
 use crate::platform_names::PlatformNames;
@@ -8,11 +8,11 @@ use crate::platform_names::PlatformNames;
 /// The platform's table of tags.
 const TAGS: &str = "tags";
 
-/// The row of the platform that an event applies to, by its table and number.
-pub(super) fn applies_to(event: &Event) -> Option<(String, i64)> {
+/// The row of the platform that an event applies to, by its table and id.
+pub(super) fn applies_to(event: &Event) -> Option<(String, ObjectId)> {
     match event.target {
-        Target::Instance(id) => Some((event.event_type.to_string(), id.0)),
-        Target::Tag(id) => Some((TAGS.to_owned(), id.0)),
+        Target::Instance(id) => Some((event.event_type.to_string(), id)),
+        Target::Tag(id) => Some((TAGS.to_owned(), id.into())),
         Target::Generic => None,
     }
 }
@@ -22,12 +22,12 @@ pub(super) fn target(ctx: &PageContext, event: &Event, names: &PlatformNames) ->
     let t = ctx.texts();
     match event.target {
         Target::Instance(id) => {
-            let name = names.get(event.event_type.as_str(), id.0);
+            let name = names.get(event.event_type.as_str(), id);
             let number = [("number", id.to_string().into())];
             name.map_or_else(|| t.with("events-target-object", &number), str::to_owned)
         }
         Target::Tag(id) => {
-            let name = names.get(TAGS, id.0).map(str::to_owned);
+            let name = names.get(TAGS, id.into()).map(str::to_owned);
             let name = name.unwrap_or_else(|| id.to_string());
             t.with("events-target-tag", &[("tag", name.into())])
         }

@@ -75,10 +75,10 @@ impl Subject {
         &self,
         ctx: &PageContext,
         table: &str,
-        target: fn(i64) -> Target,
+        target: fn(ObjectId) -> Option<Target>,
     ) -> Result<Vec<(String, String)>, Failure> {
         let rows = choices(ctx, table).await;
-        let of = |(key, _): &(String, String)| key.parse().ok().map(target);
+        let of = |(key, _): &(String, String)| target(key.parse().ok()?);
         let watchable = self.watchable(ctx, rows.iter().filter_map(of).collect());
         let watchable = watchable.await?;
         let may = |row: &(String, String)| of(row).is_some_and(|t| watchable.contains(&t));
@@ -114,7 +114,8 @@ pub(super) async fn form_options<'a>(
 ) -> Result<FormOptions<'a>, Failure> {
     let of = &subject.of;
     let all = subject.watchable(ctx, vec![Target::Generic]).await?;
-    let instance = |key| Target::Instance(ObjectId(key));
+    let instance = |id| Some(Target::Instance(id));
+    let tag = |id: ObjectId| id.as_number().map(|id| Target::Tag(TagId(id)));
     Ok(FormOptions {
         button,
         of,
@@ -122,9 +123,7 @@ pub(super) async fn form_options<'a>(
         fixed,
         all: !all.is_empty(),
         instances: subject.offered(ctx, of.as_str(), instance).await?,
-        tags: subject
-            .offered(ctx, "tags", |key| Target::Tag(TagId(key)))
-            .await?,
+        tags: subject.offered(ctx, "tags", tag).await?,
         tasks: task_choices(ctx).await?,
     })
 }

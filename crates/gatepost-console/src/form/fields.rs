@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use http::StatusCode;
 use http::request::Parts;
 use url::form_urlencoded;
-use webhook_model::trim_pasted;
+use webhook_model::{ObjectId, OwnerId, trim_pasted};
 
 use crate::time::zone_field;
 
@@ -56,6 +56,18 @@ impl Form {
             .parse()
             .ok()
             .filter(|key| *key > 0)
+    }
+
+    /// A text that names an object of the platform; a number is not below 1.
+    pub(crate) fn object(text: &str) -> Option<ObjectId> {
+        let text = trim_pasted(text);
+        let is_row = text.parse().map_or(true, |number: i64| number > 0);
+        text.parse().ok().filter(|_| is_row)
+    }
+
+    /// A field that names a user.
+    pub(crate) fn owner(&self, name: &str) -> Option<OwnerId> {
+        trim_pasted(self.text(name)).parse().ok()
     }
 
     /// A date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as

@@ -28,7 +28,7 @@ use crate::tickets::Tickets;
 
 pub(super) async fn new(ctx: PageContext, RawQuery(query): RawQuery) -> Response {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let owner = query.key("owner").unwrap_or(ctx.principal().owner.0);
+    let owner = query.owner("owner").unwrap_or(ctx.principal().owner);
     let form = KeyForm {
         user: owner.to_string(),
         ..KeyForm::fresh()
@@ -52,9 +52,7 @@ pub(super) async fn create(
     let valid = form.parse(t, &mut problems, ctx.now());
     let owner = match trim_pasted(&form.user) {
         "" => Some(ctx.principal().owner),
-        user => problems
-            .take("user", user.parse().map_err(|_| t.of("keys-problem-owner")))
-            .map(OwnerId),
+        user => problems.take("user", user.parse().map_err(|_| t.of("keys-problem-owner"))),
     };
     let (Some(valid), Some(owner)) = (valid, owner) else {
         return Ok(refused(form_page(&ctx, &form, &problems).await));

@@ -91,7 +91,7 @@ impl KeyForm {
             Rows::of(list.entries().iter().map(entry).collect(), BLANK)
         };
         Self {
-            user: row.key.owner.0.to_string(),
+            user: row.key.owner.to_string(),
             name: row.key.name.as_str().to_owned(),
             description: row.key.description.as_str().to_owned(),
             expires_type: "keep".into(),

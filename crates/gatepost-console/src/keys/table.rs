@@ -52,7 +52,7 @@ pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
 
 /// The name of a user.
 pub(super) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
-    let name = ctx.actor.name(USERS, user.0).await;
+    let name = ctx.actor.name(USERS, user.into()).await;
     name.unwrap_or_else(|| unnamed(ctx, user))
 }
 
@@ -66,7 +66,7 @@ async fn owners(ctx: &PageContext, asked: &Asked, shown: &Shown<KeyRow>) -> Opti
     if ctx.principal().access == AccessLevel::User || asked.owner().is_some() {
         return None;
     }
-    let owners = shown.rows.iter().map(|row| row.key.owner.0);
+    let owners = shown.rows.iter().map(|row| row.key.owner.into());
     let owners = owners.map(|owner| (USERS.to_owned(), owner));
     Some(PlatformNames::of(ctx, owners).await)
 }
@@ -115,7 +115,7 @@ fn line(ctx: &PageContext, row: &KeyRow, owners: Option<&PlatformNames>) -> Mark
                 @if !key.description.as_str().is_empty() { div.quiet.about { (shortened(key.description.as_str())) } }
             } }
             @if let Some(owners) = owners { td data-label=(t.of("keys-owner")) {
-                @let owner = owners.get(USERS, key.owner.0).map_or_else(|| unnamed(ctx, key.owner), str::to_owned);
+                @let owner = owners.get(USERS, key.owner.into()).map_or_else(|| unnamed(ctx, key.owner), str::to_owned);
                 a href=(ctx.at(&format!("/users/{}", key.owner))) { (seen(&owner)) }
             } }
             td data-label=(t.of("keys-expires")) { (expires(t, key.expiration, now)) }

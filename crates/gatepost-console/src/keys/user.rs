@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{Above, Section, note, page_under, seen};
 use crate::list_view::{Asked, Listing as _};
-use crate::row_id::RowId;
+use crate::row_id::UserId;
 
 /// The other records of a user: the limit that counts them, where they are listed, and the texts
 /// that name them and count them.
@@ -40,11 +40,11 @@ const OTHERS: [(&str, &str, &str, &str); 3] = [
 
 pub(super) async fn show(
     ctx: PageContext,
-    RowId(id): RowId,
+    UserId(owner): UserId,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Failure> {
     let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let page = page_of(&ctx, OwnerId(id), &query, &Above::Note(html! {})).await?;
+    let page = page_of(&ctx, owner, &query, &Above::Note(html! {})).await?;
     Ok(page.into_response())
 }
 

@@ -1,6 +1,7 @@
 //! Form fields, each with its label, its hint and its error.
 
 use maud::{Markup, html};
+use webhook_model::ObjectId;
 
 use crate::problems::Problems;
 use crate::texts::Texts;
@@ -107,9 +108,8 @@ pub(crate) fn picker(
     hint: &str,
 ) -> Markup {
     if options.is_empty() {
-        let kind = InputKind::Number {
-            min: 1,
-            max: i64::MAX,
+        let kind = InputKind::Text {
+            max: ObjectId::MAX_LENGTH,
         };
         return input(
             problems,

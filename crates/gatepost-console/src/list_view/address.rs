@@ -50,7 +50,7 @@ impl Asked {
         }
         all.extend(self.state.map(|state| (STATE, state.to_owned())));
         let owner = self.owner.filter(|_| !self.is_owners);
-        all.extend(owner.map(|owner| (OWNER, owner.0.to_string())));
+        all.extend(owner.map(|owner| (OWNER, owner.to_string())));
         all.extend(self.kept.iter().cloned());
         all
     }

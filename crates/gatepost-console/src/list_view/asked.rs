@@ -70,7 +70,7 @@ impl Asked {
         query: &Form,
         shape: &'static Shape,
     ) -> Result<Self, Failure> {
-        let owner = query.key(OWNER).map(OwnerId);
+        let owner = query.owner(OWNER);
         if let Some(owner) = owner
             && !ctx.actor.may_manage(owner).await?
         {

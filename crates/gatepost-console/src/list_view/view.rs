@@ -111,7 +111,7 @@ impl Asked {
         let (problems, label) = (Problems::none(), texts.of("lists-owner"));
         let chosen = self
             .owner
-            .map_or_else(String::new, |owner| owner.0.to_string());
+            .map_or_else(String::new, |owner| owner.to_string());
         if owners.is_empty() {
             return layout::picker(texts, &problems, OWNER, &label, owners, &chosen, "");
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatepost_manage::About;
-use webhook_model::{EventName, EventType, ObjectId, SampleVariable, Specificity, trim_pasted};
+use webhook_model::{EventName, EventType, SampleVariable, Specificity, trim_pasted};
 
 use super::preview::OBJECT;
 use crate::choices::choices;
@@ -118,10 +118,9 @@ impl AboutForm {
         };
         let object = match (&event, self.object.as_str()) {
             (None, _) | (_, "") => None,
-            (Some(_), number) => {
-                let number = number.parse().ok().filter(|key: &i64| *key > 0);
-                let number = number.ok_or_else(|| t.of("tasks-choose-object"));
-                Some(problems.take("object", number)?)
+            (Some(_), id) => {
+                let id = Form::object(id).ok_or_else(|| t.of("tasks-choose-object"));
+                Some(problems.take("object", id)?)
             }
         };
         sample_fields::check_one(t, "name", &self.name, problems);
@@ -131,7 +130,7 @@ impl AboutForm {
         }
         let mut about = About::default();
         about.event = event;
-        about.object = object.map(ObjectId);
+        about.object = object;
         about.name.clone_from(&self.name);
         about.variables = self.variables.clone().into_iter().collect();
         Some(about)

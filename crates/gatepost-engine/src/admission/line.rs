@@ -77,7 +77,7 @@ mod tests {
         }
     }
 
-    fn tenant(n: i64) -> Place {
+    fn tenant(n: u128) -> Place {
         Place::Tenant(TenantId(n))
     }
 
@@ -86,7 +86,9 @@ mod tests {
         let mut line = Line::default();
         (0..100).for_each(|n| line.insert(tenant(9), OwnerId(9), lane(n)));
         line.insert(tenant(1), OwnerId(1), lane(1_000));
-        (0..50).for_each(|n| line.insert(Place::Common, OwnerId(n), lane(2_000 + n)));
+        for n in 0..50_u32 {
+            line.insert(Place::Common, n.into(), lane(2_000 + i64::from(n)));
+        }
         line.insert(tenant(1), OwnerId(1), lane(1_000));
         let first = [line.next(), line.next(), line.next()];
         assert_eq!(first, [0, 1_000, 2_000].map(|n| Some(lane(n))));

@@ -105,8 +105,12 @@ mod tests {
     #[test]
     fn a_tenant_with_many_owners_and_an_owner_with_many_lanes_get_one_turn_like_others() {
         let mut turns = Turns::default();
-        for n in 0..1000 {
-            turns.insert(Place::Tenant(TenantId(1)), OwnerId(n % 10), lane(n));
+        for n in 0..1000_u32 {
+            turns.insert(
+                Place::Tenant(TenantId(1)),
+                OwnerId::from(n % 10),
+                lane(n.into()),
+            );
         }
         turns.insert(Place::Tenant(TenantId(2)), OwnerId(20), lane(2000));
         turns.insert(Place::Operators, OwnerId(30), lane(3000));

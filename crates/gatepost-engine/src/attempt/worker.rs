@@ -88,7 +88,7 @@ impl Worker {
                 "delivery",
                 id = job.claim.delivery.0,
                 webhook = job.route.id.0,
-                owner = job.route.webhook.owner.0,
+                owner = %job.route.webhook.owner,
                 attempt = job.attempts + 1,
                 otel.kind = Empty,
                 trace_id = Empty,
@@ -109,8 +109,7 @@ impl Worker {
             }));
             if span.run(run).await.is_none() {
                 meter::job_panic();
-                let owner = owner.0;
-                guarded(|| tracing::error!(owner, %place, "a delivery's job panicked"));
+                guarded(|| tracing::error!(%owner, %place, "a delivery's job panicked"));
             }
         });
     }

@@ -68,6 +68,8 @@ impl OperationalEvents {
     pub(crate) fn webhook_of(self, occurrence: &Occurrence) -> Option<WebhookId> {
         let is_of_webhooks = self.webhooks && occurrence.event_type.as_str() == WEBHOOKS;
         let object = occurrence.object.as_ref().filter(|_| is_of_webhooks);
-        object.map(|object| WebhookId(object.id.0))
+        object
+            .and_then(|object| object.id.as_number())
+            .map(WebhookId)
     }
 }

@@ -145,14 +145,14 @@ mod tests {
     }
 
     /// Tasks 1, 2, 3 … of these owners.
-    fn tasks(owners: &[i64]) -> Vec<MatchedTask> {
+    fn tasks(owners: &[u128]) -> Vec<MatchedTask> {
         (1..)
             .zip(owners)
             .map(|(id, owner)| matched_task(id, *owner))
             .collect()
     }
 
-    fn all(hearing: &[(i64, Hearing)]) -> impl Fn(&MatchedTask) -> Hearing {
+    fn all(hearing: &[(u128, Hearing)]) -> impl Fn(&MatchedTask) -> Hearing {
         let of = hearing.iter().copied().collect::<HashMap<_, _>>();
         move |task| of[&task.owner().0]
     }

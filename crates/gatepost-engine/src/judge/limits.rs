@@ -86,7 +86,7 @@ impl Judge {
     /// A webhook of the owner was deleted, with all that waited for it.
     pub(crate) async fn deleted(&self, owner: OwnerId) {
         if let Err(error) = self.usage.lowered(owner).await {
-            guarded(|| tracing::warn!(owner = owner.0, %error, "could not count usage"));
+            guarded(|| tracing::warn!(%owner, %error, "could not count usage"));
         }
     }
 

@@ -81,7 +81,7 @@ mod tests {
     const OWNER: OwnerId = OwnerId(1);
     const TENANT: TenantId = TenantId(7);
 
-    fn standing(access: AccessLevel, tenant: Option<i64>) -> Standing {
+    fn standing(access: AccessLevel, tenant: Option<u128>) -> Standing {
         Standing {
             enabled: true,
             access,

@@ -59,17 +59,22 @@ impl Platform {
         Arc::default()
     }
 
-    pub(crate) fn user(&self, owner: i64, tenant: impl Into<Option<i64>>) {
+    pub(crate) fn user(&self, owner: u128, tenant: impl Into<Option<u128>>) {
         self.account(owner, AccessLevel::User, tenant);
     }
 
-    pub(crate) fn account(&self, owner: i64, access: AccessLevel, tenant: impl Into<Option<i64>>) {
+    pub(crate) fn account(
+        &self,
+        owner: u128,
+        access: AccessLevel,
+        tenant: impl Into<Option<u128>>,
+    ) {
         let mut account = Account::enabled(access);
         account.tenant = tenant.into().map(TenantId);
         self.with(|told| told.accounts.insert(OwnerId(owner), Some(account)));
     }
 
-    pub(crate) fn enable(&self, owner: i64, enabled: bool) {
+    pub(crate) fn enable(&self, owner: u128, enabled: bool) {
         self.with(|told| {
             let account = told.accounts.entry(OwnerId(owner));
             let account = account.or_insert_with(|| Some(Account::enabled(AccessLevel::User)));
@@ -77,11 +82,11 @@ impl Platform {
         });
     }
 
-    pub(crate) fn remove(&self, owner: i64) {
+    pub(crate) fn remove(&self, owner: u128) {
         self.with(|told| told.accounts.insert(OwnerId(owner), None));
     }
 
-    pub(crate) fn may(&self, owner: i64, may: May) {
+    pub(crate) fn may(&self, owner: u128, may: May) {
         self.with(|told| told.may.insert(OwnerId(owner), may));
     }
 
@@ -90,7 +95,7 @@ impl Platform {
     }
 
     /// About one user.
-    pub(crate) fn set_manner_about(&self, owner: i64, manner: Manner) {
+    pub(crate) fn set_manner_about(&self, owner: u128, manner: Manner) {
         self.with(|told| told.manners.insert(OwnerId(owner), manner));
     }
 

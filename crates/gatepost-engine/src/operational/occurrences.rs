@@ -3,7 +3,7 @@
 use chrono::{DateTime, SecondsFormat, Utc};
 use gatepost_storage::webhooks::{DeliveryId, DropReason};
 use gatepost_storage::{Revision, Row};
-use webhook_model::{Audience, Invalid, Object, ObjectId, Occurrence, Webhook, WebhookId};
+use webhook_model::{Audience, Invalid, Object, Occurrence, Webhook, WebhookId};
 
 use crate::config::WEBHOOKS;
 
@@ -86,7 +86,7 @@ impl About<'_> {
             Audience::Owner(row.owner),
         )
         .with_id(id.parse()?)
-        .with_object(Object::new(ObjectId(row.id.0), row.value.name.to_string()))
+        .with_object(Object::new(row.id.into(), row.value.name.to_string()))
         .with_variables(said.map(|(name, value)| (name.to_owned(), value)).collect()))
     }
 }

@@ -102,12 +102,12 @@ mod tests {
 
     use super::*;
 
-    fn begin(all: &AtOnce, owner: i64, place: Option<Place>) -> Result<UnderWay, EngineError> {
+    fn begin(all: &AtOnce, owner: u128, place: Option<Place>) -> Result<UnderWay, EngineError> {
         all.begin(OwnerId(owner), place)
     }
 
     /// Owners that have one each.
-    fn of(all: &AtOnce, owners: std::ops::Range<i64>, place: Option<Place>) -> Vec<UnderWay> {
+    fn of(all: &AtOnce, owners: std::ops::Range<u128>, place: Option<Place>) -> Vec<UnderWay> {
         let begun = owners.map(|owner| begin(all, owner, place).unwrap());
         begun.collect()
     }
@@ -126,9 +126,9 @@ mod tests {
         own.push(one(0).unwrap());
         let others = of(&all, 1..61, None);
         assert_eq!(own.len() + others.len(), TESTS.all);
-        assert!(is_refused(&one(-1)));
+        assert!(is_refused(&one(u128::MAX)));
         drop(others);
-        assert!(one(-1).is_ok());
+        assert!(one(u128::MAX).is_ok());
         drop(own);
         assert!(all.lock().is_empty(), "nothing is remembered");
     }

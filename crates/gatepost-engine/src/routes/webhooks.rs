@@ -181,7 +181,7 @@ impl WebhookCache {
 /// Nothing else would show it before the next delivery fails.
 fn warn_if_unsendable(route: &Route) {
     if let Err(error) = &route.request {
-        let (webhook, owner) = (route.id.0, route.webhook.owner.0);
-        guarded(|| tracing::error!(webhook, owner, %error, "this webhook cannot send anything"));
+        let (webhook, owner) = (route.id.0, route.webhook.owner);
+        guarded(|| tracing::error!(webhook, %owner, %error, "this webhook cannot send anything"));
     }
 }

@@ -45,7 +45,7 @@ impl Records {
     }
 
     /// Webhooks of this owner that take 17 KiB of memory each: twice their headers.
-    pub(crate) async fn large_webhooks(&self, owner: i64, number: usize) -> Vec<WebhookId> {
+    pub(crate) async fn large_webhooks(&self, owner: u128, number: usize) -> Vec<WebhookId> {
         let headers = format!("X-Large: {}", "x".repeat(8_000));
         let headers = Headers::parse_lines(&headers).unwrap();
         let mut webhooks = Vec::new();
@@ -116,7 +116,7 @@ impl Records {
     }
 
     /// As [`tagged`](Self::tagged), of this owner.
-    pub(crate) async fn tagged_of(&self, owner: i64, message: &str) -> WebhookId {
+    pub(crate) async fn tagged_of(&self, owner: u128, message: &str) -> WebhookId {
         let webhook = self.webhook(|w| w.owner = OwnerId(owner)).await;
         let task = self.task(webhook, message, false).await;
         self.event(Target::Tag(TagId(1)), task).await;

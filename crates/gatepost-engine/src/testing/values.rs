@@ -22,7 +22,7 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
         "poweron".parse().unwrap(),
         Audience::OneSystem,
     )
-    .with_object(Object::new(ObjectId(id), format!("vm {id}")))
+    .with_object(Object::new(ObjectId::from_number(id), format!("vm {id}")))
     .with_tags(tags.iter().map(|tag| TagId(*tag)).collect())
 }
 
@@ -32,7 +32,7 @@ pub(crate) fn addressed(audience: Audience, tags: &[i64]) -> Occurrence {
 }
 
 /// A task of this owner that was matched, and sends webhook 1.
-pub(crate) fn matched_task(id: i64, owner: i64) -> MatchedTask {
+pub(crate) fn matched_task(id: i64, owner: u128) -> MatchedTask {
     let owner = OwnerId(owner);
     MatchedTask {
         place: Place::Common,

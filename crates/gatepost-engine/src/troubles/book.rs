@@ -115,7 +115,7 @@ impl Book {
         let after = self.last.map_or(Bound::Unbounded, Bound::Excluded);
         let until = self
             .last
-            .map_or(Bound::Excluded(OwnerId(i64::MIN)), Bound::Included);
+            .map_or(Bound::Excluded(OwnerId(0)), Bound::Included);
         let owners = self.due.range((after, Bound::Unbounded));
         let mut owners = owners.chain(self.due.range((Bound::Unbounded, until)));
         owners.find_map(|(owner, due)| {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use crate::testing::noon;
 
-    fn failing(book: &mut Book, webhook: i64, owner: i64) {
+    fn failing(book: &mut Book, webhook: i64, owner: u128) {
         let failed = |trouble: &mut Trouble| trouble.failed("HTTP 500", true, noon());
         book.begin(WebhookId(webhook), OwnerId(owner), failed);
     }
@@ -160,8 +160,10 @@ mod tests {
         let mut book = Book::default();
         (0..3 * OF_ONE as i64).for_each(|webhook| failing(&mut book, webhook, 1));
         assert_eq!(book.len(), OF_ONE);
-        let first = 3 * OF_ONE as i64;
-        (first..first + 2 * MOST as i64).for_each(|id| failing(&mut book, id, id));
+        let first = 3 * OF_ONE;
+        for id in first..first + 2 * MOST {
+            failing(&mut book, id as i64, id as u128);
+        }
         assert_eq!(book.len(), MOST);
     }
 

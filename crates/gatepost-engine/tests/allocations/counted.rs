@@ -141,7 +141,7 @@ fn occurrence() -> Occurrence {
         "on".parse().unwrap(),
         Audience::OneSystem,
     );
-    occurrence.object = Some(Object::new(ObjectId(7), "vm-7"));
+    occurrence.object = Some(Object::new(ObjectId::from(7), "vm-7"));
     occurrence
 }
 

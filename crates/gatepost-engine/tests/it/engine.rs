@@ -17,7 +17,7 @@ async fn an_occurrence_is_delivered_with_its_variables() {
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, r#"{"vm":"${NAME}"}"#, false).await;
     world
-        .event("vms", "poweron", Target::Instance(ObjectId(1)), task)
+        .event("vms", "poweron", Target::Instance(ObjectId::from(1)), task)
         .await;
     let emitted = world.engine.emit(poweron(1, &[])).await.unwrap();
     let delivery = world.ended(emitted.deliveries[0]).await;
@@ -99,7 +99,7 @@ async fn a_task_reached_by_two_events_runs_once_and_a_named_occurrence_is_stored
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, "x", false).await;
     world
-        .event("vms", "poweron", Target::Instance(ObjectId(1)), task)
+        .event("vms", "poweron", Target::Instance(ObjectId::from(1)), task)
         .await;
     world
         .event("vms", "poweron", Target::Tag(TagId(4)), task)

@@ -17,7 +17,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
             .event("vms", "poweron", Target::Tag(TagId(1)), task)
             .await;
     }
-    let occurrence = poweron(1, &[1]).with_object(Object::new(ObjectId(1), "n".repeat(1000)));
+    let occurrence = poweron(1, &[1]).with_object(Object::new(ObjectId::from(1), "n".repeat(1000)));
     let emitted = world.engine.emit(occurrence.clone()).await.unwrap();
     assert_eq!(
         emitted

@@ -16,7 +16,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
     let webhook = world.webhook("w", addr, |_| {}).await;
     let task = world.task(webhook, "${NAME}!", false).await;
     world
-        .event("vms", "poweron", Target::Instance(ObjectId(9)), task)
+        .event("vms", "poweron", Target::Instance(ObjectId::from(9)), task)
         .await;
     let by_hand = world.engine.run_task(task, None).await.unwrap();
     assert_eq!(world.ended(by_hand.deliveries[0]).await.body.as_ref(), "!");

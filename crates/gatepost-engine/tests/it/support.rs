@@ -224,7 +224,10 @@ pub(crate) fn poweron(id: i64, tags: &[i64]) -> Occurrence {
         "poweron".parse().unwrap(),
         Audience::OneSystem,
     )
-    .with_object(Object::new(ObjectId(id), format!("vm \"{id}\"")))
+    .with_object(Object::new(
+        ObjectId::from_number(id),
+        format!("vm \"{id}\""),
+    ))
     .with_tags(tags.iter().map(|t| TagId(*t)).collect())
 }
 

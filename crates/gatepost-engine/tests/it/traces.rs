@@ -23,7 +23,7 @@ async fn listening(world: &World, statuses: &[u16], change: impl FnOnce(&mut Web
     let (_receiver, addr) = receiver(false, statuses).await;
     let webhook = world.webhook("w", addr, change).await;
     let task = world.task(webhook, "x", false).await;
-    let machine = Target::Instance(ObjectId(1));
+    let machine = Target::Instance(ObjectId::from(1));
     world.event("vms", "poweron", machine, task).await;
 }
 

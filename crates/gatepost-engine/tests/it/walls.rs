@@ -38,7 +38,7 @@ fn calls<const N: usize>(
     }
 }
 
-async fn webhook(engine: &Engine, owner: i64, name: &str) -> WebhookId {
+async fn webhook(engine: &Engine, owner: u128, name: &str) -> WebhookId {
     let url = "https://target.example.com/in".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);
     webhook.activity = webhook_model::Activity::Paused;
@@ -75,7 +75,7 @@ async fn tagged(engine: &Engine, task: TaskId, tag: i64) {
 }
 
 /// A paused webhook of this owner, with a task for what has tag 1.
-async fn watched(engine: &Engine, owner: i64, message: &str) -> TaskId {
+async fn watched(engine: &Engine, owner: u128, message: &str) -> TaskId {
     let webhook = webhook(engine, owner, "w").await;
     let task = task(engine, webhook, message, false).await;
     tagged(engine, task, 1).await;
@@ -260,7 +260,7 @@ async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platfor
     let event = ("vms".parse().unwrap(), "poweron".parse().unwrap());
     let about = RunAbout::default()
         .with_event(event)
-        .with_object(Object::new(ObjectId(1_000), "vm"));
+        .with_object(Object::new(ObjectId::from(1_000), "vm"));
     tenants.set_mood(Mood::Fails);
     let by = Some(OwnerId(101));
     let ran = engine.run_task_about(task, about, by).await.unwrap();
@@ -270,7 +270,7 @@ async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platfor
     let query = DeliveryQuery::all(Page::first(9));
     let deliveries = store.list_deliveries(&query).await.unwrap();
     let cause = deliveries[0].cause.as_ref().unwrap();
-    assert_eq!((cause.by, cause.object), (by, Some(ObjectId(1_000))));
+    assert_eq!((cause.by, cause.object), (by, Some(ObjectId::from(1_000))));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod integers;
 mod operation;
 mod paths;
 mod schemas;
+mod text_ids;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -31,7 +32,11 @@ pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
 pub(crate) fn text(shared: &Shared) -> &Bytes {
     shared.openapi.get_or_init(|| {
         let (tables, catalog) = (shared.tables.declared(), shared.management.catalog());
-        document(&tables, catalog, &shared.facts).to_string().into()
+        let mut document = document(&tables, catalog, &shared.facts);
+        if shared.has_text_ids {
+            text_ids::say_they_are_texts(&mut document);
+        }
+        document.to_string().into()
     })
 }
 

@@ -241,7 +241,7 @@ fn described(column: &Column, mut schema: Value) -> Value {
 /// The type of a column in a response.
 fn response(column: &Column) -> Value {
     let schema = match column.kind {
-        Kind::Int { .. } | Kind::Key(_) | Kind::Time => json!({"type": "integer"}),
+        Kind::Int { .. } | Kind::Key(_) | Kind::User | Kind::Time => json!({"type": "integer"}),
         Kind::Bool => json!({"type": "boolean"}),
         Kind::Text { .. } => json!({"type": "string"}),
         Kind::Word(words) => json!({"type": "string", "enum": words}),
@@ -256,7 +256,7 @@ fn request(column: &Column) -> Value {
     let schema = match column.kind {
         Kind::Int { min, max } => json!({"type": "integer", "minimum": min, "maximum": max}),
         Kind::Time => json!({"type": "integer", "minimum": 0, "maximum": LAST_SECOND}),
-        Kind::Key(_) => row_number(),
+        Kind::Key(_) | Kind::User => row_number(),
         // 0 and 1 are what some clients of the v4 API send.
         Kind::Bool => json!({"type": ["boolean", "integer"], "minimum": 0, "maximum": 1}),
         // Null clears a text that may be empty.

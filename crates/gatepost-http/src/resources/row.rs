@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_manage::{Listed, ManageError};
 use gatepost_storage::{Bodies, Page};
 use serde_json::Value;
-use webhook_model::JsonObject;
+use webhook_model::{JsonObject, ObjectId};
 
 use crate::error::ApiError;
 use crate::resource::{Scan, Scanned};
@@ -18,6 +18,12 @@ const COLUMN: usize = 64;
 pub(super) fn row<const N: usize>(key: i64, columns: [(&'static str, Value); N]) -> RowMap {
     let key = (KEY, Value::from(key));
     std::iter::once(key).chain(columns).collect()
+}
+
+/// The row number in a path: what is none names no row of ours.
+pub(super) fn number(key: ObjectId) -> Result<i64, ApiError> {
+    let number = key.as_number().filter(|number| *number > 0);
+    number.ok_or_else(ApiError::not_found)
 }
 
 /// The row number of a row.
@@ -95,8 +101,8 @@ fn work(value: &Value) -> usize {
 }
 
 /// The key in `"table/key"`, and the table.
-pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, i64)> {
-    let (table, key) = row.get(column)?.as_str()?.rsplit_once('/')?;
+pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, ObjectId)> {
+    let (table, key) = row.get(column)?.as_str()?.split_once('/')?;
     Some((table, key.parse().ok()?))
 }
 

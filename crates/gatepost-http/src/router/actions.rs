@@ -7,11 +7,12 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Actor;
 use serde_json::Value;
+use webhook_model::ObjectId;
 
 use super::body::{Body, Parts, key};
 use crate::error::ApiError;
 use crate::resource::Resource;
-use crate::schema::{Input, int, members};
+use crate::schema::{Input, id, members};
 use crate::state::{Caller, Served};
 
 /// `POST /T/{k}/NAME`
@@ -38,8 +39,7 @@ pub(super) async fn by_endpoint(
     let row = members.remove(singular);
     let row = row
         .as_ref()
-        .and_then(int)
-        .filter(|k| *k > 0)
+        .and_then(id)
         .ok_or_else(|| ApiError::field(singular, "must be a row number"))?;
     let Some(Value::String(action)) = members.remove("action") else {
         return Err(ApiError::field("action", "is required"));
@@ -57,7 +57,7 @@ pub(super) fn named_in(query: &str) -> Option<String> {
 pub(super) async fn act(
     resource: &Arc<dyn Resource>,
     caller: &Actor,
-    row: i64,
+    row: ObjectId,
     action: &str,
     body: Body,
 ) -> Result<Response, ApiError> {

@@ -6,7 +6,7 @@ use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::http::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use webhook_model::parse_json;
+use webhook_model::{ObjectId, parse_json};
 
 use crate::apart::apart;
 use crate::error::ApiError;
@@ -119,12 +119,15 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T
     }
 }
 
-/// The row number of a path. What is no number names no row.
-pub(super) fn key(text: &str) -> Result<i64, ApiError> {
-    text.parse()
-        .ok()
-        .filter(|key| *key > 0)
-        .ok_or_else(ApiError::not_found)
+/// The row number of a path. What is no number names no row of ours.
+pub(super) fn number(text: &str) -> Result<i64, ApiError> {
+    let number = key(text)?.as_number().filter(|number| *number > 0);
+    number.ok_or_else(ApiError::not_found)
+}
+
+/// The id of a path. What is none names no row.
+pub(super) fn key(text: &str) -> Result<ObjectId, ApiError> {
+    text.parse().map_err(|_| ApiError::not_found())
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ fn row(leaked: &LeakedKey) -> Value {
     };
     json!({
         "$key": leaked.row.id.0,
-        "user": leaked.row.key.owner.0,
+        "user": leaked.row.key.owner,
         "name": leaked.row.key.name.as_str(),
         "hint": leaked.row.key.hint.as_str(),
         "done": done,

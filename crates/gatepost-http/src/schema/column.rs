@@ -18,6 +18,8 @@ pub(crate) enum Kind {
     Time,
     /// A row number of this table; a string of digits is taken too.
     Key(&'static str),
+    /// A user: a row number, or a text; a string of digits is taken too.
+    User,
     /// `"table/key"` of this table, or of one that the row itself says; may be null.
     Reference(Option<&'static str>),
     /// A JSON object; may come as JSON text.

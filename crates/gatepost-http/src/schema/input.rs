@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use gatepost_ids::{ObjectId, OwnerId};
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 use webhook_model::{compact_json, parse_json, trim_pasted};
 
 use super::column::{Access, Column, Kind};
@@ -148,9 +150,19 @@ impl Input {
         self.columns.keys().map(String::as_str)
     }
 
-    /// `"table/key"`, split; nothing for a bare row number.
-    pub(crate) fn reference(&self, name: &str) -> Option<(&str, i64)> {
-        let (table, key) = self.text(name)?.rsplit_once('/')?;
+    /// A column that names a user.
+    pub(crate) fn user(&self, name: &str) -> Option<OwnerId> {
+        OwnerId::deserialize(self.columns.get(name)?).ok()
+    }
+
+    /// A column that is an id, without its table.
+    pub(crate) fn id(&self, name: &str) -> Option<ObjectId> {
+        self.columns.get(name).and_then(id)
+    }
+
+    /// `"table/key"`, split; nothing for a bare id.
+    pub(crate) fn reference(&self, name: &str) -> Option<(&str, ObjectId)> {
+        let (table, key) = self.text(name)?.split_once('/')?;
         Some((table, key.parse().ok()?))
     }
 }
@@ -194,6 +206,12 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
         (Kind::Key(_), value) => int(value)
             .filter(|n| *n > 0)
             .map_or_else(|| refuse("must be a row number".into()), |n| Ok(n.into())),
+        (Kind::User, value) => id(value)
+            .and_then(|user| user.as_str().parse().ok())
+            .map_or_else(
+                || refuse("must be a row number or a UUID".into()),
+                |user: OwnerId| Ok(json!(user)),
+            ),
         (Kind::Bool, Value::Bool(b)) => Ok((*b).into()),
         (Kind::Bool, value) => match (int(value), value.as_str().map(trim_pasted)) {
             (Some(n @ (0 | 1)), _) => Ok((n == 1).into()),
@@ -238,11 +256,20 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
 }
 
 /// An integer, also one written `5.0`, or digits as text.
-pub(crate) fn int(value: &Value) -> Option<i64> {
+fn int(value: &Value) -> Option<i64> {
     match value {
         Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
         Value::String(text) => trim_pasted(text).parse().ok(),
         _ => None,
+    }
+}
+
+/// An id, as a number or as a text; 0 is none.
+pub(crate) fn id(value: &Value) -> Option<ObjectId> {
+    match (int(value), value) {
+        (Some(number), _) => Some(ObjectId::from_number(number)).filter(|_| number > 0),
+        (None, Value::String(text)) => trim_pasted(text).parse().ok(),
+        (None, _) => None,
     }
 }
 
@@ -255,15 +282,27 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
 }
 
-/// `"table/key"`. A bare row number is taken too: where no table is declared, it stays one.
+/// `"table/key"`. A bare id is taken too: where no table is declared, it stays one. Keys of our
+/// tables, which are those that are declared but for users, are row numbers.
 fn reference(expected: Option<&str>, value: &Value) -> Option<Value> {
-    if let Some(key) = int(value) {
-        let whole = expected.map(|table| format!("{table}/{key}").into());
-        return (key > 0).then(|| whole.unwrap_or_else(|| key.into()));
+    let whole = value.as_str().map(trim_pasted);
+    let (table, key) = match whole.and_then(|text| text.split_once('/')) {
+        Some((table, key)) => (Some(table), id(&key.into())?),
+        None => (None, id(value)?),
+    };
+    let is_ours = expected.is_some_and(|table| table != "users");
+    if is_ours && key.as_number().is_none() {
+        return None;
     }
-    let (table, key) = trim_pasted(value.as_str()?).rsplit_once('/')?;
-    let fits = expected.is_none_or(|e| e == table) && key.parse::<i64>().is_ok_and(|k| k > 0);
-    (fits && !table.is_empty() && table.len() <= 64).then(|| format!("{table}/{key}").into())
+    match (table, expected) {
+        (Some(table), expected) => {
+            let fits = expected.is_none_or(|expected| expected == table);
+            let whole = || format!("{table}/{key}").into();
+            (fits && !table.is_empty() && table.len() <= 64).then(whole)
+        }
+        (None, Some(table)) => Some(format!("{table}/{key}").into()),
+        (None, None) => Some(json!(key)),
+    }
 }
 
 /// Whether a client sent back what it had read.

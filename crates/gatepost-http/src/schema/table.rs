@@ -101,7 +101,8 @@ impl Table {
     pub(crate) fn referred<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
         match self.readable(column)?.kind {
             Kind::Key(table) | Kind::Reference(Some(table)) => Some(table),
-            Kind::Reference(None) => Some(value.as_str()?.rsplit_once('/')?.0),
+            Kind::User => Some("users"),
+            Kind::Reference(None) => Some(value.as_str()?.split_once('/')?.0),
             _ => None,
         }
     }

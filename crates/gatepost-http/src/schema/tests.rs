@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use webhook_model::ObjectId;
+
 use super::{Column, Input, Kind, MOST_VALUES, members};
 use crate::error::ApiError;
 
@@ -21,7 +23,10 @@ fn read(body: &Value) -> Result<Input, ApiError> {
 fn a_reference_may_be_a_row_number_alone() {
     for number in [json!(3), json!("3"), json!(3.0)] {
         let input = read(&json!({"hook": number, "owner": number})).unwrap();
-        assert_eq!(input.reference("hook"), Some(("webhook_urls", 3)));
+        assert_eq!(
+            input.reference("hook"),
+            Some(("webhook_urls", ObjectId::from(3)))
+        );
         assert_eq!(
             input.reference("owner"),
             None,
@@ -30,7 +35,7 @@ fn a_reference_may_be_a_row_number_alone() {
         assert_eq!(input.int("owner"), Some(3));
     }
     let whole = read(&json!({"owner": "vms/3"})).unwrap();
-    assert_eq!(whole.reference("owner"), Some(("vms", 3)));
+    assert_eq!(whole.reference("owner"), Some(("vms", ObjectId::from(3))));
     for wrong in [
         json!(0),
         json!("-3"),
@@ -78,7 +83,10 @@ fn pasted_value_is_read_without_its_surroundings() {
         let of = |text: &str| json!(format!("{around}{text}{around}"));
         let input = read(&json!({"owner": of("3"), "hook": of("webhook_urls/3")})).unwrap();
         assert_eq!(input.int("owner"), Some(3), "{around:?}");
-        assert_eq!(input.reference("hook"), Some(("webhook_urls", 3)));
+        assert_eq!(
+            input.reference("hook"),
+            Some(("webhook_urls", ObjectId::from(3)))
+        );
         assert!(read(&json!({"name": of("abcd")})).is_ok(), "{around:?}");
         assert!(read(&json!({"name": of("")})).is_err(), "{around:?}");
         let input = read(&json!({"context": of("{\"a\":1}"), "on": of("true")})).unwrap();

@@ -19,7 +19,7 @@ fn at(peppers: &Peppers) -> Circumstances<'_> {
     }
 }
 
-fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
+fn issue(owner: u128, name: &str) -> (ApiKey, RevealOnce) {
     let draft = KeyDraft::new(OwnerId(owner), name.parse().unwrap());
     let (peppers, now) = (Peppers::none(), "2026-01-01T00:00:00Z".parse().unwrap());
     let new = draft.issue(&Prefix::default(), &peppers, &mut rand::rng(), now);
@@ -27,7 +27,7 @@ fn issue(owner: i64, name: &str) -> (ApiKey, RevealOnce) {
 }
 
 /// Rows that no store has.
-fn row(id: i64, owner: i64) -> KeyRow {
+fn row(id: i64, owner: u128) -> KeyRow {
     KeyRow {
         id: KeyId(id),
         revision: Revision::FIRST,
@@ -83,8 +83,8 @@ async fn a_record_read_before_a_deletion_is_not_put_back_after_it() {
 #[test]
 fn the_cache_stays_within_its_bounds() {
     let cache = Cache::new(512);
-    for n in 0..3_000 {
-        take(&cache, &row(n, n));
+    for n in 0..3_000_u32 {
+        take(&cache, &row(n.into(), n.into()));
     }
     let held = held(&cache);
     assert!(held <= 512, "{held}");
@@ -151,7 +151,7 @@ fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
 fn entries_are_found_whatever_came_and_went_before() {
     let cache = Cache::new(16 * KeySlice::COUNT);
     let slice = &cache.slices[0].entries;
-    let rows: Vec<KeyRow> = (0..40).map(|n| row(n, n)).collect();
+    let rows: Vec<KeyRow> = (0..40_u32).map(|n| row(n.into(), n.into())).collect();
     let mut kept: Vec<usize> = Vec::new();
     let mut random = StdRng::seed_from_u64(17);
     for _ in 0..20_000 {
@@ -176,7 +176,7 @@ fn entries_are_found_whatever_came_and_went_before() {
 fn who_looks_while_entries_move_finds_its_own_or_none() {
     let cache = Cache::new(8 * KeySlice::COUNT);
     let slice = &cache.slices[0].entries;
-    let rows: Vec<KeyRow> = (0..8).map(|n| row(n, n)).collect();
+    let rows: Vec<KeyRow> = (0..8_u32).map(|n| row(n.into(), n.into())).collect();
     let stays = &rows[0];
     slice.insert(entry(stays), || true, &cache.owners);
     let done = AtomicBool::new(false);

@@ -61,8 +61,8 @@ impl KeyService {
             Ok(row) => {
                 // Its token may have been presented, and refused, before.
                 self.forget_changed(row.key.lookup).await;
-                let (key, owner) = (row.id.0, row.key.owner.0);
-                tracing::info!(key, owner, by = actor.owner.0, "key imported");
+                let (key, owner) = (row.id.0, row.key.owner);
+                tracing::info!(key, %owner, by = %actor.owner, "key imported");
                 Ok(row)
             }
         }

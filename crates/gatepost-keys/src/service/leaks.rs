@@ -79,7 +79,7 @@ impl KeyService {
         let now = keys.clock.now();
         let hour = now.duration_trunc(HOUR).unwrap_or(now);
         for row in found.values() {
-            tracing::warn!(key = row.id.0, owner = row.key.owner.0, "a key leaked");
+            tracing::warn!(key = row.id.0, owner = %row.key.owner, "a key leaked");
             let news = KeyNews::Leaked { hour };
             self.0.teller.tell(row, news).await;
         }

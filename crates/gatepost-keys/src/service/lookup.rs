@@ -92,7 +92,7 @@ impl Lookup {
     /// Stores where an owner stands. What fails is tried again by the next cold lookup.
     pub(super) async fn place(&self, owner: OwnerId, account: &Account, now: DateTime<Utc>) {
         if let Err(error) = place(self.store.as_ref(), owner, account, now).await {
-            tracing::warn!(%error, owner = owner.0, "an owner was not placed");
+            tracing::warn!(%error, %owner, "an owner was not placed");
         }
     }
 

@@ -55,8 +55,8 @@ impl KeyService {
         };
         tracing::info!(
             key = row.id.0,
-            owner = row.key.owner.0,
-            by = actor.owner.0,
+            owner = %row.key.owner,
+            by = %actor.owner,
             "key created"
         );
         parts.teller.tell(&row, KeyNews::Created).await;
@@ -107,7 +107,7 @@ impl KeyService {
                 Err(error) => return Err(error.into()),
                 Ok(row) => {
                     self.forget_changed(row.key.lookup).await;
-                    tracing::info!(key = id.0, by = actor.owner.0, "key edited");
+                    tracing::info!(key = id.0, by = %actor.owner, "key edited");
                     return Ok(row);
                 }
             }
@@ -127,7 +127,7 @@ impl KeyService {
         keys.store.delete_key(id, now).await?;
         changes.count(row.key.owner, now);
         self.forget_changed(row.key.lookup).await;
-        tracing::info!(key = id.0, by = actor.owner.0, "key deleted");
+        tracing::info!(key = id.0, by = %actor.owner, "key deleted");
         self.0.teller.tell(&row, KeyNews::Deleted).await;
         Ok(())
     }

@@ -39,7 +39,7 @@ impl KeyService {
                         placed += u64::from(account.tenant.is_some());
                     }
                     Ok(None) => {}
-                    Err(error) => tracing::warn!(%error, owner = owner.0, "not placed"),
+                    Err(error) => tracing::warn!(%error, %owner, "not placed"),
                 }
             }
         }

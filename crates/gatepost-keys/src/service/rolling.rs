@@ -73,7 +73,7 @@ impl KeyService {
                 }
                 Err(error) => return Err(error),
                 Ok(new) => {
-                    tracing::info!(key = id.0, new = new.id.0, by = actor.owner.0, "key rolled");
+                    tracing::info!(key = id.0, new = new.id.0, by = %actor.owner, "key rolled");
                     self.0.teller.tell(&new, KeyNews::Created).await;
                     return Ok((new, reveal));
                 }

@@ -19,14 +19,14 @@ pub(super) struct Buckets([Mutex<Shard>; SHARDS]);
 
 #[derive(Debug, Default)]
 struct Shard {
-    buckets: HashMap<i64, Arc<Bucket>>,
+    buckets: HashMap<u128, Arc<Bucket>>,
     /// With this many of them it is time to forget.
     forget_at: usize,
 }
 
 impl Buckets {
-    pub(super) fn of(&self, id: i64, now: Duration) -> Arc<Bucket> {
-        let number = usize::try_from(id.unsigned_abs() % SHARDS as u64).unwrap_or(0);
+    pub(super) fn of(&self, id: u128, now: Duration) -> Arc<Bucket> {
+        let number = usize::try_from(id % SHARDS as u128).unwrap_or(0);
         let mut shard = self.0[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);

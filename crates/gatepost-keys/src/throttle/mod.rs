@@ -53,7 +53,7 @@ impl Throttle {
             bucket: buckets.of(id, self.now()),
         };
         let key = self.limits.of_key(row.key.limit);
-        let key = key.map(|limit| of(limit, &self.keys, row.id.0));
+        let key = key.map(|limit| of(limit, &self.keys, row.id.0.cast_unsigned().into()));
         let owner = self.limits.per_owner;
         let owner = owner.map(|limit| of(limit, &self.owners, row.key.owner.0));
         Meter::of(key, owner).map(Arc::new)

@@ -53,7 +53,7 @@ fn a_keys_own_requests_are_drawn_first() {
 #[test]
 fn buckets_that_are_full_again_are_forgotten_and_those_in_use_are_not() {
     let buckets = Buckets::default();
-    let used = buckets.of(-1, at(0));
+    let used = buckets.of(u128::MAX, at(0));
     let drawn = |id, now| {
         buckets.of(id, now).draw(limit(60), now).unwrap();
     };
@@ -63,7 +63,7 @@ fn buckets_that_are_full_again_are_forgotten_and_those_in_use_are_not() {
     assert!(buckets.len() < 21_000 && buckets.len() >= 10_001);
     (20_000..60_000).for_each(|id| drop(buckets.of(id, at(999))));
     assert!(buckets.len() < 25_000, "{}", buckets.len());
-    assert!(Arc::ptr_eq(&used, &buckets.of(-1, at(999))));
+    assert!(Arc::ptr_eq(&used, &buckets.of(u128::MAX, at(999))));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tower::{Layer, ServiceExt, service_fn};
 use crate::world::{World, draft};
 
 /// Status, headers and body; of a response to a known caller, also who that is.
-type Said = (u16, HeaderMap, String, Option<i64>);
+type Said = (u16, HeaderMap, String, Option<u128>);
 
 fn request(method: &str, credential: Option<&str>) -> Request<Body> {
     let from: IpAddr = "10.0.0.1".parse().unwrap();

@@ -8,7 +8,7 @@ use gatepost_testkit::fault::Fault;
 
 use crate::world::{World, present};
 
-async fn place(world: &World, owner: i64) -> Option<Place> {
+async fn place(world: &World, owner: u128) -> Option<Place> {
     let row = world.store.owner(OwnerId(owner)).await.unwrap();
     row.map(|row| row.place)
 }

@@ -27,7 +27,7 @@ fn process(world: &World, limits: RequestLimits, cached: usize) -> KeyService {
         .build()
 }
 
-async fn limited(world: &World, owner: i64, name: &str, requests: Option<u32>) -> Made {
+async fn limited(world: &World, owner: u128, name: &str, requests: Option<u32>) -> Made {
     let draft = draft(owner, name).with_limit(requests.map(limit));
     let made = world.keys.create(&world.user(owner), draft).await;
     let (row, reveal) = made.unwrap();

@@ -35,7 +35,7 @@ async fn every_filter_holds_only_what_the_caller_may_see() {
         Scope::Tenant(TenantId(6)),
     );
     let of = |owner| Scope::Owner(OwnerId(owner));
-    let cases: [(i64, Scope, &[i64]); 17] = [
+    let cases: [(u128, Scope, &[u128]); 17] = [
         (1, all, &[1]),
         (1, five, &[1]),
         (1, six, &[]),

@@ -14,20 +14,20 @@ use gatepost_testkit::fault::FaultStore;
 
 /// Each user has an account without a tenant until something else is said.
 #[derive(Debug, Default)]
-pub(crate) struct Users(Mutex<HashMap<i64, Option<Account>>>);
+pub(crate) struct Users(Mutex<HashMap<u128, Option<Account>>>);
 
 impl Users {
-    pub(crate) fn say(&self, owner: i64, account: Option<Account>) {
+    pub(crate) fn say(&self, owner: u128, account: Option<Account>) {
         self.0.lock().unwrap().insert(owner, account);
     }
 
     /// A user in a tenant.
-    pub(crate) fn put(&self, owner: i64, tenant: i64) {
+    pub(crate) fn put(&self, owner: u128, tenant: u128) {
         let account = Account::enabled(AccessLevel::User);
         self.say(owner, Some(account.in_tenant(TenantId(tenant))));
     }
 
-    fn of(&self, owner: i64) -> Option<Account> {
+    fn of(&self, owner: u128) -> Option<Account> {
         let said = self.0.lock().unwrap().get(&owner).cloned();
         said.unwrap_or_else(|| Some(Account::enabled(AccessLevel::User)))
     }
@@ -114,7 +114,7 @@ impl World {
     }
 
     /// The user, with the account of this moment.
-    pub(crate) fn user(&self, owner: i64) -> Principal {
+    pub(crate) fn user(&self, owner: u128) -> Principal {
         Principal::new(OwnerId(owner), self.users.of(owner).unwrap(), Via::Platform)
     }
 
@@ -125,7 +125,7 @@ impl World {
     }
 
     /// A key that a user makes.
-    pub(crate) async fn key(&self, owner: i64, name: &str) -> Made {
+    pub(crate) async fn key(&self, owner: u128, name: &str) -> Made {
         let (row, reveal) = self.create(owner, name).await.unwrap();
         Made {
             id: row.id,
@@ -144,7 +144,7 @@ impl World {
 
     pub(crate) async fn create(
         &self,
-        owner: i64,
+        owner: u128,
         name: &str,
     ) -> Result<(KeyRow, apikey_core::RevealOnce), KeyError> {
         self.keys
@@ -153,7 +153,7 @@ impl World {
     }
 }
 
-pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
+pub(crate) fn draft(owner: u128, name: &str) -> KeyDraft {
     KeyDraft::new(OwnerId(owner), name.parse().unwrap())
 }
 

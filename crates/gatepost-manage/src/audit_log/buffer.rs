@@ -86,7 +86,7 @@ mod tests {
 
     use super::*;
 
-    fn full(owner: i64) -> AuditEntry {
+    fn full(owner: u128) -> AuditEntry {
         AuditEntry {
             changes: "x".repeat(AuditEntry::MAX_CHANGES),
             ..entry(owner, 1, 0)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     /// How many of an owner's entries there is room for.
-    fn fill(buffer: &mut Buffer, owner: i64) -> usize {
+    fn fill(buffer: &mut Buffer, owner: u128) -> usize {
         (0..).take_while(|_| buffer.push(full(owner)).0).count()
     }
 

@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
 use gatepost_storage::audit::{AuditId, AuditQuery, AuditRow};
 use gatepost_storage::{Page, StoreError};
+use webhook_model::ObjectId;
 
 use super::log::AuditLog;
 use crate::audit::Operation;
@@ -20,15 +21,16 @@ pub struct Deletion {
     pub owner: OwnerId,
     /// The table of the record: `user_api_keys`, `webhook_urls`, …
     pub table: String,
-    /// Its row number.
-    pub row: i64,
+    /// Its id.
+    pub row: ObjectId,
 }
 
 impl Deletion {
     /// The key that was deleted; `None` where it was another record.
     #[must_use]
     pub fn key(&self) -> Option<KeyId> {
-        (self.table == KEYS).then_some(KeyId(self.row))
+        let number = self.row.as_number().filter(|_| self.table == KEYS);
+        number.map(KeyId)
     }
 }
 

@@ -74,7 +74,7 @@ impl AuditLog {
         let (taken, idle) = self.0.buffer().push(entry);
         if !taken {
             self.0.lose(1);
-            tracing::debug!(owner = owner.0, "an audit entry was not kept");
+            tracing::debug!(%owner, "an audit entry was not kept");
             return;
         }
         if idle {

@@ -6,8 +6,8 @@ use apikey_core::Overlap;
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
 use gatepost_manage::{About, Actor, Brought, ManageError, Operation, Replayable};
-use gatepost_storage::webhooks::Cascade;
-use webhook_model::{Entered, WebhookId};
+use gatepost_storage::webhooks::{Cascade, DeliveryId};
+use webhook_model::{Entered, ObjectId, WebhookId};
 
 use crate::world::Rows;
 
@@ -53,7 +53,7 @@ pub(crate) struct Call {
     /// The store's method that is held to fail it: the one that changes something, if it does.
     pub store: &'static str,
     /// Table, row and word of its audit record; none for a read.
-    pub record: Option<(&'static str, i64, Operation)>,
+    pub record: Option<(&'static str, ObjectId, Operation)>,
     pub run: Box<dyn Fn(Actor) -> Answer>,
 }
 
@@ -80,12 +80,12 @@ fn replayable(webhook: WebhookId) -> Replayable {
 pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     use Operation::*;
     let Rows { owner, key, webhook, paused, task, event, ended, waiting } = rows;
-    let keys = move |word| Some(("user_api_keys", key.0, word));
-    let hooks = move |word| Some(("webhook_urls", webhook.0, word));
-    let of_paused = move |word| Some(("webhook_urls", paused.0, word));
-    let tasks = move |word| Some(("tasks", task.0, word));
-    let events = move |word| Some(("task_events", event.0, word));
-    let log = move |row, word| Some(("webhooks", row, word));
+    let keys = move |word| Some(("user_api_keys", key.into(), word));
+    let hooks = move |word| Some(("webhook_urls", webhook.into(), word));
+    let of_paused = move |word| Some(("webhook_urls", paused.into(), word));
+    let tasks = move |word| Some(("tasks", task.into(), word));
+    let events = move |word| Some(("task_events", event.into(), word));
+    let log = move |row: DeliveryId, word| Some(("webhooks", ObjectId::from_number(row.0), word));
     let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
     vec![
         call!(key(key), "key", None),
@@ -131,11 +131,11 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(trigger_event(event, Brought::default()), "enqueue", events(Trigger)),
         call!(delivery(ended), "delivery", None),
         call!(attempts(ended, 9), "attempts", None),
-        call!(delete_delivery(ended), "delete_delivery", log(ended.0, Delete)),
-        call!(replay_delivery(ended), "replay", log(ended.0, Replay)),
-        call!(cancel_delivery(waiting), "cancel", log(waiting.0, Cancel)),
+        call!(delete_delivery(ended), "delete_delivery", log(ended, Delete)),
+        call!(replay_delivery(ended), "replay", log(ended, Replay)),
+        call!(cancel_delivery(waiting), "cancel", log(waiting, Cancel)),
         call!(holdup(waiting), "delivery", None),
-        call!(retry_delivery(waiting), "hasten", log(waiting.0, Retry)),
+        call!(retry_delivery(waiting), "hasten", log(waiting, Retry)),
         call!(count_replayable(&replayable(webhook)), "list_deliveries", None),
         call!(replay_some(replayable(webhook)), "replay", hooks(Replay)),
     ]

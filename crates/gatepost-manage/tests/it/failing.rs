@@ -6,6 +6,7 @@ use gatepost_manage::{ManageError, Operation};
 use gatepost_testkit::fault::Fault;
 
 use crate::calls::calls;
+use crate::users::object;
 use crate::world::{ADMIN, Mood, OWNER, TENANT, World};
 
 #[tokio::test]
@@ -70,7 +71,7 @@ async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
     world.store.fail("cancel", 2, Fault::Refused);
     let failed = actor.cancel_task(task).await.unwrap_err();
     assert!(failed.is_unavailable(), "{failed:?}");
-    let record = (OWNER, "tasks", task.0, Operation::Cancel);
+    let record = (OWNER, "tasks", task.into(), Operation::Cancel);
     assert_eq!(world.heard(), [record]);
     assert_eq!(actor.cancel_task(task).await.unwrap(), 50, "the rest");
 }
@@ -100,18 +101,21 @@ async fn accounts_that_fail_are_an_error_of_the_calls_that_ask_them() {
 async fn a_directory_that_fails_knows_no_names() {
     let world = World::start().await;
     let actor = world.of(OWNER);
-    let known = actor.name("users", 7).await;
+    let known = actor.name("users", object(7)).await;
     assert_eq!(known.as_deref(), Some("users 7 for 3"));
     assert_eq!(actor.choices("users", 2).await.len(), 2);
-    let named = actor.names("users", [9, 7, 9]).await;
+    let named = actor.names("users", [9, 7, 9].map(object)).await;
     let named: Vec<_> = named.into_iter().collect();
-    let name = |key| (key, format!("users {key} for 3"));
+    let name = |key| (object(key), format!("users {key} for 3"));
     assert_eq!(named, [name(7), name(9)]);
     for mood in [Mood::Panics, Mood::Hangs, Mood::Errs] {
         *world.platform.directory.lock().unwrap() = mood;
-        assert_eq!(actor.name("users", 7).await, None, "{mood:?}");
+        assert_eq!(actor.name("users", object(7)).await, None, "{mood:?}");
         assert_eq!(actor.choices("users", 2).await, [], "{mood:?}");
-        assert!(actor.names("users", [7, 9]).await.is_empty(), "{mood:?}");
+        assert!(
+            actor.names("users", [7, 9].map(object)).await.is_empty(),
+            "{mood:?}"
+        );
     }
 }
 
@@ -131,15 +135,15 @@ async fn an_audit_log_that_panics_undoes_nothing() {
 async fn an_action_of_the_platforms_own_is_recorded_by_its_name_when_it_succeeds() {
     let world = World::start().await;
     let actor = world.of(OWNER);
-    let refused = actor.platform_act("vms", 7, "poweron", async { Err::<(), _>("busy") });
+    let refused = actor.platform_act("vms", object(7), "poweron", async { Err::<(), _>("busy") });
     assert_eq!(refused.await.unwrap(), Err("busy"));
     let panics = async { panic!("as told") };
-    let panicked = actor.platform_act::<(), ()>("vms", 7, "poweron", panics);
+    let panicked = actor.platform_act::<(), ()>("vms", object(7), "poweron", panics);
     assert!(matches!(panicked.await, Err(ManageError::Panicked)));
     assert_eq!(world.heard(), []);
-    let done = actor.platform_act("vms", 7, "poweron", async { Ok::<_, ()>(()) });
+    let done = actor.platform_act("vms", object(7), "poweron", async { Ok::<_, ()>(()) });
     assert_eq!(done.await.unwrap(), Ok(()));
     let operation = Operation::Platform("poweron");
-    assert_eq!(world.heard(), [(OWNER, "vms", 7, operation)]);
+    assert_eq!(world.heard(), [(OWNER, "vms", object(7), operation)]);
     assert_eq!(operation.to_string(), "poweron");
 }

@@ -156,10 +156,10 @@ async fn records_are_created_for_those_whom_the_caller_manages() {
     let fired = tenant.create_event(event(ran)).await.unwrap().id;
     let create = |table, row| (TENANT, table, row, Operation::Create);
     let expected = [
-        create("user_api_keys", key.0),
-        create("webhook_urls", made.0),
-        create("tasks", ran.0),
-        create("task_events", fired.0),
+        create("user_api_keys", key.into()),
+        create("webhook_urls", made.into()),
+        create("tasks", ran.into()),
+        create("task_events", fired.into()),
     ];
     assert_eq!(world.heard(), expected);
 }

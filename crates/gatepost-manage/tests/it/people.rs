@@ -21,9 +21,9 @@ pub(crate) const COUNTED: (DateTime<Utc>, DateTime<Utc>) =
 pub(crate) struct People {
     pub world: World,
     /// By owner.
-    pub rows: BTreeMap<i64, Rows>,
+    pub rows: BTreeMap<u128, Rows>,
     /// A webhook of each that cannot be read.
-    pub lost: BTreeMap<i64, WebhookId>,
+    pub lost: BTreeMap<u128, WebhookId>,
     /// All tasks: each has a delivery that is being sent.
     pub tasks: Vec<TaskRow>,
 }
@@ -58,7 +58,7 @@ impl People {
             webhook: rows.webhook,
             reason: DropReason::Waiting,
             minute: now,
-            count: rows.owner.unsigned_abs(),
+            count: rows.task.0.unsigned_abs(),
         };
         store.count_dropped(&[dropped]).await.unwrap();
         let hour = now.duration_trunc(chrono::TimeDelta::hours(1)).unwrap();
@@ -76,7 +76,7 @@ impl People {
 /// A delivery that is leased to nobody for a long time.
 fn sending(rows: &Rows, now: DateTime<Utc>) -> Enqueue {
     let delivery = NewDelivery {
-        message_id: MessageId::new(now, rows.owner.unsigned_abs().into()),
+        message_id: MessageId::new(now, rows.owner),
         webhook: rows.webhook,
         task: Some(rows.task),
         cause: None,

@@ -50,7 +50,7 @@ async fn a_replay_that_is_refused_half_way_says_how_many_were_queued_and_is_reco
         let record = (
             TENANT,
             "webhook_urls",
-            world.rows.webhook.0,
+            world.rows.webhook.into(),
             Operation::Replay,
         );
         assert_eq!(world.heard(), [record]);

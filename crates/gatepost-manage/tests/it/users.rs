@@ -12,33 +12,33 @@ use gatepost_manage::{Audit, Audited, Choice, Directory, Operation};
 use webhook_model::{ObjectId, Target};
 
 /// Administers the system.
-pub(crate) const ADMIN: i64 = 1;
+pub(crate) const ADMIN: u128 = 1;
 /// Administers the tenant of `OWNER`.
-pub(crate) const TENANT: i64 = 2;
+pub(crate) const TENANT: u128 = 2;
 /// Owns the rows.
-pub(crate) const OWNER: i64 = 3;
+pub(crate) const OWNER: u128 = 3;
 /// Is in no tenant.
-pub(crate) const STRANGER: i64 = 4;
+pub(crate) const STRANGER: u128 = 4;
 /// Another user of the tenant of `OWNER`.
-pub(crate) const BESIDE: i64 = 5;
+pub(crate) const BESIDE: u128 = 5;
 /// Administers another tenant.
-pub(crate) const ABROAD: i64 = 6;
-/// A user of that other tenant.
-pub(crate) const MEMBER: i64 = 7;
+pub(crate) const ABROAD: u128 = 6;
+/// A user of that other tenant, whose id is a UUID.
+pub(crate) const MEMBER: u128 = u128::MAX;
 /// Administers the system, and is in the tenant of `OWNER`.
-pub(crate) const INSIDE: i64 = 8;
+pub(crate) const INSIDE: u128 = 8;
 /// Administers a tenant, says the platform, and is in none.
-pub(crate) const LONE: i64 = 9;
+pub(crate) const LONE: u128 = 9;
 
-pub(crate) const EVERYBODY: [i64; 9] = [
+pub(crate) const EVERYBODY: [u128; 9] = [
     ADMIN, TENANT, OWNER, STRANGER, BESIDE, ABROAD, MEMBER, INSIDE, LONE,
 ];
 
 /// An object that is not there.
-pub(crate) const NO_OBJECT: i64 = 404;
+pub(crate) const NO_OBJECT: u128 = 404;
 
 /// Who sees whose rows, written out: the rule of the door is not asked what it is.
-pub(crate) fn sees(user: i64) -> &'static [i64] {
+pub(crate) fn sees(user: u128) -> &'static [u128] {
     match user {
         ADMIN | INSIDE => &EVERYBODY,
         TENANT => &[TENANT, OWNER, BESIDE],
@@ -53,7 +53,7 @@ pub(crate) fn sees(user: i64) -> &'static [i64] {
 }
 
 /// The tenant of a user.
-pub(crate) fn tenant_of(user: i64) -> Option<TenantId> {
+pub(crate) fn tenant_of(user: u128) -> Option<TenantId> {
     match user {
         TENANT | OWNER | BESIDE | INSIDE => Some(TenantId(1)),
         ABROAD | MEMBER => Some(TenantId(2)),
@@ -73,9 +73,14 @@ pub(crate) fn account_of(owner: OwnerId) -> Option<Account> {
     Some(account)
 }
 
-pub(crate) fn user(user: i64) -> Principal {
+pub(crate) fn user(user: u128) -> Principal {
     let owner = OwnerId(user);
     Principal::new(owner, account_of(owner).unwrap(), Via::Platform)
+}
+
+/// An object of the platform.
+pub(crate) fn object(number: u128) -> ObjectId {
+    OwnerId(number).into()
 }
 
 /// How the platform's code is doing.
@@ -94,9 +99,9 @@ pub(crate) struct Platform {
     pub accounts: Mutex<Mood>,
     pub directory: Mutex<Mood>,
     pub audit: Mutex<Mood>,
-    pub heard: Mutex<Vec<(i64, &'static str, i64, Operation)>>,
+    pub heard: Mutex<Vec<(u128, &'static str, ObjectId, Operation)>>,
     /// Users who went to another tenant.
-    pub moved: Mutex<HashMap<i64, TenantId>>,
+    pub moved: Mutex<HashMap<u128, TenantId>>,
 }
 
 impl Accounts for Platform {
@@ -126,8 +131,8 @@ impl Accounts for Platform {
 impl Watch for Platform {
     fn may<'a>(&'a self, watched: &'a Watched<'a>, owners: &'a [OwnerId]) -> WatchAnswer<'a> {
         WatchAnswer::each(owners, |owner| match watched.target {
-            Target::Instance(ObjectId(NO_OBJECT)) => May::NoSuchObject,
-            Target::Instance(object) => (object.0 == owner.0).into(),
+            Target::Instance(id) if id == object(NO_OBJECT) => May::NoSuchObject,
+            Target::Instance(id) => (id == object(owner.0)).into(),
             Target::Tag(_) | Target::Generic => May::Yes,
         })
     }
@@ -135,7 +140,7 @@ impl Watch for Platform {
 
 #[async_trait]
 impl Directory for Platform {
-    async fn name(&self, caller: &Principal, table: &str, key: i64) -> Option<String> {
+    async fn name(&self, caller: &Principal, table: &str, key: ObjectId) -> Option<String> {
         let mood = *self.directory.lock().unwrap();
         match mood {
             Mood::Well => Some(format!("{table} {key} for {}", caller.owner)),
@@ -146,11 +151,11 @@ impl Directory for Platform {
     }
 
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice> {
-        let Some(name) = self.name(caller, table, 1).await else {
+        let Some(name) = self.name(caller, table, object(1)).await else {
             return Vec::new();
         };
         // One more than was asked for, as a careless platform might.
-        vec![Choice::new(1, name); limit + 1]
+        vec![Choice::new(object(1), name); limit + 1]
     }
 }
 

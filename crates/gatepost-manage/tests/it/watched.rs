@@ -2,16 +2,16 @@
 
 use gatepost_keys::OwnerId;
 use gatepost_manage::{Brought, ManageError};
-use webhook_model::{Action, Event, ObjectId, Target, Task, WebhookId};
+use webhook_model::{Action, Event, Target, Task, WebhookId};
 
-use crate::users::{ADMIN, BESIDE, NO_OBJECT, OWNER, TENANT};
+use crate::users::{ADMIN, BESIDE, NO_OBJECT, OWNER, TENANT, object};
 use crate::world::{World, event};
 
-fn on(object: i64, world: &World) -> Event {
+fn on(id: u128, world: &World) -> Event {
     Event {
         event_type: "vms".parse().unwrap(),
         event: "poweron".parse().unwrap(),
-        target: Target::Instance(ObjectId(object)),
+        target: Target::Instance(object(id)),
         ..event(world.rows.task)
     }
 }
@@ -31,14 +31,14 @@ async fn an_event_on_what_its_owner_may_not_watch_is_refused_in_words() {
             };
             assert!(words.len() > 10, "{words}");
             let edited = actor.edit_event(made.id, move |event| {
-                event.target = Target::Instance(ObjectId(foreign));
+                event.target = Target::Instance(object(foreign));
                 Ok(())
             });
             let edited = edited.await;
             assert!(matches!(edited, Err(ManageError::Refused(_))), "{edited:?}");
         }
         let stored = actor.event(made.id).await.unwrap().0.value;
-        assert_eq!(stored.target, Target::Instance(ObjectId(OWNER)));
+        assert_eq!(stored.target, Target::Instance(object(OWNER)));
     }
 }
 
@@ -50,7 +50,7 @@ async fn an_event_on_an_object_that_is_not_there_is_invalid() {
     let edited = actor.edit_event(world.rows.event, |event| {
         event.event_type = "vms".parse()?;
         event.event = "poweron".parse()?;
-        event.target = Target::Instance(ObjectId(NO_OBJECT));
+        event.target = Target::Instance(object(NO_OBJECT));
         Ok(())
     });
     for answer in [made, edited.await] {
@@ -63,8 +63,8 @@ async fn an_event_on_an_object_that_is_not_there_is_invalid() {
 async fn a_form_offers_what_may_be_watched() {
     let world = World::watched().await;
     let objects = [BESIDE, OWNER, NO_OBJECT, TENANT];
-    let offered = async |user: i64, owner: i64| {
-        let targets = objects.map(|id| Target::Instance(ObjectId(id)));
+    let offered = async |user: u128, owner: u128| {
+        let targets = objects.map(|id| Target::Instance(object(id)));
         let (vms, poweron) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
         let actor = world.of(user);
         let found = actor.watchable(OwnerId(owner), vms, poweron, targets.into());
@@ -72,7 +72,7 @@ async fn a_form_offers_what_may_be_watched() {
     };
     for (user, owner) in [(OWNER, OWNER), (TENANT, OWNER), (TENANT, TENANT)] {
         let found = offered(user, owner).await.unwrap();
-        assert_eq!(found, [Target::Instance(ObjectId(owner))], "{user}");
+        assert_eq!(found, [Target::Instance(object(owner))], "{user}");
     }
     let hidden = offered(BESIDE, OWNER).await;
     assert!(matches!(hidden, Err(ManageError::NotFound)), "{hidden:?}");

@@ -13,7 +13,7 @@ use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Catalog, DeliveryMode, Event, EventId, EventLabel, Filter, JsonObject, Message,
-    Specificity, Target, Task, TaskId, Webhook, WebhookId,
+    ObjectId, Specificity, Target, Task, TaskId, Webhook, WebhookId,
 };
 
 pub(crate) use crate::users::{ADMIN, Mood, OWNER, Platform, STRANGER, TENANT, user};
@@ -33,7 +33,7 @@ pub(crate) const NOWHERE: Rows = Rows {
 /// The rows of a user.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rows {
-    pub owner: i64,
+    pub owner: u128,
     pub key: KeyId,
     /// A task sends it.
     pub webhook: WebhookId,
@@ -107,11 +107,11 @@ impl World {
     }
 
     /// The rows of `OWNER`, for another user.
-    pub(crate) async fn rows_of(&self, owner: i64) -> Rows {
+    pub(crate) async fn rows_of(&self, owner: u128) -> Rows {
         rows(&self.store, &self.keys, &self.engine, owner).await
     }
 
-    pub(crate) fn of(&self, user: i64) -> Actor {
+    pub(crate) fn of(&self, user: u128) -> Actor {
         self.door.of(&crate::users::user(user))
     }
 
@@ -119,24 +119,24 @@ impl World {
         ended_in(&self.engine, id).await;
     }
 
-    pub(crate) fn heard(&self) -> Vec<(i64, &'static str, i64, Operation)> {
+    pub(crate) fn heard(&self) -> Vec<(u128, &'static str, ObjectId, Operation)> {
         self.platform.heard.lock().unwrap().clone()
     }
 }
 
-pub(crate) fn draft(owner: i64, name: &str) -> KeyDraft {
+pub(crate) fn draft(owner: u128, name: &str) -> KeyDraft {
     KeyDraft::new(OwnerId(owner), name.parse::<KeyName>().unwrap())
 }
 
 /// A webhook whose target policy refuses, so that deliveries end at once.
-pub(crate) fn webhook(owner: i64, name: &str) -> Webhook {
+pub(crate) fn webhook(owner: u128, name: &str) -> Webhook {
     let url = "http://10.0.0.1/".parse().unwrap();
     let mut webhook = Webhook::new(OwnerId(owner), name.parse().unwrap(), url);
     webhook.retries = 0.try_into().unwrap();
     webhook
 }
 
-pub(crate) fn task(creator: i64, name: &str, webhook: WebhookId) -> Task {
+pub(crate) fn task(creator: u128, name: &str, webhook: WebhookId) -> Task {
     Task {
         creator: OwnerId(creator),
         name: name.parse().unwrap(),
@@ -203,7 +203,7 @@ async fn rows(
     store: &FaultStore<MemoryStore>,
     keys: &KeyService,
     engine: &Engine,
-    owner: i64,
+    owner: u128,
 ) -> Rows {
     let (key, _) = keys
         .create(&user(owner), draft(owner, "key"))

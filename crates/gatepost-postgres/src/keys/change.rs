@@ -4,6 +4,7 @@ use apikey_core::{ApiKey, KeyId, LookupId};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, KeySlice};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use super::columns::Columns;
 use super::row;
@@ -28,7 +29,7 @@ impl PostgresStore {
         let mut params = columns.params();
         params.push(&at_most);
         params.push(&key.locked);
-        let owner: [Param<'_>; 1] = [&key.owner.0];
+        let owner: [Param<'_>; 1] = [&columns.owner];
         let mut found = self.insert_as(KNOW, &owner, &params).await?;
         if found.try_get::<_, &str>("verdict")? == "gone" {
             found = self.insert_as(REVIVE, &owner, &params).await?;
@@ -123,7 +124,7 @@ impl PostgresStore {
 }
 
 /// Moves the slices of all keys of these owners, within the transaction that marks them as gone.
-pub(crate) async fn keys_removed(tx: &Tx, owners: &[i64]) -> Result<Vec<Moved>> {
+pub(crate) async fn keys_removed(tx: &Tx, owners: &[Uuid]) -> Result<Vec<Moved>> {
     let sql = "SELECT lookup FROM :schema.gatepost_key WHERE owner = ANY ($1)";
     let rows = tx.query(sql, &[&owners]).await?;
     let lookups: Vec<String> = rows

@@ -2,12 +2,14 @@
 
 use apikey_core::{ApiKey, Expiration};
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::db::Param;
 
 /// The columns of a key's record, as parameters take them.
 pub(super) struct Columns<'a> {
     key: &'a ApiKey,
+    pub(super) owner: Uuid,
     lookup: &'a str,
     hint: &'a str,
     pub(super) scheme: String,
@@ -29,6 +31,7 @@ impl<'a> Columns<'a> {
     pub(super) fn of(key: &'a ApiKey) -> Self {
         Self {
             key,
+            owner: key.owner.into(),
             lookup: key.lookup.as_str(),
             hint: key.hint.as_str(),
             scheme: key.digest.scheme.to_string(),
@@ -53,7 +56,7 @@ impl<'a> Columns<'a> {
     /// All of them, in the order of an insert: `$1` to `$18`.
     pub(super) fn params(&self) -> Vec<Param<'_>> {
         vec![
-            &self.key.owner.0,
+            &self.owner,
             &self.lookup,
             &self.hint,
             &self.scheme,

@@ -13,6 +13,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login,
 };
+use uuid::Uuid;
 
 pub(crate) use self::change::keys_removed;
 use crate::db::Param;
@@ -29,7 +30,7 @@ impl KeyStore for PostgresStore {
 
     async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
         let sql = include_str!("../sql/keys/count.sql");
-        let row = self.db().query_opt(sql, &[&owner.0]).await?;
+        let row = self.db().query_opt(sql, &[&Uuid::from(owner)]).await?;
         let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
         let count: i64 = row.try_get(0).map_err(Failure::from)?;
         Ok(u64::try_from(count).unwrap_or(0))

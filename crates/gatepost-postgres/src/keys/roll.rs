@@ -35,7 +35,7 @@ impl PostgresStore {
         let lookup = self.lookup_of(old.id).await?;
         let slice = slice_of(&lookup)?;
         let number = i16::from(slice.0);
-        let owner: [Param<'_>; 1] = [&new.owner.0];
+        let owner: [Param<'_>; 1] = [&columns.owner];
         let noted: [Param<'_>; 3] = [&number, &lookup, &CHANGES_KEPT];
         let statements = [(HOLD, &owner[..]), (ROLL, &params), (CHANGED, &noted)];
         let answers = self.together(&statements).await?;

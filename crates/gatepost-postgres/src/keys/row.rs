@@ -2,14 +2,14 @@
 
 use apikey_core::{
     ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, LookupId,
-    OwnerId, RateLimit,
+    RateLimit,
 };
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::keys::{KeyRow, Rolled};
 use tokio_postgres::Row;
 
-use crate::column::{parse, stored};
+use crate::column::{owner, parse, stored};
 use crate::error::{Failure, Result};
 
 /// What is read of a key that is there.
@@ -34,7 +34,7 @@ pub(super) fn key(row: &Row) -> Result<KeyRow> {
         id: KeyId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
         key: ApiKey {
-            owner: OwnerId(row.try_get("owner")?),
+            owner: owner(row, "owner")?,
             lookup: parse(row, "lookup")?,
             hint: parse(row, "hint")?,
             digest: Digest {

@@ -7,6 +7,7 @@ use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 use tokio_postgres::Row;
 use webhook_model::WebhookId;
 
+use crate::column::scope_ids;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -55,11 +56,7 @@ impl PostgresStore {
         hours: (DateTime<Utc>, DateTime<Utc>),
         limit: u32,
     ) -> Result<Vec<HourlyCount>> {
-        let (owner, tenant) = match scope {
-            Scope::All => (None, None),
-            Scope::Owner(owner) => (Some(owner.0), None),
-            Scope::Tenant(tenant) => (None, Some(tenant.0)),
-        };
+        let (owner, tenant) = scope_ids(scope);
         let webhook = webhook.map(|webhook| webhook.0);
         let params: [Param<'_>; 6] = [
             &owner,

@@ -1,11 +1,10 @@
 //! A delivery and an attempt, and their columns.
 
-use gatepost_ids::TenantId;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Phases};
 use tokio_postgres::Row;
-use webhook_model::{OwnerId, TaskId, WebhookId};
+use webhook_model::{TaskId, WebhookId};
 
-use crate::column::{cause, count, parse, span, status, text};
+use crate::column::{cause, count, owner, parse, span, status, tenant, text};
 use crate::error::{Failure, Result};
 
 /// A row of `rows.sql`.
@@ -16,8 +15,8 @@ pub(super) fn delivery(row: &Row) -> Result<Delivery> {
         id: DeliveryId(row.try_get("id")?),
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(row.try_get("webhook")?),
-        owner: OwnerId(row.try_get("owner")?),
-        tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
+        owner: owner(row, "owner")?,
+        tenant: tenant(row)?,
         task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
         cause: cause(row)?,
         body: text(row, "body")?.into(),

@@ -7,8 +7,10 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{DropReason, Dropped, LogUsage, UsageDelta};
 use gatepost_storage::{Scope, StoreError};
 use tokio_postgres::Row;
+use uuid::Uuid;
 use webhook_model::WebhookId;
 
+use crate::column::scope_ids;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -26,7 +28,7 @@ impl PostgresStore {
             }
         }
         for round in rounds {
-            let owners: Vec<i64> = round.keys().map(|owner| owner.0).collect();
+            let owners: Vec<Uuid> = round.keys().copied().map(Uuid::from).collect();
             let waiting: Vec<i64> = round.values().map(|d| d.waiting).collect();
             let waiting_bytes: Vec<i64> = round.values().map(|d| d.waiting_bytes).collect();
             let log_bytes: Vec<i64> = round.values().map(|d| d.log_bytes).collect();
@@ -38,7 +40,7 @@ impl PostgresStore {
     }
 
     pub(super) async fn used_by_log(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>> {
-        let owners: Vec<i64> = owners.iter().map(|owner| owner.0).collect();
+        let owners: Vec<Uuid> = owners.iter().copied().map(Uuid::from).collect();
         let sql = include_str!("../sql/log/usage.sql");
         let rows = self.db().query(sql, &[&owners]).await?;
         rows.iter().map(usage).collect()
@@ -46,7 +48,7 @@ impl PostgresStore {
 
     pub(super) async fn count_log_usage(&self, owner: OwnerId) -> Result<LogUsage> {
         let sql = include_str!("../sql/log/recount.sql");
-        let row = self.db().query_opt(sql, &[&owner.0]).await?;
+        let row = self.db().query_opt(sql, &[&Uuid::from(owner)]).await?;
         usage(&row.ok_or_else(|| Failure::unavailable("no row came back"))?)
     }
 
@@ -63,11 +65,7 @@ impl PostgresStore {
     }
 
     pub(super) async fn some_dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>> {
-        let (owner, tenant) = match scope {
-            Scope::All => (None, None),
-            Scope::Owner(owner) => (Some(owner.0), None),
-            Scope::Tenant(tenant) => (None, Some(tenant.0)),
-        };
+        let (owner, tenant) = scope_ids(scope);
         let limit = i64::from(limit);
         let params: [Param<'_>; 3] = [&owner, &tenant, &limit];
         let begin = "BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan";

@@ -2,6 +2,7 @@
 
 use gatepost_ids::Place;
 use gatepost_storage::owners::Gone;
+use uuid::Uuid;
 
 use super::PostgresStore;
 use crate::change::{Alone, LOCKED, Shared, lock_params};
@@ -42,7 +43,7 @@ impl PostgresStore {
     /// The lock that was not had, if it was for that, when nothing was done.
     async fn try_to_mark(&self, gone: Gone, turn: &Turn<'_>) -> Result<Marked> {
         let (owner, place) = match gone {
-            Gone::Owner(owner) => (Some(owner.0), None),
+            Gone::Owner(owner) => (Some(Uuid::from(owner)), None),
             Gone::Tenant(tenant) => (None, Some(Place::Tenant(tenant).to_string())),
         };
         let alone = Alone {
@@ -59,7 +60,7 @@ impl PostgresStore {
         if row.try_get::<_, &str>("verdict")? == "again" {
             return Ok(Err(missing(&had)?));
         }
-        let owners: Vec<i64> = row.try_get("owners")?;
+        let owners: Vec<Uuid> = row.try_get("owners")?;
         let moved = keys_removed(&tx, &owners).await?;
         tx.commit().await?;
         Ok(Ok(moved))

@@ -10,9 +10,10 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::{OwnerStore, StoreError};
 use tokio_postgres::Row;
+use uuid::Uuid;
 
 use crate::change::{Alone, KNOW, REVIVE};
-use crate::column::without_nul;
+use crate::column::{self, without_nul};
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::store::PostgresStore;
@@ -28,7 +29,7 @@ const COLUMNS: &str = "owner, place, held FROM :schema.gatepost_owner WHERE know
 impl OwnerStore for PostgresStore {
     async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
         let sql = format!("SELECT {COLUMNS} AND owner = $1");
-        let row = self.db().query_opt(&sql, &[&owner.0]).await?;
+        let row = self.db().query_opt(&sql, &[&Uuid::from(owner)]).await?;
         Ok(row.as_ref().map(owner_row).transpose()?)
     }
 
@@ -41,18 +42,22 @@ impl OwnerStore for PostgresStore {
     }
 
     async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
-        let after = after.map_or(i64::MIN, |owner| owner.0);
-        let sql = format!("SELECT {COLUMNS} AND held AND owner > $1 ORDER BY owner LIMIT $2");
-        let params: [Param<'_>; 2] = [&after, &i64::from(limit)];
+        let Some(from) = beyond(after) else {
+            return Ok(Vec::new());
+        };
+        let sql = format!("SELECT {COLUMNS} AND held AND owner >= $1 ORDER BY owner LIMIT $2");
+        let params: [Param<'_>; 2] = [&from, &i64::from(limit)];
         let rows = self.db().query(&sql, &params).await?;
         Ok(rows.iter().map(owner_row).collect::<Result<_>>()?)
     }
 
     async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
-        let after = after.map_or(i64::MIN, |owner| owner.0);
+        let Some(from) = beyond(after) else {
+            return Ok(Vec::new());
+        };
         let sql = include_str!("../sql/owners/unplaced.sql");
-        let rows = self.db().query(sql, &[&after, &i64::from(limit)]).await?;
-        let owners = rows.iter().map(|row| Ok(OwnerId(row.try_get(0)?)));
+        let rows = self.db().query(sql, &[&from, &i64::from(limit)]).await?;
+        let owners = rows.iter().map(|row| column::owner(row, "owner"));
         Ok(owners.collect::<Result<_>>()?)
     }
 
@@ -93,15 +98,16 @@ impl PostgresStore {
         held: Option<bool>,
     ) -> Result<()> {
         let word = place.map(|place| place.to_string());
-        let tenant = place.and_then(Place::tenant).map(|tenant| tenant.0);
+        let tenant = place.and_then(Place::tenant).map(Uuid::from);
+        let owner = Uuid::from(owner);
         let alone = Alone {
             places: word.iter().cloned().collect(),
-            owners: vec![owner.0],
+            owners: vec![owner],
             ..Alone::default()
         };
-        let id: [Param<'_>; 1] = [&owner.0];
+        let id: [Param<'_>; 1] = [&owner];
         self.db().execute(KNOW, &id).await?;
-        let params: [Param<'_>; 4] = [&owner.0, &word, &tenant, &held];
+        let params: [Param<'_>; 4] = [&owner, &word, &tenant, &held];
         self.db()
             .change(&alone, Some((REVIVE, &id)), (SET, &params))
             .await?;
@@ -112,10 +118,19 @@ impl PostgresStore {
     }
 }
 
+/// The first owner behind this one, if there may be one.
+fn beyond(after: Option<OwnerId>) -> Option<Uuid> {
+    let first = match after {
+        None => 0,
+        Some(OwnerId(last)) => last.checked_add(1)?,
+    };
+    Some(Uuid::from_u128(first))
+}
+
 fn owner_row(row: &Row) -> Result<OwnerRow> {
     let place = Place::from_word(row.try_get("place")?);
     Ok(OwnerRow {
-        owner: OwnerId(row.try_get("owner")?),
+        owner: column::owner(row, "owner")?,
         place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
         held: row.try_get("held")?,
     })

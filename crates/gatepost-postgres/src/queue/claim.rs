@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::TenantId;
 use gatepost_storage::Revision;
 use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
@@ -11,10 +10,10 @@ use gatepost_storage::webhooks::{
     LaneClass, Settlement,
 };
 use tokio_postgres::Row;
-use webhook_model::{OwnerId, TaskId, WebhookId};
+use webhook_model::{TaskId, WebhookId};
 
 use super::lanes::columns;
-use crate::column::{cause, number, parse, span, status, text};
+use crate::column::{cause, number, owner, parse, span, status, tenant, text};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -168,8 +167,8 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
         id: DeliveryId(row.try_get("id")?),
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(webhook),
-        owner: OwnerId(row.try_get("owner")?),
-        tenant: row.try_get::<_, Option<i64>>("tenant")?.map(TenantId),
+        owner: owner(row, "owner")?,
+        tenant: tenant(row)?,
         task: row.try_get::<_, Option<i64>>("task")?.map(TaskId),
         cause: cause(row)?,
         body: if body.is_some() {

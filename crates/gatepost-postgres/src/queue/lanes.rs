@@ -8,8 +8,9 @@ use gatepost_storage::webhooks::{
 };
 use gatepost_storage::{Revision, StoreError};
 use tokio_postgres::Row;
-use webhook_model::{OwnerId, WebhookId};
+use webhook_model::WebhookId;
 
+use crate::column::owner;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -143,7 +144,7 @@ fn due_lane(row: &Row) -> Result<Option<DueLane>> {
             class: class_of(row.try_get("class")?),
         },
         due: row.try_get("due")?,
-        owner: OwnerId(row.try_get("owner")?),
+        owner: owner(row, "owner")?,
         place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
         revision: Revision(row.try_get("revision")?),
     }))

@@ -5,12 +5,12 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::EventQuery;
 use gatepost_storage::{AtMost, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Event, EventId, EventLabel, Filter, JsonObject, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, JsonObject, TaskId};
 
 use super::scope::scoped;
 use super::statement::change;
 use crate::change::{Alone, Words, most};
-use crate::column::{parse, text};
+use crate::column::{owner, parse, text};
 use crate::error::{Failure, Result};
 use crate::list::Body;
 use crate::store::PostgresStore;
@@ -117,7 +117,7 @@ impl PostgresStore {
 struct Columns<'a> {
     event_type: &'a str,
     event: &'a str,
-    instance: Option<i64>,
+    instance: Option<String>,
     tag: Option<i64>,
     // Bytes, not jsonb: members keep their order and numbers their digits.
     filters: Vec<u8>,
@@ -131,7 +131,7 @@ impl<'a> Columns<'a> {
         Self {
             event_type: event.event_type.as_str(),
             event: event.event.as_str(),
-            instance,
+            instance: instance.map(|id| id.to_string()),
             tag,
             filters: event.filters.to_string().into_bytes(),
             context: event.context.to_string().into_bytes(),
@@ -158,7 +158,7 @@ pub(super) fn row(row: &tokio_postgres::Row) -> Result<Row<EventId, Event>> {
     let target = parse_target(row.try_get("instance")?, row.try_get("tag")?)?;
     Ok(Row {
         id: EventId(row.try_get("id")?),
-        owner: OwnerId(row.try_get("owner")?),
+        owner: owner(row, "owner")?,
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,

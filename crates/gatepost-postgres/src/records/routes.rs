@@ -8,11 +8,11 @@ use gatepost_storage::webhooks::{
     WebhookRoute,
 };
 use tokio_postgres::Row;
-use webhook_model::{EventId, EventName, EventType, OwnerId, TaskId, WebhookId};
+use webhook_model::{EventId, EventName, EventType, TaskId, WebhookId};
 
 use super::event::filter;
 use super::webhook;
-use crate::column::parse;
+use crate::column::{owner, parse};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -146,7 +146,7 @@ fn task_route(row: &Row) -> Result<TaskRoute> {
     Ok(TaskRoute {
         id: TaskId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
-        owner: OwnerId(row.try_get("owner")?),
+        owner: owner(row, "owner")?,
         webhook: WebhookId(row.try_get("webhook")?),
         once: row.try_get("delete_after_run")?,
     })

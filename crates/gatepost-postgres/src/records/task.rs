@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{NamedTask, TaskMessage, TaskQuery, TaskRow};
 use gatepost_storage::{AtMost, ErrorKind, Revision};
 use tokio_postgres::types::ToSql;
-use webhook_model::{Action, Description, OwnerId, Task, TaskId, TaskName, WebhookId};
+use uuid::Uuid;
+use webhook_model::{Action, Description, Task, TaskId, TaskName, WebhookId};
 
 use super::scope::scoped;
 use super::statement::change;
 use crate::change::{Alone, Words, most};
-use crate::column::{stored, text};
+use crate::column::{owner, stored, text};
 use crate::error::{Failure, Result};
 use crate::list::Body;
 use crate::store::PostgresStore;
@@ -69,7 +70,7 @@ impl PostgresStore {
     pub(super) async fn some_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
         let list = scoped(SELECT, query.scope)
             .bodies(&BODIES)
-            .filter("r.creator =", query.creator.map(|c| c.0))
+            .filter("r.creator =", query.creator.map(Uuid::from))
             .filter("r.webhook =", query.webhook.map(|w| w.0))
             .filter("r.name =", query.name.clone());
         list.readable(self.db(), &query.page, |id| id.0, row).await
@@ -116,7 +117,7 @@ impl PostgresStore {
         let read = |row: &tokio_postgres::Row| -> Result<NamedTask> {
             Ok(NamedTask {
                 id: TaskId(row.try_get("id")?),
-                owner: OwnerId(row.try_get("owner")?),
+                owner: owner(row, "owner")?,
                 name: stored(row, "name", TaskName::stored)?,
                 enabled: row.try_get("enabled")?,
             })
@@ -148,6 +149,7 @@ impl PostgresStore {
 }
 
 struct Columns<'a> {
+    creator: Uuid,
     name: &'a str,
     description: &'a str,
     webhook: i64,
@@ -158,6 +160,7 @@ impl<'a> Columns<'a> {
     fn of(task: &'a Task) -> Result<Self> {
         match &task.action {
             Action::Send { webhook, message } => Ok(Self {
+                creator: task.creator.into(),
                 name: task.name.as_str(),
                 description: task.description.as_str(),
                 webhook: webhook.0,
@@ -173,7 +176,7 @@ impl<'a> Columns<'a> {
     fn params(&'a self, task: &'a Task, now: &'a DateTime<Utc>) -> Vec<&'a (dyn ToSql + Sync)> {
         vec![
             now,
-            &task.creator.0,
+            &self.creator,
             &self.name,
             &self.description,
             &task.enabled,
@@ -187,13 +190,13 @@ impl<'a> Columns<'a> {
 pub(super) fn row(row: &tokio_postgres::Row) -> Result<TaskRow> {
     Ok(TaskRow {
         id: TaskId(row.try_get("id")?),
-        owner: OwnerId(row.try_get("owner")?),
+        owner: owner(row, "owner")?,
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,
         last_run: row.try_get("last_run")?,
         task: Task {
-            creator: OwnerId(row.try_get("creator")?),
+            creator: owner(row, "creator")?,
             name: stored(row, "name", TaskName::stored)?,
             description: stored(row, "description", Description::stored)?,
             enabled: row.try_get("enabled")?,

@@ -4,9 +4,11 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
 use gatepost_storage::{Bodies, Page, Scope};
 use tokio_postgres::Row;
+use uuid::Uuid;
 use webhook_model::{EventId, OwnerId, TaskId, WebhookId};
 
 use super::{event, scoped, task, webhook};
+use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::list::Body;
 use crate::store::PostgresStore;
@@ -34,7 +36,7 @@ impl PostgresStore {
         let from = select.split_once(" FROM ").map_or("", |(_, from)| from);
         let sql = format!("SELECT r.owner FROM {from} AND r.id = $1");
         let found = self.db().query_opt(&sql, &[&id]).await?;
-        found.map(|row| Ok(OwnerId(row.try_get(0)?))).transpose()
+        found.map(|row| owner(&row, "owner")).transpose()
     }
 
     pub(super) async fn unreadable_records(
@@ -83,7 +85,7 @@ impl PostgresStore {
                 {
                     let unreadable = UnreadableRecord {
                         record,
-                        owner: OwnerId(row.try_get("owner")?),
+                        owner: owner(row, "owner")?,
                         reason: failure.reason(),
                     };
                     found.push((row.try_get("created")?, unreadable));
@@ -97,7 +99,7 @@ impl PostgresStore {
 
     pub(super) async fn used_by_records(&self, owner: OwnerId) -> Result<RecordUsage> {
         let sql = include_str!("../sql/records/usage.sql");
-        let Some(row) = self.db().query_opt(sql, &[&owner.0]).await? else {
+        let Some(row) = self.db().query_opt(sql, &[&Uuid::from(owner)]).await? else {
             return Ok(RecordUsage::default());
         };
         let number = |column| -> Result<u64> {

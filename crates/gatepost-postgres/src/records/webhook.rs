@@ -9,12 +9,13 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Cascade, WebhookQuery};
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use tokio_postgres::types::ToSql;
-use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId, WebhookName};
+use uuid::Uuid;
+use webhook_model::{DeliveryOrder, Retries, Timeout, Webhook, WebhookId, WebhookName};
 
 use super::scope::scoped;
 use super::statement::change;
 use crate::change::{Alone, KNOW, REVIVE, Words, most};
-use crate::column::stored;
+use crate::column::{owner, stored};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
@@ -41,22 +42,23 @@ impl PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
         let columns = Columns::of(webhook, self.sealing())?;
+        let owner = Uuid::from(webhook.owner);
         let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
         let size = most(webhook.stored_bytes());
-        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&now, &webhook.owner.0];
+        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&now, &owner];
         params.extend(columns.params(webhook));
         params.extend([&size as &(dyn ToSql + Sync), &rows, &bytes]);
         let alone = Alone {
-            owners: vec![webhook.owner.0],
+            owners: vec![owner],
             ..Alone::default()
         };
-        let owner: [&(dyn ToSql + Sync); 1] = [&webhook.owner.0];
+        let known: [&(dyn ToSql + Sync); 1] = [&owner];
         let mut answer = self
             .db()
-            .change(&alone, Some((KNOW, &owner)), (INSERT, &params))
+            .change(&alone, Some((KNOW, &known)), (INSERT, &params))
             .await?;
         if answer.0 == "gone" {
-            let revived = Some((REVIVE, &owner[..]));
+            let revived = Some((REVIVE, &known[..]));
             answer = self.db().change(&alone, revived, (INSERT, &params)).await?;
         }
         WORDS.check(&answer.0)?;
@@ -222,9 +224,9 @@ pub(super) fn row(
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,
-        owner: OwnerId(row.try_get("owner")?),
+        owner: owner(row, "owner")?,
         value: Webhook {
-            owner: OwnerId(row.try_get("owner")?),
+            owner: owner(row, "owner")?,
             name: stored(row, "name", WebhookName::stored)?,
             url: secrets.url,
             authorization: secrets.authorization,

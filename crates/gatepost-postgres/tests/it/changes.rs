@@ -98,7 +98,7 @@ async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
             32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63}'";
     client.batch_execute(set).await.unwrap();
     let params = format!(
-        "'2026-01-01', 1, 'x', '', true, false, {hook}, '', 300, 1000000, {}, {}",
+        "'2026-01-01', gatepost_id('1'), 'x', '', true, false, {hook}, '', 300, 1000000, {}, {}",
         row.id, row.revision.0
     );
     let read = pages(&client, UPDATE, &params).await;

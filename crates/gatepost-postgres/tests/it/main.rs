@@ -6,6 +6,7 @@
     reason = "a test ends where something is not as it must be"
 )]
 
+mod audiences;
 mod changes;
 mod chaos;
 mod common;

@@ -142,7 +142,7 @@ async fn a_move_is_not_over_while_the_next_one_is_under_way() {
     let removing = tokio::spawn(async move { removes.remove_gone(1_000, at(2)).await });
     blocked(&look, number(&client).await, &removing).await;
     queue("m2", 3).await;
-    let again = "UPDATE gatepost_owner SET place = 'tenant:3', tenant = 3,
+    let again = "UPDATE gatepost_owner SET place = 'tenant:3', tenant = gatepost_id('3'),
         moving = (SELECT last_value FROM gatepost_delivery_id_seq); COMMIT";
     client.batch_execute(again).await.unwrap();
     removing.await.unwrap().unwrap();

@@ -10,7 +10,7 @@ use crate::common::{fresh_at, raw, rows};
 
 const ME: u128 = 1;
 
-async fn insert(client: &Client, tenant: i64) {
+async fn insert(client: &Client, tenant: u128) {
     let row = format!(
         "INSERT INTO gatepost_occurrence (event_type, event, tenant, due) VALUES ('vms', 'on', {tenant}, 'epoch')"
     );
@@ -23,7 +23,7 @@ async fn take(store: &PostgresStore, holder: u128) -> Option<OutboxTaken> {
 }
 
 /// Takes what another than this process finds, and gives it back as it was.
-async fn tenants(store: &PostgresStore) -> Vec<(i64, usize)> {
+async fn tenants(store: &PostgresStore) -> Vec<(u128, usize)> {
     let mut taken = Vec::new();
     let mut found = Vec::new();
     while let Some(next) = take(store, 100 + taken.len() as u128).await {
@@ -99,7 +99,7 @@ async fn what_text_cannot_hold_is_marked() {
         ("A\0".into(), r"\u0000".into()),
         ("B".into(), "x\0y".into()),
     ];
-    odd.object = Some(Object::new(ObjectId(1), "v\0m"));
+    odd.object = Some(Object::new(ObjectId::from(1), "v\0m"));
     store.push_outbox(&odd, at(0)).await.unwrap();
     let taken = store.take_outbox(ME, 1, at(10), at(1)).await.unwrap();
     let row = taken.unwrap().rows.pop().unwrap();

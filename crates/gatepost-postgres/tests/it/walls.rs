@@ -104,7 +104,7 @@ fn set(two: &Two, name: &str) -> Vec<Enqueue> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_a_set_only_what_is_locked_waits_and_other_places_wait_for_no_set() {
     let two = two().await;
-    let third = Place::Tenant(TenantId(i64::MAX));
+    let third = Place::Tenant(TenantId(u128::MAX));
     two.a.place_owner(OwnerId(3), third, at(0)).await.unwrap();
     let hook = webhook_of(3, "w");
     let hook = two.a.insert_webhook(&hook, UNLIMITED, at(0)).await;

@@ -5,7 +5,9 @@ mod write;
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_ids::KeyId;
+#[cfg(test)]
+use gatepost_ids::{OwnerId, TenantId};
 #[cfg(test)]
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
@@ -14,7 +16,7 @@ use gatepost_storage::audit::{
 };
 use rusqlite::Row;
 
-use crate::column::{micros, time};
+use crate::column::{maybe_tenant, micros, owner, parse, time};
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
 use crate::named::Named;
@@ -58,16 +60,19 @@ fn list(query: &AuditQuery) -> List {
     };
     let (owner, tenant) = match query.scope {
         Scope::All => (None, None),
-        Scope::Owner(owner) => (Some(owner.0), None),
-        Scope::Tenant(tenant) => (None, Some(tenant.0)),
+        Scope::Owner(owner) => (Some(owner.to_bytes().to_vec()), None),
+        Scope::Tenant(tenant) => (None, Some(tenant.to_bytes().to_vec())),
     };
     let record = query.record.as_ref();
     List::of(format!("gatepost_audit r {index}"))
-        .maybe("r.record =", record.map(|(_, row)| *row))
+        .maybe("r.record =", record.map(|(_, row)| row.to_string()))
         .maybe("r.record_table =", record.map(|(table, _)| table.clone()))
         .maybe("r.owner =", owner)
         .maybe("r.tenant =", tenant)
-        .maybe("r.actor =", query.actor.map(|actor| actor.0))
+        .maybe(
+            "r.actor =",
+            query.actor.map(|actor| actor.to_bytes().to_vec()),
+        )
         .maybe("r.at >=", query.from.map(micros))
         .maybe("r.at <", query.before.map(micros))
 }
@@ -80,13 +85,13 @@ fn row(row: &Row<'_>) -> Result<AuditRow> {
         id: AuditId(row.get("id")?),
         entry: AuditEntry {
             at: time(row, "at")?,
-            owner: OwnerId(row.get("owner")?),
-            tenant: row.get::<Option<i64>>("tenant")?.map(TenantId),
-            actor: OwnerId(row.get("actor")?),
+            owner: owner(row, "owner")?,
+            tenant: maybe_tenant(row, "tenant")?,
+            actor: owner(row, "actor")?,
             key: row.get::<Option<i64>>("key")?.map(KeyId),
             from: from.map_err(|e| Failure::corrupt("address", e))?,
             table: row.get("record_table")?,
-            row: row.get("record")?,
+            row: parse(row, "record")?,
             name: row.get("name")?,
             operation: row.get("operation")?,
             changes: row.get("changes")?,
@@ -103,7 +108,7 @@ pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str
         ..all.clone()
     };
     let record = AuditQuery {
-        record: Some(("tasks".into(), 1)),
+        record: Some(("tasks".into(), gatepost_ids::ObjectId::from(1))),
         ..in_scope(Scope::Owner(OwnerId(1)))
     };
     let actor = AuditQuery {

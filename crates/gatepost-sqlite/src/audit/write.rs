@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::OwnerId;
+use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::audit::AuditEntry;
 use rusqlite::{Connection, params};
 
@@ -15,13 +15,13 @@ pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Resul
     for entry in entries {
         insert.execute(params![
             micros(entry.at),
-            entry.owner.0,
-            entry.tenant.map(|tenant| tenant.0),
-            entry.actor.0,
+            entry.owner.to_bytes(),
+            entry.tenant.map(TenantId::to_bytes),
+            entry.actor.to_bytes(),
             entry.key.map(|key| key.0),
             entry.from.map(|from| from.to_string()),
             entry.table,
-            entry.row,
+            entry.row.as_str(),
             entry.name,
             entry.operation,
             entry.changes,
@@ -30,7 +30,7 @@ pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Resul
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let named: Vec<&AuditEntry> = entries.iter().collect();
     for (owner, added) in AuditEntry::by_owner(&named) {
-        let over = counted(c, owner, added)? - most;
+        let over = counted(c, &owner.to_bytes(), added)? - most;
         if over > 0 {
             remove_oldest(c, owner, over)?;
         }
@@ -39,7 +39,8 @@ pub(super) fn append(c: &Connection, entries: &[AuditEntry], most: u64) -> Resul
 }
 
 pub(super) fn trim(c: &Connection, before: DateTime<Utc>, limit: u32) -> Result<u64> {
-    let mut left: HashMap<i64, i64> = HashMap::new();
+    // Owners as their bytes, whatever these are.
+    let mut left: HashMap<Vec<u8>, i64> = HashMap::new();
     let mut statement = c.prepare_cached(include_str!("../sql/audit/trim.sql"))?;
     let mut rows = statement.query(params![micros(before), limit])?;
     let mut removed = 0;
@@ -48,7 +49,7 @@ pub(super) fn trim(c: &Connection, before: DateTime<Utc>, limit: u32) -> Result<
         removed += 1;
     }
     for (owner, count) in left {
-        counted(c, OwnerId(owner), -count)?;
+        counted(c, &owner, -count)?;
     }
     Ok(removed)
 }
@@ -60,17 +61,17 @@ pub(super) fn forget(c: &Connection, owner: OwnerId, limit: u32) -> Result<u64> 
 
 fn remove_oldest(c: &Connection, owner: OwnerId, count: i64) -> Result<i64> {
     let mut remove = c.prepare_cached(include_str!("../sql/audit/remove_oldest.sql"))?;
-    let removed = remove.execute([owner.0, count])?;
+    let removed = remove.execute(params![owner.to_bytes(), count])?;
     let removed = i64::try_from(removed).unwrap_or(i64::MAX);
-    if counted(c, owner, -removed)? <= 0 {
+    if counted(c, &owner.to_bytes(), -removed)? <= 0 {
         c.prepare_cached("DELETE FROM gatepost_audit_owner WHERE owner = ?1")?
-            .execute([owner.0])?;
+            .execute([owner.to_bytes()])?;
     }
     Ok(removed)
 }
 
 /// How many entries there are now about this owner's records, after this change of the count.
-fn counted(c: &Connection, owner: OwnerId, more: i64) -> Result<i64> {
+fn counted(c: &Connection, owner: &[u8], more: i64) -> Result<i64> {
     let mut count = c.prepare_cached(include_str!("../sql/audit/count.sql"))?;
-    Ok(count.query_row([owner.0, more], |row| row.get(0))?)
+    Ok(count.query_row(params![owner, more], |row| row.get(0))?)
 }

@@ -9,7 +9,9 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::{Connection, OptionalExtension as _};
 
+use crate::column::owner;
 use crate::error::{Failure, Result};
+use crate::named::Named;
 use crate::places::{place_from, version};
 
 /// The maximum number of webhooks, and of places, to remember.
@@ -90,17 +92,20 @@ pub(crate) fn webhook(c: &Connection, id: i64) -> Result<Option<Webhook>> {
         .query_row([id], |row| {
             let place = row.get_ref("place")?;
             let place = place.as_str().map_err(|e| Failure::corrupt("place", e));
-            let (owner, revision) = (row.get("owner")?, row.get("revision")?);
+            let owner = owner(&Named::of(row), "owner");
+            let revision = row.get("revision")?;
             let (in_order, ordered_to) = (row.get("in_order")?, row.get("ordered_to")?);
             let sends = row.get("sends")?;
-            Ok(place.and_then(place_from).map(|place| Webhook {
-                id,
-                owner: OwnerId(owner),
-                place,
-                revision: Revision(revision),
-                in_order,
-                ordered_to,
-                sends,
+            Ok(owner.and_then(|owner| {
+                Ok(Webhook {
+                    id,
+                    owner,
+                    place: place.and_then(place_from)?,
+                    revision: Revision(revision),
+                    in_order,
+                    ordered_to,
+                    sends,
+                })
             }))
         })
         .optional()?;

@@ -67,7 +67,7 @@ pub(crate) fn remove(c: &Connection, delivery: i64) -> Result<i64> {
 
 /// Removes what was to be sent, and where lists find it; how many bytes that makes free, about.
 pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>> {
-    type Facts = (i64, i64, Option<i64>, Option<i64>);
+    type Facts = (i64, i64, Option<i64>, Option<Vec<u8>>);
     let facts: Option<Facts> = c
         .prepare_cached(include_str!("../sql/log/remove_delivery.sql"))?
         .query_row([delivery], |row| {
@@ -77,14 +77,15 @@ pub(crate) fn remove_facts(c: &Connection, delivery: i64) -> Result<Option<i64>>
     let Some((body, webhook, task, tenant)) = facts else {
         return Ok(None);
     };
-    for (sql, of) in [
-        (include_str!("../sql/log/unlist_webhook.sql"), Some(webhook)),
-        (include_str!("../sql/log/unlist_task.sql"), task),
-        (include_str!("../sql/log/unlist_tenant.sql"), tenant),
-    ] {
-        if let Some(of) = of {
-            c.prepare_cached(sql)?.execute([of, delivery])?;
-        }
+    c.prepare_cached(include_str!("../sql/log/unlist_webhook.sql"))?
+        .execute([webhook, delivery])?;
+    if let Some(task) = task {
+        c.prepare_cached(include_str!("../sql/log/unlist_task.sql"))?
+            .execute([task, delivery])?;
+    }
+    if let Some(tenant) = tenant {
+        c.prepare_cached(include_str!("../sql/log/unlist_tenant.sql"))?
+            .execute(params![tenant, delivery])?;
     }
     Ok(Some(body + DELIVERY_BYTES))
 }

@@ -33,11 +33,12 @@ pub(crate) struct Outcome<'a> {
 }
 
 /// Where an error is listed.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ListedBy {
     webhook: Option<i64>,
     task: Option<i64>,
-    tenant: Option<i64>,
+    /// As its bytes.
+    tenant: Option<Vec<u8>>,
 }
 
 /// `false` where the token was used on this delivery before, or the delivery was removed since.

@@ -1,14 +1,14 @@
 //! A delivery as it is shown: what was to be sent, how it stands, and what its attempts met.
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, TenantId};
+use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use webhook_model::{TaskId, WebhookId};
 
 use super::history::History;
 use crate::batch::{Member, Webhook};
-use crate::column::{micros, parse, time, time_of};
+use crate::column::{maybe_tenant, micros, parse, time, time_of};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
@@ -68,7 +68,7 @@ pub(crate) fn told(
         message_id: parse(row, "message_id")?,
         webhook: WebhookId(row.get("webhook")?),
         owner,
-        tenant: row.get::<Option<i64>>("tenant")?.map(TenantId),
+        tenant: maybe_tenant(row, "tenant")?,
         task: row.get::<Option<i64>>("task")?.map(TaskId),
         cause: row
             .get::<Option<String>>("cause")?

@@ -125,9 +125,8 @@ fn list(query: &KeyQuery) -> List {
             List::of("gatepost_key r INDEXED BY gatepost_key_of_name")
         }
         Scope::All => List::of("gatepost_key r"),
-        Scope::Owner(owner) => {
-            List::of("gatepost_key r INDEXED BY gatepost_key_of_owner").filter("r.owner =", owner.0)
-        }
+        Scope::Owner(owner) => List::of("gatepost_key r INDEXED BY gatepost_key_of_owner")
+            .filter("r.owner =", owner.to_bytes().to_vec()),
         Scope::Tenant(tenant) => List::of_tenant(tenant, "gatepost_key", "gatepost_key_of_owner"),
     };
     list.and("r.id > (SELECT g.gone_keys FROM gatepost_owner g WHERE g.owner = r.owner)")

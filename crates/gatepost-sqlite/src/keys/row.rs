@@ -1,14 +1,13 @@
 //! A key and its columns.
 
 use apikey_core::{
-    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, OwnerId,
-    RateLimit,
+    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, RateLimit,
 };
 use gatepost_storage::Revision;
 use gatepost_storage::keys::{KeyRow, Rolled};
 use rusqlite::Row;
 
-use crate::column::{maybe_time, parse, stored, time};
+use crate::column::{maybe_time, owner, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 
@@ -39,7 +38,7 @@ pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
         id: KeyId(row.get("id")?),
         revision: Revision(row.get("revision")?),
         key: ApiKey {
-            owner: OwnerId(row.get("owner")?),
+            owner: owner(row, "owner")?,
             lookup: parse(row, "lookup")?,
             hint: parse(row, "hint")?,
             digest: Digest {

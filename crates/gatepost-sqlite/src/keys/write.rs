@@ -29,7 +29,7 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
     c.prepare_cached(include_str!("../sql/keys/insert.sql"))?
         .query_row(
             params![
-                key.owner.0,
+                key.owner.to_bytes(),
                 key.lookup.as_str(),
                 key.hint.as_str(),
                 key.digest.scheme.to_string(),
@@ -57,7 +57,7 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
 pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<u64> {
     let count: i64 = c
         .prepare_cached(include_str!("../sql/keys/count.sql"))?
-        .query_row([owner.0], |row| row.get(0))?;
+        .query_row([owner.to_bytes()], |row| row.get(0))?;
     u64::try_from(count).map_err(|e| Failure::corrupt("count", e))
 }
 
@@ -144,10 +144,14 @@ pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {
 fn name_free(c: &Connection, key: &ApiKey, own: Option<KeyId>) -> Result<()> {
     // What is still to be removed takes neither a name nor a lookup id.
     c.prepare_cached(include_str!("../sql/keys/remove_twins.sql"))?
-        .execute(params![key.owner.0, key.name.as_str(), key.lookup.as_str()])?;
+        .execute(params![
+            key.owner.to_bytes(),
+            key.name.as_str(),
+            key.lookup.as_str()
+        ])?;
     let taken = "SELECT 1 FROM gatepost_key WHERE owner = ?1 AND name = ?2 AND id IS NOT ?3";
     if c.prepare_cached(taken)?.exists(params![
-        key.owner.0,
+        key.owner.to_bytes(),
         key.name.as_str(),
         own.map(|id| id.0)
     ])? {

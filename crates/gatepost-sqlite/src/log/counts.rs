@@ -45,7 +45,7 @@ pub(super) fn list(
     let of_scope = match scope {
         Scope::All => "true",
         Scope::Owner(owner) => {
-            params.push(owner.0.into());
+            params.push(owner.to_bytes().to_vec().into());
             "n.owner = ?4"
         }
         Scope::Tenant(tenant) => {

@@ -32,7 +32,7 @@ pub(super) fn list(c: &Connection, scope: Scope, limit: u32) -> Result<Vec<Dropp
             "SELECT {COLUMNS} FROM gatepost_dropped d INDEXED BY gatepost_dropped_at WHERE {LIVE} {NEWEST}"
         ),
         Scope::Owner(owner) => {
-            params.push(owner.0.into());
+            params.push(owner.to_bytes().to_vec().into());
             format!(
                 "SELECT {COLUMNS} FROM gatepost_dropped d INDEXED BY gatepost_dropped_of_owner \
                  WHERE d.owner = ?2 AND {LIVE} {NEWEST}"

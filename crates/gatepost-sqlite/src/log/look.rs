@@ -3,15 +3,17 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use gatepost_ids::OwnerId;
+use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::batch::{Member, running};
+use crate::column::{maybe_tenant, owner};
 use crate::deliveries::history::History;
 use crate::deliveries::row::{Stands, told};
 use crate::deliveries::waiting;
 use crate::error::Result;
+use crate::named::Named;
 
 const FACTS: &str = include_str!("../sql/queue/facts.sql");
 /// The same without the message.
@@ -44,7 +46,7 @@ pub(crate) struct Key {
     pub(crate) id: i64,
     pub(crate) webhook: i64,
     pub(crate) task: Option<i64>,
-    pub(crate) tenant: Option<i64>,
+    pub(crate) tenant: Option<TenantId>,
     pub(crate) created: i64,
     pub(crate) message_kept: bool,
 }
@@ -92,17 +94,9 @@ impl<'c> Look<'c> {
         let key = self
             .c
             .prepare_cached(include_str!("../sql/log/key.sql"))?
-            .query_row([id], |row| {
-                Ok(Key {
-                    id,
-                    webhook: row.get(0)?,
-                    task: row.get(1)?,
-                    tenant: row.get(2)?,
-                    created: row.get(3)?,
-                    message_kept: row.get(4)?,
-                })
-            })
-            .optional()?;
+            .query_row([id], |row| Ok(key(id, row)))
+            .optional()?
+            .transpose()?;
         let Some(key) = key else { return Ok(None) };
         let Some(shown) = self.webhook(key.webhook)? else {
             return Ok(None);
@@ -148,13 +142,9 @@ impl<'c> Look<'c> {
         let shown = self
             .c
             .prepare_cached(include_str!("../sql/log/shown.sql"))?
-            .query_row([id], |row| {
-                Ok(Shown {
-                    owner: OwnerId(row.get(0)?),
-                    floor: row.get(1)?,
-                })
-            })
-            .optional()?;
+            .query_row([id], |row| Ok(shown(row)))
+            .optional()?
+            .transpose()?;
         self.webhooks.borrow_mut().insert(id, shown);
         Ok(shown)
     }
@@ -178,6 +168,26 @@ impl<'c> Look<'c> {
         };
         Ok(read(running))
     }
+}
+
+fn key(id: i64, row: &Row<'_>) -> Result<Key> {
+    let row = &Named::of(row);
+    Ok(Key {
+        id,
+        webhook: row.get("webhook")?,
+        task: row.get("task")?,
+        tenant: maybe_tenant(row, "tenant")?,
+        created: row.get("created")?,
+        message_kept: row.get("message_kept")?,
+    })
+}
+
+fn shown(row: &Row<'_>) -> Result<Shown> {
+    let row = &Named::of(row);
+    Ok(Shown {
+        owner: owner(row, "owner")?,
+        floor: row.get("floor")?,
+    })
 }
 
 fn all_running(c: &Connection) -> Result<Running> {

@@ -15,7 +15,7 @@ pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
     let mut add = c.prepare_cached(include_str!("../sql/log/add_usage.sql"))?;
     for delta in deltas {
         add.execute(params![
-            delta.owner.0,
+            delta.owner.to_bytes(),
             delta.waiting,
             delta.waiting_bytes,
             delta.log_bytes
@@ -28,7 +28,7 @@ pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     let sql = "SELECT waiting, waiting_bytes, log_bytes FROM gatepost_owner WHERE owner = ?1";
     let usage = c
         .prepare_cached(sql)?
-        .query_row([owner.0], |row| Ok(usage(row)))
+        .query_row([owner.to_bytes()], |row| Ok(usage(row)))
         .optional()?
         .transpose()?;
     Ok(usage.unwrap_or_default())
@@ -64,7 +64,7 @@ pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
 pub(super) fn set(c: &Connection, owner: OwnerId, usage: LogUsage) -> Result<()> {
     c.prepare_cached(include_str!("../sql/log/set_usage.sql"))?
         .execute(params![
-            owner.0,
+            owner.to_bytes(),
             stored(usage.waiting),
             stored(usage.waiting_bytes),
             stored(usage.log_bytes)

@@ -105,7 +105,7 @@ pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Resul
                 columns.webhooks,
                 columns.channel,
                 columns.trace,
-                new.by.map(|by| by.0),
+                new.by.map(|by| by.to_string()),
             ],
             |row| row.get(0),
         )?;

@@ -12,10 +12,9 @@ use crate::named::Named;
 
 pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
     let row = &Named::of(row);
-    let tasks = row.get_ref("tasks")?.as_str_or_null();
-    let tasks = tasks.map_err(|_| Unreadable("tasks must be text in UTF-8".to_owned()));
     let after_task: i64 = row.get("after_task")?;
-    let (mut occurrence, left) = match tasks.and_then(|tasks| left(after_task, tasks)) {
+    let (mut occurrence, left) = match text(row, "tasks")?.and_then(|tasks| left(after_task, tasks))
+    {
         Ok(left) => (occurrence(row)?, left),
         Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
     };
@@ -30,36 +29,45 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
         unreadable("created");
         DateTime::UNIX_EPOCH
     });
+    let by = run_by(row)?.unwrap_or_else(|reason| {
+        occurrence = Err(reason);
+        None
+    });
     Ok(OutboxRow {
         id: OutboxId(row.get("id")?),
         occurrence,
         left,
-        by: row.get::<Option<i64>>("run_by")?.map(OwnerId),
+        by,
         turn,
         created,
     })
 }
 
+/// The platform may write this too.
+fn run_by(row: &Named<'_>) -> Result<std::result::Result<Option<OwnerId>, Unreadable>> {
+    Ok(text(row, "run_by")?.and_then(|text| {
+        text.map(str::parse)
+            .transpose()
+            .map_err(|e| Unreadable(format!("run_by {e}")))
+    }))
+}
+
 /// The platform writes these rows: whatever they hold is a reason, not an error of the store.
 fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreadable>> {
-    let text = |column: &'static str| -> Result<std::result::Result<Option<&str>, Unreadable>> {
-        let value = row.get_ref(column)?;
-        Ok(value
-            .as_str_or_null()
-            .map_err(|_| Unreadable(format!("{column} must be text in UTF-8"))))
-    };
+    let text = |column| text(row, column);
     let (event_type, event) = (text("event_type")?, text("event")?);
     let (tags, variables) = (text("tags")?, text("variables")?);
     let (data, trace) = (text("data")?, text("trace")?);
     let (webhooks, channel) = (text("webhooks")?, text("channel")?);
     let (object_name, occurrence_id) = (text("object_name")?, text("occurrence_id")?);
-    let object_id = row.get("object_id")?;
-    let (tenant, owner, operators) = (row.get("tenant")?, row.get("owner")?, row.get("operators")?);
+    let object_id = text("object_id")?;
+    let (tenant, owner) = (text("tenant")?, text("owner")?);
+    let operators = row.get("operators")?;
     let read = || {
         OutboxColumns {
             event_type: event_type?.unwrap_or_default(),
             event: event?.unwrap_or_default(),
-            object_id,
+            object_id: object_id?.map(Into::into),
             object_name: object_name?,
             tags: tags?.unwrap_or_default().into(),
             variables: variables?.unwrap_or_default().into(),
@@ -67,8 +75,8 @@ fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreada
             occurrence_id: occurrence_id?,
             webhooks: webhooks?.map(Into::into),
             channel: channel?,
-            tenant,
-            owner,
+            tenant: tenant?.map(Into::into),
+            owner: owner?.map(Into::into),
             operators,
             // As one that is no trace.
             trace: trace.ok().flatten().map(Into::into),
@@ -76,4 +84,14 @@ fn occurrence(row: &Named<'_>) -> Result<std::result::Result<Occurrence, Unreada
         .occurrence()
     };
     Ok(read())
+}
+
+fn text<'r>(
+    row: &Named<'r>,
+    column: &str,
+) -> Result<std::result::Result<Option<&'r str>, Unreadable>> {
+    let value = row.get_ref(column)?;
+    Ok(value
+        .as_str_or_null()
+        .map_err(|_| Unreadable(format!("{column} must be text in UTF-8"))))
 }

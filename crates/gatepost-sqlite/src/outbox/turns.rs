@@ -29,7 +29,7 @@ pub(super) fn take(
         .execute([now])?;
     // Each round takes one audience from those that are ready.
     while let Some(audience) = ready(c, holder)? {
-        let OutboxAudience { tenant, owner } = audience;
+        let (tenant, owner) = columns(audience);
         let rows = rows(c, audience, limit, now)?;
         if !rows.is_empty() {
             let turn: i64 = c
@@ -53,13 +53,16 @@ pub(super) fn take(
 }
 
 pub(super) fn give_back(c: &Connection, audience: OutboxAudience, holder: u128) -> Result<()> {
+    let (tenant, owner) = columns(audience);
     c.prepare_cached(include_str!("../sql/outbox/give_back.sql"))?
-        .execute(params![
-            audience.tenant,
-            audience.owner,
-            holder.to_be_bytes()
-        ])?;
+        .execute(params![tenant, owner, holder.to_be_bytes()])?;
     Ok(())
+}
+
+/// As `turn_tenant` and `turn_owner` say it.
+fn columns(audience: OutboxAudience) -> ([u8; 16], [u8; 16]) {
+    let OutboxAudience { tenant, owner } = audience;
+    (tenant.to_be_bytes(), owner.to_be_bytes())
 }
 
 fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
@@ -67,8 +70,8 @@ fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
         .prepare_cached(include_str!("../sql/outbox/ready.sql"))?
         .query_row([holder.to_be_bytes()], |row| {
             Ok(OutboxAudience {
-                tenant: row.get(0)?,
-                owner: row.get(1)?,
+                tenant: u128::from_be_bytes(row.get(0)?),
+                owner: u128::from_be_bytes(row.get(1)?),
             })
         })
         .optional()?;
@@ -77,7 +80,8 @@ fn ready(c: &Connection, holder: u128) -> Result<Option<OutboxAudience>> {
 
 fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Result<Vec<OutboxRow>> {
     let mut statement = c.prepare_cached(include_str!("../sql/outbox/due_of.sql"))?;
-    let mut rows = statement.query(params![now, limit, audience.tenant, audience.owner])?;
+    let (tenant, owner) = columns(audience);
+    let mut rows = statement.query(params![now, limit, tenant, owner])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(outbox_row(row)?);

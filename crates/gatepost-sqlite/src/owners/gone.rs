@@ -20,8 +20,12 @@ pub(super) fn mark(c: &Connection, gone: Gone) -> Result<()> {
     let (place, whose, owner_or_place): (Place, &str, Value) = match gone {
         Gone::Owner(owner) => {
             let known = "INSERT INTO gatepost_owner (owner) VALUES (?1) ON CONFLICT DO NOTHING";
-            c.prepare_cached(known)?.execute([owner.0])?;
-            (place_of(c, owner)?, "owner", owner.0.into())
+            c.prepare_cached(known)?.execute([owner.to_bytes()])?;
+            (
+                place_of(c, owner)?,
+                "owner",
+                owner.to_bytes().to_vec().into(),
+            )
         }
         Gone::Tenant(tenant) => {
             let place = Place::Tenant(tenant);

@@ -14,8 +14,9 @@ use gatepost_storage::owners::{Gone, OwnerRow};
 use rusqlite::params;
 
 use self::row::{find, owner_row};
-use crate::column::micros;
+use crate::column::{self, micros};
 use crate::error::Answer;
+use crate::named::Named;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -35,7 +36,7 @@ impl OwnerStore for SqliteStore {
     async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
         self.read(move |c| {
             let mut statement = c.prepare_cached(include_str!("../sql/owners/held.sql"))?;
-            let mut rows = statement.query([after.map_or(i64::MIN, |o| o.0), limit.into()])?;
+            let mut rows = statement.query(params![beyond(after), limit])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(owner_row(row)?);
@@ -48,10 +49,12 @@ impl OwnerStore for SqliteStore {
     async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
         self.read(move |c| {
             let mut statement = c.prepare_cached(include_str!("../sql/owners/unplaced.sql"))?;
-            let after = after.map_or(i64::MIN, |o| o.0);
-            let found =
-                statement.query_map([after, limit.into()], |row| Ok(OwnerId(row.get(0)?)))?;
-            Ok(found.collect::<Result<_, _>>()?)
+            let mut rows = statement.query(params![beyond(after), limit])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(column::owner(&Named::of(row), "owner")?);
+            }
+            Ok(found)
         })
         .await
     }
@@ -94,4 +97,9 @@ impl OwnerStore for SqliteStore {
         })
         .await
     }
+}
+
+/// The bytes that a list goes on behind: no id has fewer than 16.
+fn beyond(after: Option<OwnerId>) -> Vec<u8> {
+    after.map_or_else(Vec::new, |owner| owner.to_bytes().to_vec())
 }

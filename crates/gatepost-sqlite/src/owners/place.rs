@@ -15,12 +15,12 @@ pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> 
     }
     let old = place_of(c, owner)?;
     // What was made while nobody had placed the owner stays good.
-    let moves = old != place && old != Place::Common && moved::any_open(c, owner.0)?;
+    let moves = old != place && old != Place::Common && moved::any_open(c, owner)?;
     if old != place {
         left(c, old, owner)?;
     }
     c.prepare_cached(include_str!("../sql/owners/place.sql"))?
-        .execute(params![owner.0, place.to_string(), moves])?;
+        .execute(params![owner.to_bytes(), place.to_string(), moves])?;
     changed(c, place, &[Change::Owner(owner)])?;
     Ok(())
 }
@@ -30,7 +30,7 @@ pub(super) fn hold(c: &Connection, owner: OwnerId, held: bool) -> Result<()> {
         return Ok(());
     }
     c.prepare_cached(include_str!("../sql/owners/hold.sql"))?
-        .execute(params![owner.0, held])?;
+        .execute(params![owner.to_bytes(), held])?;
     changed(c, place_of(c, owner)?, &[Change::Owner(owner)])?;
     if !held {
         stirred(c)?;

@@ -4,28 +4,31 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::owners::OwnerRow;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
+use crate::column::owner;
 use crate::error::Result;
+use crate::named::Named;
 use crate::places::place_from;
 
 /// To be called for each key and webhook that is stored: whoever has something is to be placed.
 pub(crate) fn has_something(c: &Connection, owner: OwnerId) -> Result<()> {
     c.prepare_cached(include_str!("../sql/owners/has_something.sql"))?
-        .execute([owner.0])?;
+        .execute([owner.to_bytes()])?;
     Ok(())
 }
 
 pub(super) fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
     let sql = "SELECT owner, place, held FROM gatepost_owner WHERE owner = ?1 AND placed = 1";
     c.prepare_cached(sql)?
-        .query_row([owner.0], |row| Ok(owner_row(row)))
+        .query_row([owner.to_bytes()], |row| Ok(owner_row(row)))
         .optional()?
         .transpose()
 }
 
 pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
+    let row = &Named::of(row);
     let place: String = row.get("place")?;
     Ok(OwnerRow {
-        owner: OwnerId(row.get("owner")?),
+        owner: owner(row, "owner")?,
         place: place_from(&place)?,
         held: row.get("held")?,
     })

@@ -7,7 +7,7 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, RoutesVersion, TaskRoute, WebhookRoute,
 };
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Row, ToSql, params};
 use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, one};
@@ -91,7 +91,7 @@ fn matched<R>(
 ) -> Result<Option<R>> {
     let sql = format!("SELECT l.held = 0 AND l.place = ?2 FROM {live} l WHERE l.id = ?1");
     let mut statement = c.prepare_cached(&sql)?;
-    let mut rows = statement.query(rusqlite::params![id, place.to_string()])?;
+    let mut rows = statement.query(params![id, place.to_string()])?;
     let stands: bool = match rows.next()? {
         Some(row) => row.get(0)?,
         None => false,
@@ -125,7 +125,7 @@ impl Named {
             let sql = format!(
                 "SELECT id FROM {table} INDEXED BY {table}_of_owner WHERE owner = ?1 LIMIT ?2"
             );
-            ids(c, &sql, owner.0)
+            ids(c, &sql, owner.to_bytes())
         };
         self.webhooks
             .extend(of("gatepost_webhook")?.into_iter().map(WebhookId));
@@ -142,9 +142,9 @@ impl Named {
 }
 
 /// At most one more than are named.
-fn ids(c: &Connection, sql: &str, of: i64) -> Result<Vec<i64>> {
+fn ids(c: &Connection, sql: &str, of: impl ToSql) -> Result<Vec<i64>> {
     let limit = i64::try_from(NAMED + 1).unwrap_or(i64::MAX);
     let mut statement = c.prepare_cached(sql)?;
-    let found = statement.query_map([of, limit], |row| row.get(0))?;
+    let found = statement.query_map(params![of, limit], |row| row.get(0))?;
     Ok(found.collect::<std::result::Result<_, _>>()?)
 }

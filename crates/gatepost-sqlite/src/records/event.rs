@@ -5,12 +5,12 @@ use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::RecordId;
 use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
 use rusqlite::{Connection, params};
-use webhook_model::{Event, EventId, EventLabel, Filter, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, ObjectId, OwnerId, TaskId};
 
 use super::read::owner_of;
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{micros, parse, stored, time};
+use crate::column::{micros, owner, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::Body;
 use crate::named::Named;
@@ -49,10 +49,10 @@ pub(super) fn insert(
         .query_row(
             params![
                 micros(now),
-                owner.0,
+                owner.to_bytes(),
                 event.event_type.as_str(),
                 event.event.as_str(),
-                instance,
+                instance.as_ref().map(ObjectId::as_str),
                 tag,
                 event.task.0,
                 event.enabled,
@@ -91,10 +91,10 @@ pub(super) fn update(
         .query_row(
             params![
                 micros(now),
-                owner.0,
+                owner.to_bytes(),
                 event.event_type.as_str(),
                 event.event.as_str(),
-                instance,
+                instance.as_ref().map(ObjectId::as_str),
                 tag,
                 event.task.0,
                 event.enabled,
@@ -140,10 +140,11 @@ fn owner_by(c: &Connection, task: TaskId) -> Result<OwnerId> {
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
     let row = &Named::of(row);
-    let target = parse_target(row.get("instance")?, row.get("tag")?)?;
+    let instance: Option<String> = row.get("instance")?;
+    let target = parse_target(instance.as_deref(), row.get("tag")?)?;
     Ok(Row {
         id: EventId(row.get("id")?),
-        owner: OwnerId(row.get("owner")?),
+        owner: owner(row, "owner")?,
         revision: Revision(row.get("revision")?),
         created: time(row, "created")?,
         modified: time(row, "modified")?,

@@ -14,10 +14,10 @@ pub(super) fn webhooks(query: &WebhookQuery) -> List {
         (Scope::All, None) => List::of("gatepost_webhook r"),
         (Scope::Owner(owner), Some(_)) => {
             List::of("gatepost_webhook r INDEXED BY gatepost_webhook_name")
-                .filter("r.owner =", owner.0)
+                .filter("r.owner =", owner.to_bytes().to_vec())
         }
         (Scope::Owner(owner), None) => {
-            by("gatepost_webhook", of_owner).filter("r.owner =", owner.0)
+            by("gatepost_webhook", of_owner).filter("r.owner =", owner.to_bytes().to_vec())
         }
         (Scope::Tenant(tenant), _) => List::of_tenant(tenant, "gatepost_webhook", of_owner),
     };
@@ -38,7 +38,7 @@ pub(super) fn tasks(query: &TaskQuery) -> List {
     };
     in_scope(list, query.scope, query.webhook.is_some())
         .maybe("r.webhook =", query.webhook.map(|w| w.0))
-        .maybe("r.creator =", query.creator.map(|c| c.0))
+        .maybe("r.creator =", query.creator.map(|c| c.to_bytes().to_vec()))
         .maybe("r.name =", query.name.clone())
         .and(task::LIVE)
 }
@@ -68,7 +68,7 @@ fn by(table: &str, index: &str) -> List {
 /// something else.
 fn in_scope(list: List, scope: Scope, found: bool) -> List {
     match scope {
-        Scope::Owner(owner) => list.filter("r.owner =", owner.0),
+        Scope::Owner(owner) => list.filter("r.owner =", owner.to_bytes().to_vec()),
         Scope::Tenant(tenant) if found => list.filter(
             "(SELECT o.place FROM gatepost_owner o WHERE o.owner = r.owner) =",
             gatepost_ids::Place::Tenant(tenant).to_string(),

@@ -5,8 +5,10 @@ use gatepost_storage::webhooks::RecordId;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use webhook_model::{TaskId, WebhookId};
 
+use crate::column;
 use crate::error::Result;
 use crate::list::readable;
+use crate::named::Named;
 
 /// Which rows of a table are not gone.
 pub(super) const LIVE_WEBHOOKS: &str = "gatepost_live_webhook";
@@ -73,7 +75,7 @@ pub(super) fn owner_of(c: &Connection, record: RecordId) -> Result<Option<OwnerI
     };
     let owner = c
         .prepare_cached(&format!("SELECT l.owner FROM {live} l WHERE l.id = ?1"))?
-        .query_row([id], |row| Ok(OwnerId(row.get(0)?)))
+        .query_row([id], |row| Ok(column::owner(&Named::of(row), "owner")))
         .optional()?;
-    Ok(owner)
+    owner.transpose()
 }

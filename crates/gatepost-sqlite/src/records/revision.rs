@@ -2,9 +2,11 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::{ErrorKind, Revision};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
+use crate::column::owner;
 use crate::error::{Failure, Result};
+use crate::named::Named;
 
 /// What a change needs of the row as it is stored, whether or not the rest can be read.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +26,24 @@ pub(super) fn check_revision(
 ) -> Result<Stored> {
     let sql =
         format!("SELECT r.revision, r.owner, r.bytes FROM {table} r WHERE r.id = ?1 AND {live}");
-    let found: Option<(i64, Stored)> = c
+    let found = c
         .prepare_cached(&sql)?
-        .query_row([id], |row| {
-            let stored = Stored {
-                owner: OwnerId(row.get(1)?),
-                bytes: row.get(2)?,
-            };
-            Ok((row.get(0)?, stored))
-        })
-        .optional()?;
+        .query_row([id], |row| Ok(stored(row)))
+        .optional()?
+        .transpose()?;
     match found {
         None => Err(Failure::not_found(what)),
         Some((found, _)) if found != revision.0 => Err(Failure::new(ErrorKind::Stale, what)),
         Some((_, stored)) => Ok(stored),
     }
+}
+
+fn stored(row: &Row<'_>) -> Result<(i64, Stored)> {
+    let row = &Named::of(row);
+    let revision = row.get("revision")?;
+    let stored = Stored {
+        owner: owner(row, "owner")?,
+        bytes: row.get("bytes")?,
+    };
+    Ok((revision, stored))
 }

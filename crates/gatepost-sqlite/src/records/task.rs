@@ -9,7 +9,7 @@ use webhook_model::{Action, Description, Message, OwnerId, Task, TaskId, TaskNam
 use super::read::{LIVE_TASKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{maybe_time, micros, parse, stored, time};
+use crate::column::{maybe_time, micros, owner, parse, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::{Body, readable};
 use crate::named::Named;
@@ -49,8 +49,8 @@ pub(super) fn insert(
         .query_row(
             params![
                 micros(now),
-                owner.0,
-                task.creator.0,
+                owner.to_bytes(),
+                task.creator.to_bytes(),
                 task.name.as_str(),
                 task.description.as_str(),
                 task.enabled,
@@ -98,8 +98,8 @@ pub(super) fn update(
         .query_row(
             params![
                 micros(now),
-                owner.0,
-                new.task.creator.0,
+                owner.to_bytes(),
+                new.task.creator.to_bytes(),
                 new.task.name.as_str(),
                 new.task.description.as_str(),
                 new.task.enabled,
@@ -125,7 +125,7 @@ pub(super) fn update(
     };
     if owner != stored.owner {
         c.prepare_cached("UPDATE gatepost_event SET owner = ?2 WHERE task = ?1")?
-            .execute([new.id.0, owner.0])?;
+            .execute(params![new.id.0, owner.to_bytes()])?;
         if place_of(c, owner)? != place_of(c, stored.owner)? {
             record_changed(c, stored.owner, change)?;
         }
@@ -192,13 +192,13 @@ pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
     let row = &Named::of(row);
     Ok(TaskRow {
         id: TaskId(row.get("id")?),
-        owner: OwnerId(row.get("owner")?),
+        owner: owner(row, "owner")?,
         revision: Revision(row.get("revision")?),
         created: time(row, "created")?,
         modified: time(row, "modified")?,
         last_run: maybe_time(row, "last_run")?,
         task: Task {
-            creator: OwnerId(row.get("creator")?),
+            creator: owner(row, "creator")?,
             name: stored(row, "name", TaskName::stored)?,
             description: stored(row, "description", Description::stored)?,
             enabled: row.get("enabled")?,
@@ -215,7 +215,7 @@ pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
     let row = &Named::of(row);
     Ok(NamedTask {
         id: TaskId(row.get("id")?),
-        owner: OwnerId(row.get("owner")?),
+        owner: owner(row, "owner")?,
         name: stored(row, "name", TaskName::stored)?,
         enabled: row.get("enabled")?,
     })

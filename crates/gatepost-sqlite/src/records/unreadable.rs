@@ -10,8 +10,10 @@ use rusqlite::{Connection, Row};
 use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::{event, lists, task, webhook};
+use crate::column;
 use crate::error::Result;
 use crate::list::List;
+use crate::named::Named;
 
 /// How many rows are read at once.
 const ROWS: u32 = 500;
@@ -113,15 +115,22 @@ fn one(row: &Row<'_>, record: RecordId, read: Result<()>) -> Result<Option<Found
     if error.kind() != ErrorKind::Corrupt {
         return Err(error.into());
     }
-    let cause = error.source().map(ToString::to_string);
-    let reason = match cause {
-        Some(cause) => format!("{}: {cause}", error.context()),
-        None => error.context().to_owned(),
+    // One without an owner that can be read is listed all the same, and the reason says so.
+    let (owner, error) = match column::owner(&Named::of(row), "owner") {
+        Ok(owner) => (owner, error),
+        Err(failure) => (OwnerId(0), failure.into()),
     };
     let found = UnreadableRecord {
         record,
-        owner: OwnerId(row.get("owner")?),
-        reason,
+        owner,
+        reason: reason(&error),
     };
     Ok(Some((row.get("created")?, found)))
+}
+
+fn reason(error: &StoreError) -> String {
+    match error.source() {
+        Some(cause) => format!("{}: {cause}", error.context()),
+        None => error.context().to_owned(),
+    }
 }

@@ -37,7 +37,7 @@ pub(crate) fn stored(bytes: u64) -> i64 {
 pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
     c.prepare_cached(include_str!("../sql/records/add_usage.sql"))?
         .execute(params![
-            owner.0,
+            owner.to_bytes(),
             delta.webhooks,
             delta.tasks,
             delta.events,
@@ -50,7 +50,7 @@ pub(crate) fn of(c: &Connection, owner: OwnerId) -> Result<RecordUsage> {
     let sql = "SELECT webhooks, tasks, events, bytes FROM gatepost_owner WHERE owner = ?1";
     let usage = c
         .prepare_cached(sql)?
-        .query_row([owner.0], |row| {
+        .query_row([owner.to_bytes()], |row| {
             let row = Named::of(row);
             let count = |column| number(&row, column);
             Ok((|| -> Result<_> {

@@ -15,7 +15,7 @@ use webhook_model::{DeliveryOrder, OwnerId, Retries, Timeout, Webhook, WebhookId
 use super::read::{LIVE_WEBHOOKS, one, owner_of};
 use super::revision::check_revision;
 use super::usage::{self, Delta};
-use crate::column::{micros, number, stored, time};
+use crate::column::{self, micros, number, stored, time};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::named::Named;
@@ -149,10 +149,10 @@ fn name_free(
     // What is still to be removed takes no name.
     let name = webhook.name.as_str();
     c.prepare_cached(include_str!("../sql/records/free_name.sql"))?
-        .execute(params![owner.0, name])?;
+        .execute(params![owner.to_bytes(), name])?;
     let taken = "SELECT 1 FROM gatepost_webhook WHERE name = ?1 AND owner = ?2 AND gone = 0 AND id IS NOT ?3";
     if c.prepare_cached(taken)?
-        .exists(params![name, owner.0, own.map(|id| id.0)])?
+        .exists(params![name, owner.to_bytes(), own.map(|id| id.0)])?
     {
         return Err(Failure::new(
             ErrorKind::Conflict,
@@ -175,7 +175,7 @@ fn store(
         .map_err(|_| Failure::new(ErrorKind::Invalid, "the timeout is too long"))?;
     let mut values: Vec<rusqlite::types::Value> = vec![
         micros(now).into(),
-        owner.0.into(),
+        owner.to_bytes().to_vec().into(),
         webhook.name.to_string().into(),
         sealed.url.into(),
         webhook.authorization.kind().as_str().to_owned().into(),
@@ -212,7 +212,7 @@ pub(super) fn row(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<Web
     let secrets = sealed.open(&kind, keys)?;
     let (activity, mode) = parse_activity(&row.get::<String>("activity")?)?;
     let (channels, schedule): (String, String) = (row.get("channels")?, row.get("retry_schedule")?);
-    let owner = OwnerId(row.get("owner")?);
+    let owner = column::owner(row, "owner")?;
     Ok(Row {
         id: WebhookId(row.get("id")?),
         owner,

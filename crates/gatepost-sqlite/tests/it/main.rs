@@ -11,6 +11,7 @@ mod contract;
 mod damaged;
 mod file;
 mod hidden;
+mod ids;
 mod log;
 #[cfg(unix)]
 mod modes;
@@ -19,6 +20,7 @@ mod outbox;
 mod reseal;
 mod sealed;
 mod store;
+mod turns;
 #[cfg(unix)]
 mod unopened;
 mod walls;

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use gatepost_ids::TenantId;
 use serde_json::Value;
 use webhook_model::{
-    Audience, Channel, Chosen, Data, MAX_DATA, Object, ObjectId, Occurrence, OccurrenceId, OwnerId,
-    TagId, TaskId, TraceContext, WebhookId,
+    Audience, Channel, Chosen, Data, MAX_DATA, Object, Occurrence, OccurrenceId, TagId, TaskId,
+    TraceContext, WebhookId,
 };
 
 use super::variables;
@@ -24,8 +23,8 @@ pub struct OutboxColumns<'a> {
     pub event_type: &'a str,
     /// The event: `poweron`.
     pub event: &'a str,
-    /// The object that it happened to, if any.
-    pub object_id: Option<i64>,
+    /// The object that it happened to, if any, as a text.
+    pub object_id: Option<Cow<'a, str>>,
     /// The object's name; only where `object_id` is set.
     pub object_name: Option<&'a str>,
     /// The tags of the object: a JSON array of integers.
@@ -41,10 +40,10 @@ pub struct OutboxColumns<'a> {
     pub webhooks: Option<Cow<'a, str>>,
     /// Its channel, if it has one.
     pub channel: Option<&'a str>,
-    /// The tenant that it is meant for; not with `owner`.
-    pub tenant: Option<i64>,
-    /// The user that it is meant for; not with `tenant`.
-    pub owner: Option<i64>,
+    /// The tenant that it is meant for, as a text: an integer or a UUID; not with `owner`.
+    pub tenant: Option<Cow<'a, str>>,
+    /// The user that it is meant for, as a text likewise; not with `tenant`.
+    pub owner: Option<Cow<'a, str>>,
     /// Whether it is meant for the operators alone; not with either.
     pub operators: bool,
     /// The trace that it belongs to: a `traceparent`, and after a blank a `tracestate`. One that
@@ -62,7 +61,7 @@ impl<'a> OutboxColumns<'a> {
         Self {
             event_type: occurrence.event_type.as_str(),
             event: occurrence.event.as_str(),
-            object_id: object.map(|object| object.id.0),
+            object_id: object.map(|object| object.id.as_str().into()),
             object_name: object.map(|object| object.name.as_str()),
             tags: Value::from(tags).to_string().into(),
             variables: variables::text(&occurrence.variables).into(),
@@ -74,11 +73,11 @@ impl<'a> OutboxColumns<'a> {
             }),
             channel: occurrence.channel.as_ref().map(Channel::as_str),
             tenant: match occurrence.audience {
-                Audience::Tenant(tenant) => Some(tenant.0),
+                Audience::Tenant(tenant) => Some(tenant.to_string().into()),
                 _ => None,
             },
             owner: match occurrence.audience {
-                Audience::Owner(owner) => Some(owner.0),
+                Audience::Owner(owner) => Some(owner.to_string().into()),
                 _ => None,
             },
             operators: occurrence.audience == Audience::Operators,
@@ -96,18 +95,31 @@ impl<'a> OutboxColumns<'a> {
     }
 
     fn audience(&self) -> Result<Audience, String> {
-        match (self.tenant, self.owner, self.operators) {
+        match (
+            self.tenant.as_deref(),
+            self.owner.as_deref(),
+            self.operators,
+        ) {
             (None, None, false) => Ok(Audience::OneSystem),
-            (Some(tenant), None, false) => Ok(Audience::Tenant(TenantId(tenant))),
-            (None, Some(owner), false) => Ok(Audience::Owner(OwnerId(owner))),
+            (Some(tenant), None, false) => {
+                let tenant = tenant.parse().map_err(|e| format!("tenant {e}"))?;
+                Ok(Audience::Tenant(tenant))
+            }
+            (None, Some(owner), false) => {
+                let owner = owner.parse().map_err(|e| format!("owner {e}"))?;
+                Ok(Audience::Owner(owner))
+            }
             (None, None, true) => Ok(Audience::Operators),
             _ => Err("at most one of tenant, owner and operators may be set".to_owned()),
         }
     }
 
     fn read(&self) -> Result<Occurrence, String> {
-        let object = match (self.object_id, self.object_name) {
-            (Some(id), name) => Some(Object::new(ObjectId(id), name.unwrap_or_default())),
+        let object = match (self.object_id.as_deref(), self.object_name) {
+            (Some(id), name) => {
+                let id = id.parse().map_err(|e| format!("object_id {e}"))?;
+                Some(Object::new(id, name.unwrap_or_default()))
+            }
             (None, None) => None,
             (None, Some(_)) => return Err("object_name is set, object_id is not".to_owned()),
         };
@@ -194,217 +206,4 @@ fn data(json: &str) -> Result<Data, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-
-    fn columns() -> OutboxColumns<'static> {
-        OutboxColumns {
-            event_type: "vms",
-            event: "poweron",
-            object_id: Some(7),
-            object_name: None,
-            tags: "[1, 2]".into(),
-            variables: r#"{"a":"b"}"#.into(),
-            data: None,
-            occurrence_id: None,
-            webhooks: None,
-            channel: None,
-            tenant: None,
-            owner: None,
-            operators: false,
-            trace: None,
-        }
-    }
-
-    #[test]
-    fn variables_are_an_object_or_pairs() {
-        assert_eq!(
-            columns().occurrence().unwrap().variables,
-            [("a".to_owned(), "b".to_owned())]
-        );
-        assert_eq!(
-            variables::pairs(r#"[["x","1"],["x","2"]]"#).unwrap().len(),
-            2
-        );
-        assert_eq!(tags("[]").unwrap(), []);
-    }
-
-    #[test]
-    fn a_row_that_breaks_a_rule_names_the_column() {
-        let large = format!(r#"{{"x":"{}"}}"#, "x".repeat(MAX_DATA));
-        let broken = [
-            (
-                OutboxColumns {
-                    data: Some(&large),
-                    ..columns()
-                },
-                "data must be at most 65536 bytes",
-            ),
-            (
-                OutboxColumns {
-                    event_type: "VMs!",
-                    ..columns()
-                },
-                "event_type",
-            ),
-            (
-                OutboxColumns {
-                    event: "",
-                    ..columns()
-                },
-                "event",
-            ),
-            (
-                OutboxColumns {
-                    tags: r#"{"a":1}"#.into(),
-                    ..columns()
-                },
-                "tags",
-            ),
-            (
-                OutboxColumns {
-                    tags: "[1.5]".into(),
-                    ..columns()
-                },
-                "tags",
-            ),
-            (
-                OutboxColumns {
-                    variables: r#"{"a":1}"#.into(),
-                    ..columns()
-                },
-                "variables",
-            ),
-            (
-                OutboxColumns {
-                    variables: "7".into(),
-                    ..columns()
-                },
-                "variables",
-            ),
-            (
-                OutboxColumns {
-                    data: Some("[1]"),
-                    ..columns()
-                },
-                "data",
-            ),
-            (
-                OutboxColumns {
-                    occurrence_id: Some(""),
-                    ..columns()
-                },
-                "occurrence_id",
-            ),
-            (
-                OutboxColumns {
-                    webhooks: Some("[]".into()),
-                    ..columns()
-                },
-                "webhooks",
-            ),
-            (
-                OutboxColumns {
-                    webhooks: Some("7".into()),
-                    ..columns()
-                },
-                "webhooks",
-            ),
-            (
-                OutboxColumns {
-                    channel: Some("a b"),
-                    ..columns()
-                },
-                "channel",
-            ),
-            (
-                OutboxColumns {
-                    object_id: None,
-                    object_name: Some("vm"),
-                    ..columns()
-                },
-                "object_name",
-            ),
-        ];
-        for (columns, names) in broken {
-            let reason = columns.occurrence().unwrap_err();
-            assert!(reason.0.starts_with(names), "{reason}");
-        }
-    }
-
-    #[test]
-    fn an_occurrence_reads_back_as_it_was_written() {
-        let (area, event) = ("vms".parse().unwrap(), "poweron".parse().unwrap());
-        let mut full = Occurrence::new(area, event, Audience::Tenant(TenantId(-3)));
-        full.id = Some("occurrence-1".parse().unwrap());
-        full.object = Some(Object::new(ObjectId(42), "a \"b\" \\"));
-        full.tags = vec![TagId(9), TagId(1), TagId(9)];
-        full.to = Some(Chosen::new([WebhookId(9), WebhookId(-2)]).unwrap());
-        full.channel = Some("Project-7".parse().unwrap());
-        let pairs = [("b", "1"), ("a", "\"\n"), ("b", "2"), ("", "")];
-        full.data = Some(r#"{"b":[1.5,"é\u0000"],"a":{}}"#.parse().unwrap());
-        full.trace = Some(format!("{PARENT} a=1 2,b=3").parse().unwrap());
-        full.variables = pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).to_vec();
-        let shown = format!("{full:?}");
-        assert!(!shown.contains("None") && !shown.contains("[]"), "{shown}");
-        assert_eq!(OutboxColumns::of(&full).occurrence(), Ok(full.clone()));
-        for audience in [
-            Audience::OneSystem,
-            Audience::Operators,
-            Audience::Owner(OwnerId(i64::MAX)),
-        ] {
-            let plain = Occurrence::new(full.event_type.clone(), full.event.clone(), audience);
-            assert_eq!(OutboxColumns::of(&plain).occurrence(), Ok(plain.clone()));
-        }
-    }
-
-    #[test]
-    fn a_trace_that_cannot_be_read_holds_no_row_up() {
-        for (text, read) in [
-            (PARENT, Some(PARENT)),
-            (&format!("{PARENT} NO"), Some(PARENT)),
-            (&PARENT.to_uppercase(), None),
-            ("", None),
-        ] {
-            let trace = Some(text.into());
-            let occurrence = OutboxColumns { trace, ..columns() }.occurrence().unwrap();
-            assert_eq!(occurrence.trace, read.map(|text| text.parse().unwrap()));
-        }
-    }
-
-    #[test]
-    fn a_row_is_meant_for_one_audience() {
-        let twice = [
-            (Some(1), Some(2), false),
-            (Some(1), None, true),
-            (None, Some(2), true),
-        ];
-        for (tenant, owner, operators) in twice {
-            let columns = OutboxColumns {
-                tenant,
-                owner,
-                operators,
-                ..columns()
-            };
-            let reason = columns.occurrence().unwrap_err();
-            assert!(reason.0.contains("at most one of"), "{reason}");
-        }
-    }
-
-    #[test]
-    fn what_is_left_reads_back_as_it_was_written() {
-        let tasks = vec![TaskId(9), TaskId(-1)];
-        for kept in [
-            Left::After(TaskId(7)),
-            Left::Tasks(tasks),
-            Left::Tasks(Vec::new()),
-        ] {
-            let (after, tasks) = left_columns(&kept);
-            assert_eq!(left(after, tasks.as_deref()), Ok(kept));
-        }
-        assert!(left(0, Some("[1.5]")).is_err());
-        assert!(left(0, Some("7")).is_err());
-    }
-}
+mod tests;

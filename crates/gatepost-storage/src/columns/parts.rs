@@ -85,9 +85,9 @@ pub fn parse_retry_schedule(stored: &str) -> Result<Option<RetrySchedule>, Store
 
 /// An event's target as the two columns `(instance, tag)`, of which at most one is set.
 #[must_use]
-pub fn target_ids(target: Target) -> (Option<i64>, Option<i64>) {
+pub fn target_ids(target: Target) -> (Option<ObjectId>, Option<i64>) {
     match target {
-        Target::Instance(id) => (Some(id.0), None),
+        Target::Instance(id) => (Some(id), None),
         Target::Tag(id) => (None, Some(id.0)),
         Target::Generic => (None, None),
     }
@@ -96,10 +96,14 @@ pub fn target_ids(target: Target) -> (Option<i64>, Option<i64>) {
 /// The target that [`target_ids`] writes as these two columns.
 ///
 /// # Errors
-/// `Corrupt` when both are set.
-pub fn parse_target(instance: Option<i64>, tag: Option<i64>) -> Result<Target, StoreError> {
+/// `Corrupt` when both are set, or the instance is no id.
+pub fn parse_target(instance: Option<&str>, tag: Option<i64>) -> Result<Target, StoreError> {
     match (instance, tag) {
-        (Some(id), None) => Ok(Target::Instance(ObjectId(id))),
+        (Some(id), None) => {
+            let id = id.parse();
+            let id = id.map_err(|_| StoreError::new(ErrorKind::Corrupt, "event: instance"))?;
+            Ok(Target::Instance(id))
+        }
         (None, Some(id)) => Ok(Target::Tag(TagId(id))),
         (None, None) => Ok(Target::Generic),
         (Some(_), Some(_)) => Err(StoreError::new(
@@ -149,12 +153,13 @@ mod tests {
             assert_eq!(class_of(class_number(class)), class);
         }
         let targets = [
-            Target::Instance(ObjectId(-7)),
+            Target::Instance("i-7".parse().unwrap()),
             Target::Tag(TagId(i64::MAX)),
             Target::Generic,
         ];
         for target in targets {
             let (instance, tag) = target_ids(target);
+            let instance = instance.as_ref().map(ObjectId::as_str);
             assert_eq!(parse_target(instance, tag).unwrap(), target);
         }
         let rate = RateLimit::per_second(12).unwrap();
@@ -176,7 +181,7 @@ mod tests {
             parse_rate(Some(-1)).err(),
             parse_rate(Some(0)).err(),
             parse_rate(Some(i64::MAX)).err(),
-            parse_target(Some(1), Some(2)).err(),
+            parse_target(Some("1"), Some(2)).err(),
             parse_channels("a/b").err(),
             parse_retry_schedule("soon").err(),
         ];

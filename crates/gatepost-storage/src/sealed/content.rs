@@ -147,7 +147,8 @@ fn of_part(of: DeliveryId, part: &str) -> String {
 }
 
 fn of_data(occurrence: &Occurrence) -> String {
-    let object = occurrence.object.as_ref().map_or(0, |object| object.id.0);
+    let object = occurrence.object.as_ref();
+    let object = object.map_or("", |object| object.id.as_str());
     let (event_type, event) = (&occurrence.event_type, &occurrence.event);
     format!("occurrence.data/{event_type}/{event}/{object}")
 }

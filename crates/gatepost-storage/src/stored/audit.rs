@@ -1,6 +1,6 @@
 //! Entries of the audit log.
 
-use gatepost_ids::{KeyId, OwnerId, TenantId};
+use gatepost_ids::{KeyId, ObjectId, OwnerId, TenantId};
 use serde::{Deserialize, Serialize};
 
 use super::field::{Wrong, parsed, stored_as, time};
@@ -12,13 +12,13 @@ stored_as!(AuditRow, StoredAudit);
 struct StoredAudit {
     id: i64,
     at: i64,
-    owner: i64,
-    tenant: Option<i64>,
-    actor: i64,
+    owner: OwnerId,
+    tenant: Option<TenantId>,
+    actor: OwnerId,
     key: Option<i64>,
     from: Option<String>,
     table: String,
-    row: i64,
+    row: ObjectId,
     name: String,
     operation: String,
     changes: String,
@@ -29,9 +29,9 @@ impl From<&AuditRow> for StoredAudit {
         Self {
             id: id.0,
             at: entry.at.timestamp_micros(),
-            owner: entry.owner.0,
-            tenant: entry.tenant.map(|tenant| tenant.0),
-            actor: entry.actor.0,
+            owner: entry.owner,
+            tenant: entry.tenant,
+            actor: entry.actor,
             key: entry.key.map(|key| key.0),
             from: entry.from.map(|from| from.to_string()),
             table: entry.table.clone(),
@@ -52,9 +52,9 @@ impl TryFrom<StoredAudit> for AuditRow {
             id: AuditId(row.id),
             entry: AuditEntry {
                 at: time("at", row.at)?,
-                owner: OwnerId(row.owner),
-                tenant: row.tenant.map(TenantId),
-                actor: OwnerId(row.actor),
+                owner: row.owner,
+                tenant: row.tenant,
+                actor: row.actor,
                 key: row.key.map(KeyId),
                 from,
                 table: row.table,

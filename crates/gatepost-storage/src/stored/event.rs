@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use webhook_model::{Event, EventId, EventLabel, Filter, OwnerId, TaskId};
+use webhook_model::{Event, EventId, EventLabel, Filter, ObjectId, OwnerId, TaskId};
 
 use super::field::{Wrong, checked, parsed, stored_as, time};
 use crate::columns::{parse_target, target_ids};
@@ -13,14 +13,14 @@ stored_as!(Row<EventId, Event>, StoredEvent);
 #[derive(Deserialize, Serialize)]
 struct StoredEvent {
     id: i64,
-    owner: i64,
+    owner: OwnerId,
     revision: i64,
     created: i64,
     modified: i64,
     #[serde(rename = "type")]
     event_type: String,
     event: String,
-    instance: Option<i64>,
+    instance: Option<ObjectId>,
     tag: Option<i64>,
     task: i64,
     enabled: bool,
@@ -37,7 +37,7 @@ impl From<&Row<EventId, Event>> for StoredEvent {
         let (instance, tag) = target_ids(event.target);
         Self {
             id: row.id.0,
-            owner: row.owner.0,
+            owner: row.owner,
             revision: row.revision.0,
             created: row.created.timestamp_micros(),
             modified: row.modified.timestamp_micros(),
@@ -59,16 +59,17 @@ impl TryFrom<StoredEvent> for Row<EventId, Event> {
 
     fn try_from(row: StoredEvent) -> Result<Self, Wrong> {
         let filters = Value::from(row.filters).to_string();
+        let instance = row.instance.as_ref().map(ObjectId::as_str);
         Ok(Self {
             id: EventId(row.id),
-            owner: OwnerId(row.owner),
+            owner: row.owner,
             revision: Revision(row.revision),
             created: time("created", row.created)?,
             modified: time("modified", row.modified)?,
             value: Event {
                 event_type: parsed("type", &row.event_type)?,
                 event: parsed("event", &row.event)?,
-                target: checked("instance", parse_target(row.instance, row.tag))?,
+                target: checked("instance", parse_target(instance, row.tag))?,
                 task: TaskId(row.task),
                 enabled: row.enabled,
                 filters: checked("filters", Filter::stored(&filters))?,

@@ -16,7 +16,7 @@ stored_as!(KeyRow, StoredKey);
 struct StoredKey {
     id: i64,
     revision: i64,
-    owner: i64,
+    owner: OwnerId,
     lookup: String,
     hint: String,
     scheme: String,
@@ -51,7 +51,7 @@ impl From<&KeyRow> for StoredKey {
         Self {
             id: id.0,
             revision: revision.0,
-            owner: key.owner.0,
+            owner: key.owner,
             lookup: key.lookup.to_string(),
             hint: key.hint.to_string(),
             scheme: key.digest.scheme.to_string(),
@@ -92,7 +92,7 @@ impl TryFrom<StoredKey> for KeyRow {
                 to: row.rolled_to.map(KeyId),
             },
             key: ApiKey {
-                owner: OwnerId(row.owner),
+                owner: row.owner,
                 lookup: parsed("lookup", &row.lookup)?,
                 hint: parsed("hint", &row.hint)?,
                 digest: Digest {

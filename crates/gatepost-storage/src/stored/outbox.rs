@@ -21,7 +21,7 @@ pub struct StoredOccurrence {
     tasks: Option<String>,
     event_type: String,
     event: String,
-    object_id: Option<i64>,
+    object_id: Option<String>,
     object_name: Option<String>,
     tags: String,
     variables: String,
@@ -29,13 +29,11 @@ pub struct StoredOccurrence {
     occurrence_id: Option<String>,
     webhooks: Option<String>,
     channel: Option<String>,
-    tenant: Option<i64>,
-    owner: Option<i64>,
+    tenant: Option<String>,
+    owner: Option<String>,
     operators: bool,
     trace: Option<String>,
-    /// Rows of before have none.
-    #[serde(default)]
-    run_by: Option<i64>,
+    run_by: Option<OwnerId>,
     rejected: Option<String>,
 }
 
@@ -54,7 +52,7 @@ impl StoredOccurrence {
             tasks,
             event_type: columns.event_type.to_owned(),
             event: columns.event.to_owned(),
-            object_id: columns.object_id,
+            object_id: maybe(columns.object_id.as_deref()),
             object_name: maybe(columns.object_name),
             tags: columns.tags.into_owned(),
             variables: columns.variables.into_owned(),
@@ -62,11 +60,11 @@ impl StoredOccurrence {
             occurrence_id: maybe(columns.occurrence_id),
             webhooks: maybe(columns.webhooks.as_deref()),
             channel: maybe(columns.channel),
-            tenant: columns.tenant,
-            owner: columns.owner,
+            tenant: maybe(columns.tenant.as_deref()),
+            owner: maybe(columns.owner.as_deref()),
             operators: columns.operators,
             trace: maybe(columns.trace.as_deref()),
-            run_by: new.by.map(|by| by.0),
+            run_by: new.by,
             rejected: None,
         }
     }
@@ -74,10 +72,7 @@ impl StoredOccurrence {
     /// Whose it is.
     #[must_use]
     pub fn audience(&self) -> OutboxAudience {
-        OutboxAudience {
-            tenant: self.tenant.unwrap_or_default(),
-            owner: self.owner.unwrap_or_default(),
-        }
+        OutboxAudience::of_columns(self.tenant.as_deref(), self.owner.as_deref())
     }
 
     /// When it is due, in microseconds since 1970; `None` of a row that was set aside.
@@ -117,7 +112,7 @@ impl StoredOccurrence {
             id,
             occurrence,
             left,
-            by: self.run_by.map(OwnerId),
+            by: self.run_by,
             turn: self.turn,
             created: DateTime::from_timestamp_micros(self.created).unwrap_or_default(),
         }
@@ -127,7 +122,7 @@ impl StoredOccurrence {
         OutboxColumns {
             event_type: &self.event_type,
             event: &self.event,
-            object_id: self.object_id,
+            object_id: self.object_id.as_deref().map(Into::into),
             object_name: self.object_name.as_deref(),
             tags: self.tags.as_str().into(),
             variables: self.variables.as_str().into(),
@@ -135,8 +130,8 @@ impl StoredOccurrence {
             occurrence_id: self.occurrence_id.as_deref(),
             webhooks: self.webhooks.as_deref().map(Into::into),
             channel: self.channel.as_deref(),
-            tenant: self.tenant,
-            owner: self.owner,
+            tenant: self.tenant.as_deref().map(Into::into),
+            owner: self.owner.as_deref().map(Into::into),
             operators: self.operators,
             trace: self.trace.as_deref().map(Into::into),
         }

@@ -12,12 +12,12 @@ stored_as!(TaskRow, StoredTask);
 #[derive(Deserialize, Serialize)]
 struct StoredTask {
     id: i64,
-    owner: i64,
+    owner: OwnerId,
     revision: i64,
     created: i64,
     modified: i64,
     last_run: Option<i64>,
-    creator: i64,
+    creator: OwnerId,
     name: String,
     description: String,
     enabled: bool,
@@ -36,12 +36,12 @@ impl TryFrom<&TaskRow> for StoredTask {
         };
         Ok(Self {
             id: row.id.0,
-            owner: row.owner.0,
+            owner: row.owner,
             revision: row.revision.0,
             created: row.created.timestamp_micros(),
             modified: row.modified.timestamp_micros(),
             last_run: row.last_run.map(|at| at.timestamp_micros()),
-            creator: task.creator.0,
+            creator: task.creator,
             name: task.name.as_str().to_owned(),
             description: task.description.as_str().to_owned(),
             enabled: task.enabled,
@@ -58,13 +58,13 @@ impl TryFrom<StoredTask> for TaskRow {
     fn try_from(row: StoredTask) -> Result<Self, Wrong> {
         Ok(Self {
             id: TaskId(row.id),
-            owner: OwnerId(row.owner),
+            owner: row.owner,
             revision: Revision(row.revision),
             created: time("created", row.created)?,
             modified: time("modified", row.modified)?,
             last_run: maybe_time("last_run", row.last_run)?,
             task: Task {
-                creator: OwnerId(row.creator),
+                creator: row.creator,
                 name: checked("name", TaskName::stored(&row.name))?,
                 description: checked("description", Description::stored(&row.description))?,
                 enabled: row.enabled,

@@ -59,7 +59,7 @@ fn rows() -> Value {
 fn records() -> Value {
     json!({
         "key": {
-            "id": 7, "revision": 3, "owner": -2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "scheme": "sha256",
+            "id": 7, "revision": 3, "owner": 2, "lookup": "k3dT9aQzLwWb1234", "hint": "gp_…wxyz", "scheme": "sha256",
             "digest": "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "name": "deploy", "description": "for\nCI",
             "expires": 1_800_000_000_000_001_i64, "enabled": false, "read_only": true, "tables": "tasks,webhooks",
             "scopes": "deploy", "limit": 90, "allow": "10.0.0.0/8", "deny": "10.1.0.0/16", "created": 1_700_000_000_000_002_i64,

@@ -22,7 +22,7 @@ use crate::seal::SealingKeys;
 #[derive(Clone, Deserialize, Serialize)]
 pub struct SealedWebhook {
     id: i64,
-    owner: i64,
+    owner: OwnerId,
     revision: i64,
     created: i64,
     modified: i64,
@@ -55,7 +55,7 @@ impl SealedWebhook {
         let sealed = SealedSecrets::seal(webhook, keys)?;
         Ok(Self {
             id: row.id.0,
-            owner: row.owner.0,
+            owner: row.owner,
             revision: row.revision.0,
             created: row.created.timestamp_micros(),
             modified: row.modified.timestamp_micros(),
@@ -88,12 +88,12 @@ impl SealedWebhook {
         let (activity, mode) = parse_activity(&self.activity)?;
         Ok(Row {
             id: WebhookId(self.id),
-            owner: OwnerId(self.owner),
+            owner: self.owner,
             revision: Revision(self.revision),
             created: time("created", self.created).map_err(corrupt)?,
             modified: time("modified", self.modified).map_err(corrupt)?,
             value: Webhook {
-                owner: OwnerId(self.owner),
+                owner: self.owner,
                 name: checked("name", WebhookName::stored(&self.name)).map_err(corrupt)?,
                 url: secrets.url,
                 authorization: secrets.authorization,

@@ -11,7 +11,7 @@ use super::excerpt::DataExcerpt;
 /// Stands for what there is not.
 const NONE: &str = "-";
 
-/// What made a delivery: the occurrence that ran its task. At most 1,904 bytes as a text, 310
+/// What made a delivery: the occurrence that ran its task. At most 1,964 bytes as a text, 370
 /// without a trace and data.
 ///
 /// As a text, which is how backends keep it: type, event, object, user and occurrence id, with a
@@ -63,11 +63,13 @@ impl fmt::Display for Cause {
             event_type, event, ..
         } = self;
         write!(f, "{event_type} {event} ")?;
-        for number in [self.object.map(|id| id.0), self.by.map(|id| id.0)] {
-            match number {
-                Some(number) => write!(f, "{number} ")?,
-                None => write!(f, "{NONE} ")?,
-            }
+        match self.object {
+            Some(object) => write!(f, "{object} ")?,
+            None => write!(f, "{NONE} ")?,
+        }
+        match self.by {
+            Some(by) => write!(f, "{by} ")?,
+            None => write!(f, "{NONE} ")?,
         }
         match &self.occurrence {
             Some(id) => id.fmt(f)?,
@@ -98,8 +100,8 @@ impl FromStr for Cause {
         Ok(Self {
             event_type: event_type.parse().map_err(|_| InvalidCause)?,
             event: event.parse().map_err(|_| InvalidCause)?,
-            object: number(object)?.map(ObjectId),
-            by: number(by)?.map(OwnerId),
+            object: maybe(object)?,
+            by: maybe(by)?,
             occurrence: match id {
                 NONE => None,
                 id => Some(id.parse().map_err(|_| InvalidCause)?),
@@ -113,7 +115,7 @@ impl FromStr for Cause {
     }
 }
 
-fn number(text: &str) -> Result<Option<i64>, InvalidCause> {
+fn maybe<T: FromStr>(text: &str) -> Result<Option<T>, InvalidCause> {
     match text {
         NONE => Ok(None),
         text => text.parse().map(Some).map_err(|_| InvalidCause),
@@ -138,8 +140,8 @@ mod tests {
         let long = Cause {
             event_type: "t".repeat(64).parse().unwrap(),
             event: "e".repeat(64).parse().unwrap(),
-            object: Some(ObjectId(i64::MIN)),
-            by: Some(OwnerId(i64::MAX)),
+            object: Some("o".repeat(64).parse().unwrap()),
+            by: Some(OwnerId(u128::MAX)),
             occurrence: Some("~".repeat(128).parse().unwrap()),
             trace: Some(longest_trace()),
             data: Some("{…".repeat(256).parse().unwrap()),
@@ -158,13 +160,13 @@ mod tests {
             data: None,
             ..untraced.clone()
         };
-        for (cause, most) in [(long, 1904), (short, 1904), (untraced, 1335), (bare, 310)] {
+        for (cause, most) in [(long, 1964), (short, 1964), (untraced, 1395), (bare, 370)] {
             let text = cause.to_string();
             assert!(text.len() <= most, "{}", text.len());
             assert_eq!(text.parse(), Ok(cause));
         }
         let cause: Cause = "vms poweron 3 - order-4711".parse().unwrap();
-        assert_eq!((cause.object, cause.by), (Some(ObjectId(3)), None));
+        assert_eq!((cause.object, cause.by), (Some(ObjectId::from(3)), None));
     }
 
     #[test]
@@ -173,7 +175,10 @@ mod tests {
             "",
             "vms",
             "vms poweron 3 -",
-            "vms poweron x - -",
+            "vms poweron 3 x -",
+            "vms poweron 3 -1 -",
+            "vms poweron ö - -",
+            &format!("vms poweron {} - -", "o".repeat(65)),
             "vms poweron 3 - a b",
             "vms poweron 3 - - ",
             "vms poweron 3 - - 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 ",

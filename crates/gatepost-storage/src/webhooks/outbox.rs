@@ -4,6 +4,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_ids::TenantId;
 use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 
 use crate::error::StoreError;
@@ -59,14 +60,27 @@ pub struct OutboxRow {
     pub created: DateTime<Utc>,
 }
 
-/// The audience of a row of the outbox, as its columns say it: 0 where they name none. What cannot
-/// be read has one too.
+/// The audience of a row of the outbox, as its columns say it: 0 where they name none, and where
+/// they cannot be read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OutboxAudience {
     /// `tenant`.
-    pub tenant: i64,
+    pub tenant: u128,
     /// `owner`.
-    pub owner: i64,
+    pub owner: u128,
+}
+
+impl OutboxAudience {
+    /// The audience of a row whose columns `tenant` and `owner` are these texts.
+    #[must_use]
+    pub fn of_columns(tenant: Option<&str>, owner: Option<&str>) -> Self {
+        let tenant = tenant.and_then(|tenant| tenant.parse().ok());
+        let owner = owner.and_then(|owner| owner.parse().ok());
+        Self {
+            tenant: tenant.map_or(0, |TenantId(id)| id),
+            owner: owner.map_or(0, |OwnerId(id)| id),
+        }
+    }
 }
 
 impl From<Audience> for OutboxAudience {

@@ -14,14 +14,14 @@ pub(super) type Store = Arc<dyn AuditStore>;
 pub(super) fn full_entry() -> AuditEntry {
     AuditEntry {
         tenant: Some(TenantId(77)),
-        actor: OwnerId(-5),
+        actor: OwnerId(u128::MAX),
         key: Some(KeyId(i64::MAX)),
         from: Some("2001:db8::1".parse().unwrap()),
         table: "t".repeat(AuditEntry::MAX_WORD),
         name: "\u{1f511}".repeat(AuditEntry::MAX_NAME / 4),
         operation: "o".repeat(AuditEntry::MAX_WORD),
         changes: "'\"\u{0}\u{202e}\n".replace('\u{0}', "0") + &"x".repeat(4000),
-        ..entry(1, i64::MIN, 1)
+        ..entry(1, 1 << 63, 1)
     }
 }
 

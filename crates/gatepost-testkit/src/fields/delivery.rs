@@ -18,7 +18,7 @@ fn causes() -> Vec<Option<Cause>> {
     let mut causes = vec![plain; 10];
     causes[1].event_type = "hosts".parse().unwrap();
     causes[2].event = "poweroff".parse().unwrap();
-    causes[3].object = Some(ObjectId(7));
+    causes[3].object = Some(ObjectId::from(7));
     causes[4].by = Some(OwnerId(7));
     causes[5].occurrence = Some("id-1".parse().unwrap());
     causes[6].trace = Some(trace());
@@ -32,7 +32,7 @@ fn causes() -> Vec<Option<Cause>> {
         trace: _,
         data: _,
     } = &mut causes[7];
-    causes[7].object = Some(ObjectId(8));
+    causes[7].object = Some(ObjectId::from(8));
     causes[8].data = Some("{}".parse().unwrap());
     (causes[9].trace, causes[9].data) = (Some(trace()), Some(excerpt()));
     causes.into_iter().map(Some).collect()

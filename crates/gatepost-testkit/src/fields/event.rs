@@ -29,10 +29,10 @@ pub fn of_event(base: &Row<EventId, Event>, tasks: [TaskId; 2]) -> Vec<Field<Row
             event_type: Edited ["hosts".parse().unwrap(), "hosts2".parse().unwrap()],
             event: Edited ["poweroff".parse().unwrap(), "poweroff2".parse().unwrap()],
             target: Edited [
-                Target::Instance(ObjectId(42)),
+                Target::Instance(ObjectId::from(42)),
                 Target::Tag(TagId(42)),
                 Target::Tag(TagId(43)),
-                Target::Instance(ObjectId(i64::MAX)),
+                Target::Instance("~".repeat(ObjectId::MAX_LENGTH).parse().expect("an id")),
             ],
             task: Edited [second, first],
             enabled: Edited [false, true],

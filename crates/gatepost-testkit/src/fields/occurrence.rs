@@ -23,7 +23,7 @@ pub fn of_outbox_row(base: &OutboxRow) -> Vec<Field<OutboxRow>> {
             id: Shown [OutboxId(7_001), OutboxId(7_002)],
             occurrence: Kept [],
             left: Own [Left::After(TaskId(7_001)), Left::Tasks(vec![TaskId(9), TaskId(3)])],
-            by: Kept [Some(OwnerId(7_001)), Some(OwnerId(i64::MAX))],
+            by: Kept [Some(OwnerId(7_001)), Some(OwnerId(u128::MAX))],
             turn: Own [7_001, 7_002],
             created: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
         };
@@ -70,7 +70,7 @@ fn names_of(occurrence: &Occurrence) -> BTreeSet<String> {
 }
 
 fn of_occurrence(base: &OutboxRow, occurrence: &Occurrence) -> Vec<Field<OutboxRow>> {
-    let object = |id, name: &str| Some(Object::new(ObjectId(id), name));
+    let object = |id, name: &str| Some(Object::new(ObjectId::from(id), name));
     let pairs = |pairs: [(&str, &str); 3]| pairs.map(|(k, v)| (k.to_owned(), v.to_owned()));
     let chosen = |ids: [i64; 2]| Some(Chosen::new(ids.map(WebhookId)).unwrap());
     let plain: webhook_model::TraceContext = {

@@ -85,7 +85,7 @@ pub async fn k20_a_change_moves_its_own_slice_alone(store: Store) {
 /// page.
 pub async fn k21_a_list_holds_the_keys_of_its_scope(store: Store) {
     let mut ids = Vec::new();
-    for n in 0..12_i64 {
+    for n in 0..12 {
         let new = key(n % 4 + 1, &format!("k{n}"));
         ids.push(store.insert_key(&new, u64::MAX).await.unwrap().id);
     }

@@ -14,7 +14,7 @@ pub async fn l33_a_delivery_says_what_made_it(store: Webhooks) {
     let cause = Cause {
         event_type: "vms".parse().unwrap(),
         event: "poweron".parse().unwrap(),
-        object: Some(ObjectId(3)),
+        object: Some(ObjectId::from(3)),
         by: Some(OwnerId(7)),
         occurrence: Some("order=4711;~".parse().unwrap()),
         trace: Some(trace()),

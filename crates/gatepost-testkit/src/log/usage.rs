@@ -85,7 +85,7 @@ pub async fn l15_a_response_may_not_be_kept(store: Webhooks) {
     assert_eq!(kept, [false, true], "L15");
 }
 
-fn delta(owner: i64, waiting: i64, waiting_bytes: i64, log_bytes: i64) -> UsageDelta {
+fn delta(owner: u128, waiting: i64, waiting_bytes: i64, log_bytes: i64) -> UsageDelta {
     UsageDelta {
         owner: OwnerId(owner),
         waiting,

@@ -160,7 +160,7 @@ impl Side {
     async fn answer(&mut self, call: &Call) -> String {
         match call {
             Call::Insert { owner, name: n } => {
-                let made = key(i64::from(*owner) + 1, &name(*n));
+                let made = key(u128::from(*owner) + 1, &name(*n));
                 let row = self.store.insert_key(&made, u64::MAX).await;
                 let kind = kind(&row);
                 if let Ok(row) = row {
@@ -260,7 +260,7 @@ impl Side {
             } => {
                 let limit = u32::from(*page);
                 let query = KeyQuery {
-                    scope: owner.map_or(Scope::All, |o| Scope::Owner(OwnerId(i64::from(o) + 1))),
+                    scope: owner.map_or(Scope::All, |o| Scope::Owner(OwnerId(u128::from(o) + 1))),
                     name: n.map(name),
                     page: if *newest {
                         Page::newest(limit)

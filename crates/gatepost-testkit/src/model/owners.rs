@@ -13,7 +13,7 @@ use crate::world::Held;
 const OWNERS: [OwnerId; 3] = [OwnerId(1), OwnerId(2), OwnerId(3)];
 
 fn owner(number: u8) -> OwnerId {
-    OwnerId(i64::from(number) + 1)
+    OwnerId(u128::from(number) + 1)
 }
 
 impl Side {
@@ -166,7 +166,7 @@ impl Side {
             RecordCall::List(n) => {
                 let scope = match n {
                     0..3 => Scope::Owner(owner(n)),
-                    3..5 => Scope::Tenant(TenantId(i64::from(n) - 2)),
+                    3..5 => Scope::Tenant(TenantId(u128::from(n) - 2)),
                     _ => Scope::All,
                 };
                 self.listed(scope).await

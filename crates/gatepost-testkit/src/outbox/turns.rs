@@ -39,8 +39,8 @@ pub async fn o07_an_audience_comes_back(store: Webhooks) {
     let audiences = [
         Audience::OneSystem,
         Audience::Operators,
-        Audience::Tenant(TenantId(i64::MIN)),
-        Audience::Owner(OwnerId(i64::MAX)),
+        Audience::Tenant(TenantId(u128::MAX)),
+        Audience::Owner(OwnerId(u128::MAX - 1)),
     ];
     for audience in audiences {
         let mut pushed = full_occurrence();

@@ -81,7 +81,7 @@ pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
     place(&store, 2, tenant(7)).await;
     hold(&store, 4, false).await;
     place(&store, 5, tenant(7)).await;
-    let found = async |after: Option<i64>, limit| {
+    let found = async |after: Option<u128>, limit| {
         let after = after.map(OwnerId);
         let rows = store.records.held_owners(after, limit).await.unwrap();
         assert!(rows.iter().all(|row| row.held), "P8 held");

@@ -11,11 +11,11 @@ use crate::world::{hold, set};
 
 /// An owner is where it was placed last; one that was never placed has no row.
 pub async fn p01_an_owner_is_where_it_was_placed(store: Webhooks) {
-    let owner = OwnerId(i64::MAX);
+    let owner = OwnerId(u128::MAX);
     let found = store.records.owner(owner).await.unwrap();
     assert_eq!(found, None, "P1 never placed");
     let places = [
-        tenant(i64::MIN),
+        tenant(u128::MAX),
         Place::Alone(owner),
         Place::Operators,
         Place::Common,
@@ -99,7 +99,7 @@ pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
     place(&store, 20, tenant(1)).await;
     place(&store, 50, tenant(1)).await;
     hold(&store, 40, true).await;
-    let found = async |after: Option<i64>, limit| {
+    let found = async |after: Option<u128>, limit| {
         let after = after.map(OwnerId);
         let owners = store.records.unplaced_owners(after, limit).await.unwrap();
         owners.into_iter().map(|owner| owner.0).collect::<Vec<_>>()

@@ -10,7 +10,7 @@ use crate::harness::Webhooks;
 use crate::world::{enqueue, hold, set};
 
 /// A webhook of each of these owners.
-async fn hooks(store: &Webhooks, owners: &[i64]) -> Vec<WebhookId> {
+async fn hooks(store: &Webhooks, owners: &[u128]) -> Vec<WebhookId> {
     let mut hooks = Vec::new();
     for owner in owners {
         hooks.push(set(store, *owner, "w").await.webhook);

@@ -30,7 +30,7 @@ pub async fn r17_webhooks_are_listed_by_owner_and_name(store: Webhooks) {
                 .id,
         );
     }
-    let found = async |owner: Option<i64>, name: Option<&str>| {
+    let found = async |owner: Option<u128>, name: Option<&str>| {
         let query = WebhookQuery {
             scope: owner.map_or(Scope::All, |owner| Scope::Owner(OwnerId(owner))),
             name: name.map(str::to_owned),
@@ -72,7 +72,7 @@ pub async fn r18_tasks_are_listed_by_creator_webhook_and_name(store: Webhooks) {
                 .id,
         );
     }
-    let found = async |creator: Option<i64>, webhook, name: Option<&str>| {
+    let found = async |creator: Option<u128>, webhook, name: Option<&str>| {
         let query = TaskQuery {
             scope: Scope::All,
             creator: creator.map(OwnerId),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::OwnerId;
+use gatepost_ids::{ObjectId, OwnerId};
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRow};
 use gatepost_storage::{AuditStore, Page};
 
@@ -38,17 +38,18 @@ pub async fn f09_every_field_of_an_entry_is_kept(
 
 fn base(number: usize) -> AuditRow {
     let number = i64::try_from(number).unwrap();
+    let who = OwnerId::try_from(number + 1).unwrap();
     AuditRow {
         id: AuditId(0),
         entry: AuditEntry {
             at: at(number),
-            owner: OwnerId(number + 1),
+            owner: who,
             tenant: None,
-            actor: OwnerId(number + 1),
+            actor: who,
             key: None,
             from: None,
             table: "tasks".to_owned(),
-            row: number,
+            row: ObjectId::from_number(number),
             name: "nightly".to_owned(),
             operation: "update".to_owned(),
             changes: "{}".to_owned(),

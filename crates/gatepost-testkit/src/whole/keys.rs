@@ -112,7 +112,7 @@ impl Table for Keys {
             id: KeyId(0),
             revision: Revision::FIRST,
             key: ApiKey {
-                owner: OwnerId(number + 1),
+                owner: OwnerId::try_from(number + 1).unwrap(),
                 created: at(number),
                 ..key(1, &format!("k{number}"))
             },

@@ -26,7 +26,7 @@ pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outco
     }
     for left in [
         (Left::Tasks(vec![TaskId(9), TaskId(3)]), Some(OwnerId(7))),
-        (Left::After(TaskId(8)), Some(OwnerId(i64::MAX))),
+        (Left::After(TaskId(8)), Some(OwnerId(u128::MAX))),
     ] {
         leave(&store, &mut rows, occurrence("on"), left).await;
     }

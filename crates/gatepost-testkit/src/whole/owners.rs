@@ -17,7 +17,7 @@ pub async fn f05_every_field_of_an_owner_is_kept(place: Home) -> Outcome {
     let mut rows: Vec<OwnerRow> = Vec::new();
     for number in 1..=2 {
         let mut row = OwnerRow {
-            owner: OwnerId(number),
+            owner: OwnerId::try_from(number).unwrap(),
             place: Place::Common,
             held: number == 2,
         };

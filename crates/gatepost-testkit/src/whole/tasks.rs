@@ -55,7 +55,7 @@ impl Table for Tasks {
     fn base(&self, number: i64) -> TaskRow {
         let mut value = task(self.webhooks[0]);
         value.name = format!("t{number}").parse().unwrap();
-        value.creator = OwnerId(number);
+        value.creator = OwnerId::try_from(number).unwrap();
         TaskRow {
             id: TaskId(0),
             owner: OwnerId(1),

@@ -40,14 +40,14 @@ impl Table for Hooks {
     }
 
     fn base(&self, number: i64) -> WebhookRow {
-        let owner = number + 1;
+        let owner = OwnerId::try_from(number + 1).unwrap();
         Row {
             id: WebhookId(0),
-            owner: OwnerId(owner),
+            owner,
             revision: Revision::FIRST,
             created: at(number),
             modified: at(number),
-            value: webhook_of(owner, &format!("w{number}")),
+            value: webhook_of(owner.0, &format!("w{number}")),
         }
     }
 

@@ -17,7 +17,7 @@ fn bearer(key: &str) -> HeaderMap {
     headers(&[("authorization", &format!("Bearer {key}"))])
 }
 
-fn accepted(user: i64) -> Response<()> {
+fn accepted(user: u128) -> Response<()> {
     let account = Account::enabled(gatepost_keys::AccessLevel::User);
     let mut response = Response::new(());
     let principal = Principal::new(OwnerId(user), account, Via::Platform);
@@ -79,7 +79,7 @@ fn what_is_remembered_is_bounded_and_in_the_first_place_by_user() {
     assert_eq!(callers.caller(hers), Caller::User(OwnerId(1)));
     for number in 0..2 * REMEMBERED {
         let key = callers.credential(&bearer(&number.to_string()));
-        callers.learn(key, &accepted(10 + i64::try_from(number).unwrap()));
+        callers.learn(key, &accepted(10 + number as u128));
         assert_ne!(callers.caller(hers), Caller::Unknown, "it is in use");
     }
     assert_eq!(callers.accepted().users.len(), REMEMBERED);

@@ -70,7 +70,7 @@ fn who_is_over_the_limit_makes_room_in_the_own_network_alone() {
 #[test]
 fn in_a_network_who_has_most_makes_room() {
     let all = connections(10, 5);
-    let of = |user: i64| {
+    let of = |user: u128| {
         let place = all.admit(network("192.0.2.1")).unwrap();
         place.is_of(Caller::User(OwnerId(user)));
         place
@@ -119,7 +119,7 @@ fn nothing_is_left_behind() {
             place.idle();
         }
         if let Some(place) = places.get(usize::from(step) % 5) {
-            place.is_of(Caller::User(OwnerId(i64::from(step % 2))));
+            place.is_of(Caller::User(OwnerId(u128::from(step % 2))));
         }
         if step.is_multiple_of(5) {
             places.swap_remove(0);

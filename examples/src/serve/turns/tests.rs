@@ -13,7 +13,7 @@ const UNKNOWN: Lane = Lane {
 
 type Take<'a> = Pin<Box<dyn Future<Output = Option<Turn>> + 'a>>;
 
-fn user(number: i64) -> Lane {
+fn user(number: u128) -> Lane {
     Lane {
         caller: Caller::User(OwnerId(number)),
         credential: None,
@@ -201,7 +201,7 @@ fn nothing_is_left_behind() {
     let turns = turns(3, 8);
     let (mut taken, mut waiting) = (Vec::new(), Vec::new());
     for step in 0_usize..500 {
-        let number = i64::try_from(step % 5).unwrap();
+        let number = (step % 5) as u128;
         let mut take: Take<'_> = Box::pin(turns.take(user(number)));
         match look(&mut take) {
             Poll::Ready(turn) => taken.extend(turn),

@@ -25,7 +25,7 @@ impl Judge<'_> {
 
     /// Where nothing may wait, nothing is stored. Where some may, how much too many there are is an
     /// estimate's affair: a process knows what waits as of the last time that it had to.
-    fn waiting(&mut self, user: i64) {
+    fn waiting(&mut self, user: u128) {
         let plans = self.evidence.plans.of(user);
         let all = self.evidence.deliveries.iter();
         for delivery in all.filter(|delivery| delivery.owner.0 == user) {

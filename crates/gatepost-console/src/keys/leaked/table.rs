@@ -20,7 +20,7 @@ pub(super) async fn table(ctx: &PageContext, found: &[LeakedKey]) -> Markup {
     let first = found.iter().take(SHOWN);
     let owners = first
         .clone()
-        .map(|leaked| (USERS.to_owned(), leaked.row.key.owner.0));
+        .map(|leaked| (USERS.to_owned(), leaked.row.key.owner.into()));
     let owners = PlatformNames::of(ctx, owners).await;
     html! {
         div.scroll {
@@ -40,7 +40,7 @@ pub(super) async fn table(ctx: &PageContext, found: &[LeakedKey]) -> Markup {
 fn line(ctx: &PageContext, leaked: &LeakedKey, owners: &PlatformNames) -> Markup {
     let (t, row) = (ctx.texts(), &leaked.row);
     let (name, user) = (seen(row.key.name.as_str()), row.key.owner);
-    let owner = match owners.get(USERS, user.0) {
+    let owner = match owners.get(USERS, user.into()) {
         Some(name) => name.to_owned(),
         None => unnamed(ctx, user),
     };

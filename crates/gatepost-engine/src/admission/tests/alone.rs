@@ -44,7 +44,7 @@ struct World {
 impl World {
     /// Webhooks, each of an owner of its own: where it is, and how many take how long.
     fn new(webhooks: &[(Place, usize, Duration)]) -> Self {
-        let waiting = |(id, (place, count, takes)): (i64, &(Place, usize, Duration))| Waiting {
+        let waiting = |(id, (place, count, takes)): (u32, &(Place, usize, Duration))| Waiting {
             route: route(id),
             place: *place,
             count: *count,
@@ -162,7 +162,7 @@ async fn who_hung_and_then_responds_goes_on_without_a_pause() {
 }
 
 /// One of this webhook is sent, hangs, and times out.
-fn hang(in_flight: &Arc<InFlight>, webhook: i64) {
+fn hang(in_flight: &Arc<InFlight>, webhook: u32) {
     let permit = in_flight.try_take(&route(webhook), Place::Common, ALONE);
     let mut permit = permit.unwrap();
     permit.became_slow();

@@ -21,7 +21,7 @@ use crate::testing::noon;
 const RATE: u32 = 5;
 
 /// A lane of this webhook whose head has been due for this long.
-fn lane(webhook: i64, seconds: i64) -> DueLane {
+fn lane(webhook: u32, seconds: i64) -> DueLane {
     DueLane {
         due: noon() - TimeDelta::seconds(seconds),
         ..due(&route(webhook), Place::Common, LaneClass::First)
@@ -29,7 +29,7 @@ fn lane(webhook: i64, seconds: i64) -> DueLane {
 }
 
 /// A webhook that was changed that long ago.
-fn changed(webhook: i64, seconds: i64) -> Route {
+fn changed(webhook: u32, seconds: i64) -> Route {
     let mut route = Arc::into_inner(route(webhook)).unwrap();
     route.changed = noon() - TimeDelta::seconds(seconds);
     route

@@ -13,14 +13,13 @@ use crate::admission::room::{Room, Wait};
 use crate::testing::noon;
 
 fn lane(webhook: usize) -> DueLane {
-    let webhook = webhook as i64;
     DueLane {
         lane: Lane {
-            webhook: WebhookId(webhook),
+            webhook: WebhookId(webhook as i64),
             class: LaneClass::First,
         },
         due: noon(),
-        owner: OwnerId(webhook),
+        owner: OwnerId(webhook as u128),
         place: Place::Common,
         revision: Revision::FIRST,
     }

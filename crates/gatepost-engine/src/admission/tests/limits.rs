@@ -22,7 +22,7 @@ const PER_TENANT: usize = 7;
 #[derive(Clone, Debug)]
 enum Step {
     Begin {
-        webhook: i64,
+        webhook: u32,
         class: LaneClass,
         is_new: bool,
     },
@@ -43,7 +43,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Feedback::Refused),
     ];
     let step = prop_oneof![
-        6 => (0..60i64, class, any::<bool>())
+        6 => (0..60u32, class, any::<bool>())
             .prop_map(|(webhook, class, is_new)| Step::Begin { webhook, class, is_new }),
         1 => any::<usize>().prop_map(Step::Slow),
         3 => (any::<usize>(), feedback).prop_map(|(at, feedback)| Step::End(at, feedback)),
@@ -52,7 +52,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// Where a webhook stands: 12 owners in 4 places, one of them `Common`; 5 origins.
-fn facts(webhook: i64) -> (i64, Place, String) {
+fn facts(webhook: u32) -> (u32, Place, String) {
     let owner = webhook % 12;
     let place = match owner % 4 {
         0 => Place::Common,
@@ -75,7 +75,7 @@ fn most<K: Eq + Hash>(held: &[Held], key: impl Fn(&Held) -> Option<K>) -> usize 
 }
 
 struct Held {
-    webhook: i64,
+    webhook: u32,
     class: LaneClass,
     permit: Permit,
 }

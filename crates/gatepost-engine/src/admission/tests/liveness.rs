@@ -23,7 +23,7 @@ const HANG: Duration = Duration::from_secs(120);
 /// What waits in a lane.
 #[derive(Clone, Debug)]
 struct Waiting {
-    owner: i64,
+    owner: u32,
     origin: i64,
     class: LaneClass,
     count: usize,
@@ -43,7 +43,7 @@ fn lanes() -> impl Strategy<Value = Vec<Waiting>> {
         1 => Just(LaneClass::Alone),
     ];
     let lane =
-        (0..9i64, 0..4i64, class, 1..6usize).prop_map(|(owner, origin, class, count)| Waiting {
+        (0..9u32, 0..4i64, class, 1..6usize).prop_map(|(owner, origin, class, count)| Waiting {
             owner,
             origin,
             class,

@@ -31,19 +31,19 @@ use crate::routes::Route;
 pub(super) const MOMENT: Duration = Duration::from_millis(5);
 
 /// A webhook of this owner.
-pub(super) fn route_to(owner: i64, id: i64, url: &str) -> Arc<Route> {
+pub(super) fn route_to(owner: u32, id: u32, url: &str) -> Arc<Route> {
     let name = format!("w{id}").parse().unwrap();
-    let webhook = Webhook::new(OwnerId(owner), name, url.parse().unwrap());
-    Arc::new(Route::new(WebhookId(id), Revision::FIRST, webhook))
+    let webhook = Webhook::new(OwnerId::from(owner), name, url.parse().unwrap());
+    Arc::new(Route::new(WebhookId(id.into()), Revision::FIRST, webhook))
 }
 
 /// A webhook of its own owner, on a host of its own.
-pub(super) fn route(n: i64) -> Arc<Route> {
+pub(super) fn route(n: u32) -> Arc<Route> {
     route_to(n, n, &format!("https://host-{n}.example.com/"))
 }
 
-pub(super) fn tenant(n: i64) -> Place {
-    Place::Tenant(TenantId(n))
+pub(super) fn tenant(n: u32) -> Place {
+    Place::Tenant(TenantId::from(n))
 }
 
 pub(super) fn limited(limits: InFlightLimits) -> Admission {

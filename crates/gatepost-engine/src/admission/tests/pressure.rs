@@ -10,15 +10,15 @@ use super::{due, limited, prove, route, tenant};
 use crate::admission::{Admission, InFlight, Permit};
 use crate::config::InFlightLimits;
 
-const TOTAL: i64 = 1024;
+const TOTAL: u32 = 1024;
 
 /// Each of a tenant of its own.
-fn take(in_flight: &Arc<InFlight>, ids: impl IntoIterator<Item = i64>) -> Vec<Permit> {
+fn take(in_flight: &Arc<InFlight>, ids: impl IntoIterator<Item = u32>) -> Vec<Permit> {
     let take = |id| in_flight.try_take(&route(id), tenant(id), LaneClass::First);
     ids.into_iter().filter_map(take).collect()
 }
 
-fn prove_all(in_flight: &Arc<InFlight>, ids: impl IntoIterator<Item = i64>) {
+fn prove_all(in_flight: &Arc<InFlight>, ids: impl IntoIterator<Item = u32>) {
     ids.into_iter()
         .for_each(|id| prove(in_flight, &route(id), tenant(id)));
 }
@@ -82,7 +82,7 @@ async fn those_that_wait_because_of_it_are_sent_once_there_is_room() {
     let mut sent = 0;
     while let Some(permit) = permits.pop() {
         while let Some(turn) = lanes.next(Instant::now()) {
-            let id = turn.due.lane.webhook.0;
+            let id = u32::try_from(turn.due.lane.webhook.0).unwrap();
             match in_flight.take(&route(id), tenant(id), LaneClass::First) {
                 Ok(more) => {
                     sent += 1;

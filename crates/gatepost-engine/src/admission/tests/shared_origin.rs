@@ -19,7 +19,7 @@ fn in_flight() -> std::sync::Arc<InFlight> {
 /// Tries once, if it may; whether it could.
 fn fail(
     in_flight: &std::sync::Arc<InFlight>,
-    id: i64,
+    id: u32,
     place: Place,
     url: &str,
     feedback: Feedback,

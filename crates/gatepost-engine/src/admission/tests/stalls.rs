@@ -15,8 +15,8 @@ use crate::admission::{Admission, Feedback, Permit};
 use crate::config::Limits;
 use crate::routes::Route;
 
-const STALLED: i64 = 20_000;
-const HEALTHY: i64 = 1_000_000;
+const STALLED: u32 = 20_000;
+const HEALTHY: u32 = 1_000_000;
 /// One step of the simulation: a pass, and what ended or became slow.
 const STEP: Duration = Duration::from_millis(10);
 /// The healthy webhook gets a message after this number of steps, and responds in one.
@@ -44,8 +44,8 @@ const OF_MANY: [Case; 2] = [
 /// What it is, where each of the stalled stands and what it sends to, and the healthy one's URL.
 type Case = (
     &'static str,
-    fn(i64) -> Place,
-    fn(i64) -> String,
+    fn(u32) -> Place,
+    fn(u32) -> String,
     &'static str,
 );
 
@@ -69,7 +69,7 @@ struct World {
 
 impl World {
     /// `place` and `url` of each stalled webhook.
-    fn new(place: impl Fn(i64) -> Place, url: impl Fn(i64) -> String, healthy: &str) -> Self {
+    fn new(place: impl Fn(u32) -> Place, url: impl Fn(u32) -> String, healthy: &str) -> Self {
         let admission = Admission::new(&Limits::default());
         let mut routes = HashMap::new();
         for id in 0..STALLED {
@@ -78,7 +78,10 @@ impl World {
                 Place::Common => id % 4,
                 _ => id,
             };
-            routes.insert(WebhookId(id), (route_to(owner, id, &url(id)), place(id)));
+            routes.insert(
+                WebhookId(id.into()),
+                (route_to(owner, id, &url(id)), place(id)),
+            );
         }
         let place = match place(0) {
             Place::Common => Place::Common,
@@ -86,7 +89,7 @@ impl World {
         };
         let route = route_to(HEALTHY, HEALTHY, healthy);
         prove(&admission.in_flight, &route, place);
-        routes.insert(WebhookId(HEALTHY), (route, place));
+        routes.insert(WebhookId(HEALTHY.into()), (route, place));
         Self {
             admission,
             routes,
@@ -98,8 +101,8 @@ impl World {
         }
     }
 
-    fn ready(&self, id: i64) {
-        let (route, place) = &self.routes[&WebhookId(id)];
+    fn ready(&self, id: u32) {
+        let (route, place) = &self.routes[&WebhookId(id.into())];
         let due = due(route, *place, LaneClass::First);
         self.admission.lanes.ready(due);
     }
@@ -109,7 +112,7 @@ impl World {
         let now = Instant::now();
         for request in std::mem::take(&mut self.requests) {
             let (took, mut request) = (now - request.began, request);
-            let healthy = request.permit.route().id == WebhookId(HEALTHY);
+            let healthy = request.permit.route().id == WebhookId(HEALTHY.into());
             if took >= STALL || healthy {
                 let feedback = if healthy {
                     Feedback::Received
@@ -151,7 +154,7 @@ impl World {
                         began: Instant::now(),
                         is_slow: false,
                     });
-                    if route.id == WebhookId(HEALTHY) {
+                    if route.id == WebhookId(HEALTHY.into()) {
                         let came = self.came.take().unwrap();
                         self.waits.push(Instant::now() - came);
                         turn.done();
@@ -178,11 +181,11 @@ impl World {
     }
 }
 
-fn own_host(id: i64) -> String {
+fn own_host(id: u32) -> String {
     format!("https://host-{id}.example.com/")
 }
 
-fn chat(id: i64) -> String {
+fn chat(id: u32) -> String {
     format!("https://chat.example.com/hangs/{id}")
 }
 
@@ -213,11 +216,11 @@ async fn stall_beside_one_that_responds(
         let mut world = World::new(place, url, healthy);
         if had_received {
             let stalled = world.routes.values();
-            let stalled = stalled.filter(|(route, _)| route.id != WebhookId(HEALTHY));
+            let stalled = stalled.filter(|(route, _)| route.id != WebhookId(HEALTHY.into()));
             stalled.for_each(|(route, place)| prove(&world.admission.in_flight, route, *place));
             // Then all stall at once, but for one.
             tokio::time::advance(Duration::from_secs(1)).await;
-            let (route, place) = &world.routes[&WebhookId(HEALTHY)];
+            let (route, place) = &world.routes[&WebhookId(HEALTHY.into())];
             prove(&world.admission.in_flight, route, *place);
         }
         (0..STALLED).for_each(|id| world.ready(id));

@@ -10,14 +10,14 @@ use crate::admission::{Feedback, InFlight, Permit};
 use crate::config::InFlightLimits;
 
 const TOTAL: usize = 1024;
-const STALLING: i64 = 20_000;
+const STALLING: u32 = 20_000;
 
 fn in_flight() -> Arc<InFlight> {
     limited(InFlightLimits::default()).in_flight
 }
 
 /// Of a tenant of its own.
-fn arrive(in_flight: &Arc<InFlight>, id: i64) -> Option<Permit> {
+fn arrive(in_flight: &Arc<InFlight>, id: u32) -> Option<Permit> {
     in_flight
         .take_new(&route(id), tenant(id), LaneClass::First)
         .ok()

@@ -16,16 +16,16 @@ use crate::admission::room::{Room, Wait};
 use crate::admission::{Admission, Feedback};
 use crate::config::{InFlightLimits, Limits};
 
-const TENANTS: i64 = 6;
+const TENANTS: u32 = 6;
 
-fn lane_of(place: Place, owner: i64, webhook: i64) -> DueLane {
+fn lane_of(place: Place, owner: u32, webhook: u32) -> DueLane {
     DueLane {
         lane: Lane {
-            webhook: WebhookId(webhook),
+            webhook: WebhookId(webhook.into()),
             class: LaneClass::First,
         },
         due: DateTime::UNIX_EPOCH,
-        owner: OwnerId(owner),
+        owner: OwnerId::from(owner),
         place,
         revision: Revision::FIRST,
     }
@@ -33,7 +33,7 @@ fn lane_of(place: Place, owner: i64, webhook: i64) -> DueLane {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Add(i64),
+    Add(u32),
     /// Its turn is used, and there is more.
     Serve,
     Done,
@@ -44,7 +44,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => (0..200i64).prop_map(Step::Add),
+        4 => (0..200u32).prop_map(Step::Add),
         8 => Just(Step::Serve),
         1 => Just(Step::Done),
         3 => (0..3usize).prop_map(Step::Block),
@@ -54,7 +54,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// The first tenant has most of the webhooks.
-fn place_of(webhook: i64) -> Place {
+fn place_of(webhook: u32) -> Place {
     tenant(if webhook < 150 { 0 } else { webhook % TENANTS })
 }
 
@@ -62,7 +62,7 @@ proptest! {
     #[test]
     fn a_tenant_that_has_a_lane_ready_gets_a_turn_before_any_other_gets_two(steps in steps()) {
         let lanes = Lanes::new(0);
-        let room = |n: usize| Room::Owner(OwnerId(n as i64));
+        let room = |n: usize| Room::Owner(OwnerId(n as u128));
         // How many turns others got while the tenant had a lane ready.
         let mut waited: BTreeMap<Place, BTreeMap<Place, usize>> = BTreeMap::new();
         let mut known = BTreeSet::new();
@@ -71,7 +71,7 @@ proptest! {
             let turn = match step {
                 Step::Add(webhook) => {
                     lanes.ready(lane_of(place_of(webhook), webhook % 10, webhook));
-                    known.insert(webhook);
+                    known.insert(WebhookId(webhook.into()));
                     None
                 }
                 Step::Free(n) => {
@@ -91,7 +91,7 @@ proptest! {
             match step {
                 Step::Block(n) => turn.wait(Wait::Room(room(n))),
                 Step::Done => {
-                    known.remove(&turn.due.lane.webhook.0);
+                    known.remove(&turn.due.lane.webhook);
                     turn.done();
                 }
                 _ => drop(turn),
@@ -102,9 +102,9 @@ proptest! {
             (0..200).for_each(|_| lanes.freed(&[room(n)]));
         }
         let turns = std::iter::from_fn(|| lanes.next(Instant::now()));
-        let left: BTreeSet<i64> = turns
+        let left: BTreeSet<WebhookId> = turns
             .map(|turn| {
-                let webhook = turn.due.lane.webhook.0;
+                let webhook = turn.due.lane.webhook;
                 turn.done();
                 webhook
             })
@@ -185,7 +185,7 @@ async fn who_is_woken_and_needs_no_room_passes_it_on() {
 }
 
 /// Lanes of as many tenants that wait for this.
-fn waiting_for(room: &Wait, count: i64) -> std::sync::Arc<Lanes> {
+fn waiting_for(room: &Wait, count: u32) -> std::sync::Arc<Lanes> {
     let lanes = Lanes::new(0);
     for n in 1..=count {
         lanes.ready(lane_of(tenant(n), n, n));
@@ -281,7 +281,8 @@ async fn who_waits_for_others_of_its_class_leaves_the_room_of_its_tenant_to_what
             let mut permits = Vec::new();
             while let Some(turn) = lanes.next(Instant::now()) {
                 let Lane { webhook, class } = turn.due.lane;
-                match in_flight.take(&route(webhook.0), tenant(1), class) {
+                let route = route(webhook.0.try_into().unwrap());
+                match in_flight.take(&route, tenant(1), class) {
                     Err(blocked) => in_flight.step_aside(turn, blocked),
                     Ok(permit) => {
                         permits.push(permit);

@@ -13,8 +13,8 @@ use crate::admission::{Admission, Feedback, Permit};
 use crate::config::Limits;
 use crate::routes::Route;
 
-const STALLED: i64 = 20_000;
-const HEALTHY: i64 = STALLED;
+const STALLED: u32 = 20_000;
+const HEALTHY: u32 = STALLED;
 const MESSAGES: usize = 1_000;
 
 struct World {
@@ -34,7 +34,7 @@ impl World {
             self.visits += 1;
             let (route, place) = &self.routes[&turn.due.lane.webhook];
             match in_flight.take(route, *place, LaneClass::First) {
-                Ok(permit) if route.id == WebhookId(HEALTHY) => {
+                Ok(permit) if route.id == WebhookId(HEALTHY.into()) => {
                     healthy.push(permit);
                     turn.done();
                 }
@@ -51,11 +51,11 @@ async fn twenty_thousand_stalled_lanes_are_not_visited_for_one_that_is_sent() {
     let mut world = World {
         admission: Admission::new(&Limits::default()),
         routes: (0..=HEALTHY)
-            .map(|n| (WebhookId(n), (route(n), tenant(n % 100))))
+            .map(|n| (WebhookId(n.into()), (route(n), tenant(n % 100))))
             .collect(),
         visits: 0,
     };
-    let (healthy, place) = world.routes[&WebhookId(HEALTHY)].clone();
+    let (healthy, place) = world.routes[&WebhookId(HEALTHY.into())].clone();
     prove(&world.admission.in_flight, &healthy, place);
     for (route, place) in world.routes.values() {
         if route.id != healthy.id {

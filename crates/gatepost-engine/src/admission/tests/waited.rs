@@ -16,9 +16,9 @@ use crate::config::InFlightLimits;
 use crate::routes::Route;
 
 /// Webhooks that respond at once and always have something to send.
-const BUSY: i64 = 250;
+const BUSY: u32 = 250;
 /// Webhooks that responded before they stall.
-const STALLED: i64 = 200;
+const STALLED: u32 = 200;
 /// More webhooks that stall come: one in this number of steps, and in one moment some more.
 const COMING: u32 = 5;
 const BURST: u32 = 20;
@@ -26,9 +26,9 @@ const BURST: u32 = 20;
 const STALL: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(200);
 const TOTAL: usize = 128;
-const RARE: i64 = 1_000_000;
-const NEVER: i64 = 1_000_001;
-const STALLING: i64 = 2_000_000;
+const RARE: u32 = 1_000_000;
+const NEVER: u32 = 1_000_001;
+const STALLING: u32 = 2_000_000;
 
 struct Request {
     permit: Permit,
@@ -40,14 +40,18 @@ struct World {
     admission: Admission,
     routes: HashMap<WebhookId, Arc<Route>>,
     requests: Vec<Request>,
-    stalling: i64,
+    stalling: u32,
     /// Whether trials are offered to those that wait.
     offers: bool,
-    began: HashMap<i64, Instant>,
+    began: HashMap<u32, Instant>,
+}
+
+fn number(id: WebhookId) -> u32 {
+    id.0.try_into().unwrap()
 }
 
 /// Each of a tenant of its own.
-fn place(id: i64) -> Place {
+fn place(id: u32) -> Place {
     tenant(id)
 }
 
@@ -63,21 +67,21 @@ impl World {
         }
     }
 
-    fn ready(&mut self, id: i64) {
+    fn ready(&mut self, id: u32) {
         let route = self
             .routes
-            .entry(WebhookId(id))
+            .entry(WebhookId(id.into()))
             .or_insert_with(|| route(id));
         let due = due(route, place(id), LaneClass::First);
         self.admission.lanes.ready(due);
     }
 
     /// Each with a message, at first; they responded once.
-    fn prove(&mut self, ids: impl Iterator<Item = i64>) {
+    fn prove(&mut self, ids: impl Iterator<Item = u32>) {
         for id in ids {
             let route = route(id);
             prove(&self.admission.in_flight, &route, place(id));
-            self.routes.insert(WebhookId(id), route);
+            self.routes.insert(WebhookId(id.into()), route);
         }
     }
 
@@ -85,14 +89,14 @@ impl World {
         let now = Instant::now();
         for mut request in std::mem::take(&mut self.requests) {
             let took = now - request.began;
-            let stalls = request.permit.route().id.0 >= STALLING;
+            let stalls = number(request.permit.route().id) >= STALLING;
             if !stalls || took >= STALL {
                 let feedback = if stalls {
                     Feedback::TimedOut
                 } else {
                     Feedback::Received
                 };
-                let id = request.permit.route().id.0;
+                let id = number(request.permit.route().id);
                 finish_after([request.permit], feedback, took);
                 if id < BUSY {
                     self.ready(id);
@@ -123,17 +127,17 @@ impl World {
             lanes, in_flight, ..
         } = &self.admission;
         while let Some(turn) = lanes.next(Instant::now()) {
-            let id = turn.due.lane.webhook;
-            let route = &self.routes[&id];
+            let id = number(turn.due.lane.webhook);
+            let route = &self.routes[&turn.due.lane.webhook];
             let taken = match turn.trial() {
-                Some(trial) => in_flight.take_or_try(route, place(id.0), LaneClass::First, trial),
-                None => in_flight.take(route, place(id.0), LaneClass::First),
+                Some(trial) => in_flight.take_or_try(route, place(id), LaneClass::First, trial),
+                None => in_flight.take(route, place(id), LaneClass::First),
             };
             match taken {
                 Err(blocked) => in_flight.step_aside(turn, blocked),
                 Ok(permit) => {
                     let began = Instant::now();
-                    self.began.entry(id.0).or_insert(began);
+                    self.began.entry(id).or_insert(began);
                     self.requests.push(Request {
                         permit,
                         began,
@@ -146,7 +150,7 @@ impl World {
     }
 
     /// For that time, or until these have begun.
-    async fn steps(&mut self, time: Duration, until: &[i64]) {
+    async fn steps(&mut self, time: Duration, until: &[u32]) {
         for step in 0..u32::try_from(time.as_millis() / STEP.as_millis()).unwrap() {
             if !until.is_empty() && until.iter().all(|id| self.began.contains_key(id)) {
                 return;

@@ -6,7 +6,7 @@ mod tests;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Request};
-use webhook_model::{Authorization, OAuth2, OwnerId, Secret};
+use webhook_model::{Authorization, OAuth2, Secret};
 
 use crate::meter;
 use crate::routes::{Credentials, Route};
@@ -46,8 +46,7 @@ pub(crate) async fn send(
     request: Request,
     now: DateTime<Utc>,
 ) -> Sent {
-    let OwnerId(owner) = route.webhook.owner;
-    let request = request.with_group(owner.cast_unsigned().into());
+    let request = request.with_group(route.webhook.owner.0);
     match &route.webhook.authorization {
         // Boxed: rare, and it would make every attempt larger.
         Authorization::OAuth2(client) => {

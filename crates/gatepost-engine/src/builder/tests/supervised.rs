@@ -15,8 +15,8 @@ use super::*;
 use crate::testing::{Records, Script, addressed, noon};
 
 /// Who has the webhook, and another, who is disabled in between.
-const OWNER: i64 = 1;
-const OTHER: i64 = 2;
+const OWNER: u128 = 1;
+const OTHER: u128 = 2;
 
 /// A part, a call of the store that it makes, and whether a panic in that ends the part.
 const PARTS: [(&str, &str, bool); 19] = [

@@ -140,7 +140,7 @@ async fn retries_leave_when_they_are_due_and_at_their_pace() {
 }
 
 /// A webhook of this owner.
-async fn webhook_of(records: &Records, owner: i64) -> WebhookId {
+async fn webhook_of(records: &Records, owner: u128) -> WebhookId {
     records.webhook(|w| w.owner = OwnerId(owner)).await
 }
 

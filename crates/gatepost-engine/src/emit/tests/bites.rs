@@ -19,7 +19,7 @@ fn small() -> Limits {
 }
 
 /// Webhooks of this owner, each with a task for objects with tag 1.
-async fn tagged(records: &Records, owner: i64, count: usize) {
+async fn tagged(records: &Records, owner: u128, count: usize) {
     for n in 0..count {
         records.tagged_of(owner, &format!("{owner}-{n}")).await;
     }

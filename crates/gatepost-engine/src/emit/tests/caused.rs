@@ -10,9 +10,9 @@ use super::*;
 use crate::emit::Run;
 
 /// Logs in without end.
-const USER: i64 = 1;
+const USER: u128 = 1;
 /// Of the same tenant, an administrator.
-const OTHER: i64 = 2;
+const OTHER: u128 = 2;
 const TASKS: usize = 20;
 const A_MINUTE: usize = 60;
 

@@ -194,15 +194,15 @@ async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails()
 async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Hangs);
-    for n in 0..300 {
-        let owner = 100 + n % 50;
+    for n in 0..300_u32 {
+        let owner = u128::from(100 + n % 50);
         if n < 50 {
             platform.user(owner, owner);
             records.tagged_of(owner, "x").await;
             bench.judge.admit_change(OwnerId(owner)).await.unwrap();
         }
         let mut occurrence = addressed(Audience::Tenant(TenantId(owner)), &[1]);
-        occurrence.object.as_mut().unwrap().id = webhook_model::ObjectId(n);
+        occurrence.object.as_mut().unwrap().id = n.into();
         let emitted = emitter.emit(&occurrence, Emitter::all()).await.unwrap();
         assert!(emitted.pending);
     }

@@ -142,7 +142,7 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
 }
 
 /// Of user `owner` in tenant `7 + owner % 4`, with a task for objects with tag 1.
-async fn addressees(platform: &Platform, bench: &Bench, records: &Records, count: i64) {
+async fn addressees(platform: &Platform, bench: &Bench, records: &Records, count: u128) {
     for owner in 1..=count {
         platform.user(owner, 7 + owner % 4);
         records.tagged_of(owner, "${NAME}").await;
@@ -192,9 +192,9 @@ async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
     bench
         .store
         .fail("enqueue_all", 1, Fault::Late(Duration::from_secs(20)));
-    for n in 0..400 {
-        let occurrence =
-            poweron(n, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1 + n % 8)));
+    for n in 0..400_u32 {
+        let audience = Audience::Owner((1 + n % 8).into());
+        let occurrence = poweron(n.into(), &[1]).with_audience(audience);
         records
             .store
             .push_outbox(&occurrence, noon())

@@ -110,7 +110,7 @@ async fn system_administrators_one_time_task_runs_once_across_tenants() {
     let (rule, limits) = (Rule::AddressedOnly, Limits::default());
     let (bench, emitter) = bench_of(&records, &limits, rule.clone(), &platform).await;
     let (_other, faster) = bench_of(&records, &limits, rule, &platform).await;
-    let emit = async |emitter: &Arc<Emitter>, tenant: i64| {
+    let emit = async |emitter: &Arc<Emitter>, tenant: u128| {
         let occurrence = addressed(Audience::Tenant(TenantId(tenant)), &[1]);
         emitter.emit(&occurrence, Emitter::all()).await.unwrap()
     };

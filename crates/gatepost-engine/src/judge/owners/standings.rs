@@ -161,7 +161,7 @@ impl Owners {
             return;
         };
         if let Err(error) = self.settle(owner, standing, false).await {
-            guarded(|| tracing::warn!(owner = owner.0, %error, "could not settle an owner"));
+            guarded(|| tracing::warn!(%owner, %error, "could not settle an owner"));
             self.lifecycle.rest(PAUSE).await;
         }
     }

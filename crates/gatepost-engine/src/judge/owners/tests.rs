@@ -53,7 +53,7 @@ impl World {
     }
 
     /// A record that was stored without asking anybody.
-    async fn webhook(&self, owner: i64) -> WebhookId {
+    async fn webhook(&self, owner: u128) -> WebhookId {
         let name = format!("w{owner}").parse().unwrap();
         let url = "https://example.com/".parse().unwrap();
         let webhook = Webhook::new(OwnerId(owner), name, url);
@@ -64,11 +64,11 @@ impl World {
         row.unwrap().id
     }
 
-    async fn row(&self, owner: i64) -> Option<OwnerRow> {
+    async fn row(&self, owner: u128) -> Option<OwnerRow> {
         self.memory.owner(OwnerId(owner)).await.unwrap()
     }
 
-    async fn stands(&self, owner: i64) -> (Option<Place>, bool) {
+    async fn stands(&self, owner: u128) -> (Option<Place>, bool) {
         let row = self.row(owner).await;
         (row.map(|row| row.place), row.is_some_and(|row| row.held))
     }
@@ -82,7 +82,7 @@ impl World {
     }
 }
 
-fn tenant(id: i64) -> Place {
+fn tenant(id: u128) -> Place {
     Place::Tenant(TenantId(id))
 }
 
@@ -330,7 +330,7 @@ async fn owners_of_before_are_placed_by_one_process_and_counted_until_then() {
     assert_eq!(world.row(2).await, None, "nobody knows");
     let asked = world.platform.asked();
     let about = |owner| asked.iter().filter(|o| o.0 == owner).count();
-    let twice: Vec<i64> = (3..=1_200).filter(|owner| about(*owner) != 1).collect();
+    let twice: Vec<u128> = (3..=1_200).filter(|owner| about(*owner) != 1).collect();
     assert!(twice.is_empty(), "asked about by both: {twice:?}");
     world.platform.set_manner_about(2, Manner::Now);
     world.pass(20).await;

@@ -166,7 +166,7 @@ mod tests {
             "control: it was counted"
         );
         tokio::time::advance(2 * MINUTE).await;
-        assert_eq!(rates.take(OwnerId(-1), 1, 60), Ok(()));
+        assert_eq!(rates.take(OwnerId(u128::MAX), 1, 60), Ok(()));
         assert_eq!(count(), 1);
     }
 }

@@ -42,7 +42,7 @@ impl Usage {
                 self.lock().is_used(owner, used, &quota);
             }
             Err(error) => {
-                guarded(|| tracing::warn!(owner = owner.0, %error, "could not count usage"));
+                guarded(|| tracing::warn!(%owner, %error, "could not count usage"));
             }
         }
     }

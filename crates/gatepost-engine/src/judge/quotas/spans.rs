@@ -124,8 +124,8 @@ mod tests {
     #[test]
     fn a_hundred_thousand_owners_take_no_more_than_their_room_and_leave_it_after_the_minute() {
         let mut spans = Spans::default();
-        let of = |spans: &mut Spans, owner| {
-            spans.of(OwnerId(owner), WebhookId(owner), DropReason::Waiting)
+        let of = |spans: &mut Spans, owner: u32| {
+            spans.of(owner.into(), WebhookId(owner.into()), DropReason::Waiting)
         };
         spans.turn(minute(5));
         for owner in 0..100_000 {

@@ -298,8 +298,8 @@ async fn a_notice_of_drops_that_found_no_place_is_given_with_the_owners_next() {
     let world = World::new(small()).await;
     let (let_go, hang) = mpsc::channel();
     *world.noticed.hang.lock().unwrap() = Some(hang);
-    let note = |owner| {
-        let (owner, webhook) = (OwnerId(owner), WebhookId(owner));
+    let note = |owner: u32| {
+        let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
         world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
     };
     (1..=5).for_each(note);
@@ -394,8 +394,8 @@ async fn the_drops_of_40_webhooks_make_16_rows_in_a_minute_then_one_an_hour_and_
 #[tokio::test(start_paused = true)]
 async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
     let world = World::new(small()).await;
-    for owner in 0..100_000 {
-        let (owner, webhook) = (OwnerId(owner), WebhookId(owner));
+    for owner in 0..100_000_u32 {
+        let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
         world.judge.room(owner);
         world.judge.stored(owner, 100, 1);
         world.judge.dropped(owner, webhook, DropReason::Waiting, 1);

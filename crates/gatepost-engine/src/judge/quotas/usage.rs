@@ -168,7 +168,7 @@ impl Books {
     fn add(&mut self, delta: UsageDelta) {
         if self.deltas.len() >= MOST && !self.deltas.contains_key(&delta.owner) {
             // A count of the store's own mends it.
-            guarded(|| tracing::warn!(owner = delta.owner.0, "lost track of an owner's usage"));
+            guarded(|| tracing::warn!(owner = %delta.owner, "lost track of an owner's usage"));
             return;
         }
         let sum = self.deltas.entry(delta.owner).or_insert(UsageDelta {

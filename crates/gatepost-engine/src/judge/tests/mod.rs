@@ -93,14 +93,14 @@ fn place(audience: Audience) -> Place {
 
 fn occurrence(audience: Audience) -> Occurrence {
     Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
-        .with_object(Object::new(ObjectId(1), "db-1"))
+        .with_object(Object::new(ObjectId::from(1), "db-1"))
 }
 
 fn event() -> Event {
     Event {
         event_type: "vms".parse().unwrap(),
         event: "poweron".parse().unwrap(),
-        target: Target::Instance(ObjectId(1)),
+        target: Target::Instance(ObjectId::from(1)),
         task: TaskId(1),
         enabled: true,
         filters: Filter::default(),

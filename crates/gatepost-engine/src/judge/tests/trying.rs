@@ -36,12 +36,12 @@ async fn an_event_is_refused_in_words_and_one_on_nothing_as_invalid() {
 async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it() {
     let world = World::watching().await;
     world.platform.set_watch_manner(Manner::Hangs);
-    for owner in 10..20 {
-        world.platform.user(owner, 7);
+    for owner in 10..20_u32 {
+        world.platform.user(owner.into(), 7);
         for object in 0..8 {
             let (judge, mut event) = (world.judge.clone(), event());
-            event.target = Target::Instance(ObjectId(100 * owner + object));
-            tokio::spawn(async move { judge.may_watch(OwnerId(owner), &event).await });
+            event.target = Target::Instance(ObjectId::from(100 * owner + object));
+            tokio::spawn(async move { judge.may_watch(owner.into(), &event).await });
         }
     }
     tokio::time::sleep(SECOND).await;
@@ -53,10 +53,10 @@ async fn users_of_one_tenant_who_make_many_events_keep_no_other_tenant_from_it()
 
 /// How many questions of 5,000 different ones are answered before one is too many, and whether what
 /// it says of the time holds.
-async fn asked_until_too_fast(world: &World, owner: OwnerId) -> i64 {
+async fn asked_until_too_fast(world: &World, owner: OwnerId) -> u32 {
     for object in 0..5_000 {
         let mut event = event();
-        event.target = Target::Instance(ObjectId(object));
+        event.target = Target::Instance(ObjectId::from(object));
         match world.judge.may_watch(owner, &event).await {
             Ok(()) => {}
             Err(EngineError::TooFast { retry_after }) => {
@@ -83,7 +83,7 @@ async fn a_user_who_tries_what_may_be_watched_is_slowed_where_the_platform_has_t
     let asked = asked_until_too_fast(&world, owner).await;
     // A question takes a millisecond in which the allowance grows.
     assert!((3_000..3_500).contains(&asked), "{asked}");
-    let questions = i64::try_from(world.platform.watched().len()).unwrap();
+    let questions = u32::try_from(world.platform.watched().len()).unwrap();
     assert!(questions <= asked + 2, "{questions}: it was not asked");
     assert!(
         world.judge.may_watch(OwnerId(2), &event()).await.is_ok(),

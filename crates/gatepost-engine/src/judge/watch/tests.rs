@@ -20,10 +20,10 @@ fn watches(platform: &Arc<Platform>) -> Arc<Watches> {
 }
 
 /// Something that happened to an object of a tenant.
-fn question(object: i64, tenant: i64) -> Question {
+fn question(object: u32, tenant: u128) -> Question {
     let audience = Audience::Tenant(TenantId(tenant));
     let occurrence = Occurrence::new("vms".parse().unwrap(), "poweron".parse().unwrap(), audience)
-        .with_object(Object::new(ObjectId(object), "db-1"));
+        .with_object(Object::new(ObjectId::from(object), "db-1"));
     Question::of(&occurrence, Place::Tenant(TenantId(tenant)))
 }
 

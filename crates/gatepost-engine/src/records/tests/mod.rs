@@ -212,7 +212,9 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "${NAME}", false).await;
-    records.event(Target::Instance(ObjectId(9)), task).await;
+    records
+        .event(Target::Instance(ObjectId::from(9)), task)
+        .await;
     let events = events(&bench);
     let nine = Some("nine".to_owned());
     let fired = events.trigger(EventId(1), nine, Brought::default(), None);

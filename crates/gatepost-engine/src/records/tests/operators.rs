@@ -82,7 +82,7 @@ async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too
     for _ in 0..12 {
         made.push(records.task(operators, "x", false).await);
     }
-    let target = Target::Instance(ObjectId(9));
+    let target = Target::Instance(ObjectId::from(9));
     records.event(target, made[11]).await;
     let give = async |task| {
         let given = tasks.edit(task, |task| {

@@ -40,7 +40,9 @@ async fn a_task_goes_with_its_webhook_and_an_event_with_its_task() {
     let webhook = |owner| records.webhook(move |w| w.owner = OwnerId(owner));
     let (ones, twos) = (webhook(1).await, webhook(2).await);
     let task = records.task(twos, "x", false).await;
-    records.event(Target::Instance(ObjectId(9)), task).await;
+    records
+        .event(Target::Instance(ObjectId::from(9)), task)
+        .await;
     let (tasks, owners) = (tasks(&bench), owners(&bench));
     let owner = async |record| owners.owner_of(record).await.unwrap();
     assert_eq!(tasks.get(task).await.unwrap().unwrap().owner, OwnerId(2));
@@ -63,13 +65,13 @@ async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", false).await;
     let events = events(&bench);
-    let on = |id| event(Target::Instance(ObjectId(id)), task);
+    let on = |id: u32| event(Target::Instance(id.into()), task);
     let made = events.create(&on(1)).await.unwrap().id;
     platform.may(1, May::No);
     let refused = events.create(&on(2)).await.unwrap_err();
     assert!(matches!(&refused, EngineError::Forbidden(_)), "{refused:?}");
     let refused = events.edit(made, |event| {
-        event.target = Target::Instance(ObjectId(3));
+        event.target = Target::Instance(ObjectId::from(3));
         Ok(())
     });
     let refused = refused.await.unwrap_err();

@@ -18,7 +18,7 @@ async fn of(quota: Quota) -> (Records, Bench) {
     (records, bench)
 }
 
-fn webhook(owner: i64, name: &str) -> webhook_model::Webhook {
+fn webhook(owner: u128, name: &str) -> webhook_model::Webhook {
     let url = "https://example.com/".parse().unwrap();
     webhook_model::Webhook::new(OwnerId(owner), name.parse().unwrap(), url)
 }

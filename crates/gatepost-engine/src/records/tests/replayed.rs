@@ -160,8 +160,8 @@ async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_a
 /// A user of this tenant with a paused webhook, and a delivery of that which has ended.
 async fn ended_of(
     (records, platform): (&Records, &Platform),
-    owner: i64,
-    tenant: i64,
+    owner: u128,
+    tenant: u128,
 ) -> (WebhookId, DeliveryId) {
     platform.user(owner, tenant);
     let place = Place::Tenant(TenantId(tenant));

@@ -20,7 +20,7 @@ use crate::testing::{Bench, Records, Script, noon};
 fn about() -> RunAbout {
     RunAbout {
         event: Some(("vms".parse().unwrap(), "poweron".parse().unwrap())),
-        object: Some(Object::new(ObjectId(3), "web-3")),
+        object: Some(Object::new(ObjectId::from(3), "web-3")),
         variables: vec![("CORES".into(), "4".into())],
         data: Some(r#"{"zone":"b"}"#.parse().unwrap()),
         context: Some(r#"{"room":"7"}"#.parse().unwrap()),

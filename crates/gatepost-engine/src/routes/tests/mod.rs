@@ -150,7 +150,7 @@ async fn what_was_not_used_lately_makes_room_and_is_read_again() {
     let records = Records::new();
     let store = counted(&records);
     let tables = Tables::new(store.clone(), 64 * 1024);
-    let place = |n: i64| [Place::Alone(OwnerId(n))];
+    let place = |n: u128| [Place::Alone(OwnerId(n))];
     for n in 0..1_000 {
         tables.matched(&place(n), &poweron(7, &[1])).await.unwrap();
     }

@@ -10,11 +10,11 @@ use super::{MIB, counted};
 use crate::testing::Records;
 
 /// Has so much that it cannot all be at hand.
-const GREEDY: i64 = 1;
-const OTHER: i64 = 2;
+const GREEDY: u128 = 1;
+const OTHER: u128 = 2;
 
 /// Tasks of a new webhook of this owner.
-async fn tasks(records: &Records, owner: i64, message: &str, number: usize) -> Vec<TaskId> {
+async fn tasks(records: &Records, owner: u128, message: &str, number: usize) -> Vec<TaskId> {
     let webhook = records.webhook(|w| w.owner = OwnerId(owner)).await;
     let mut tasks = Vec::new();
     for _ in 0..number {
@@ -50,7 +50,7 @@ async fn messages_of_one_owner_push_out_none_of_another() {
     let greedy = tasks(&records, GREEDY, &"x".repeat(16 * 1024), 60).await;
     let store = counted(&records);
     let messages = Messages::new(store.clone(), MIB);
-    let read = async |ids: &[TaskId], owner: i64| {
+    let read = async |ids: &[TaskId], owner: u128| {
         for id in ids {
             let task = (*id, OwnerId(owner), Revision::FIRST);
             messages.of([task].into_iter()).await.unwrap();

@@ -58,7 +58,7 @@ fn table() -> RouteTable {
         webhooks: vec![webhook(1)],
         tasks: vec![task(1, 1), task(2, 1)],
         events: vec![
-            event(1, Target::Instance(ObjectId(1)), 1),
+            event(1, Target::Instance(ObjectId::from(1)), 1),
             event(2, Target::Tag(TagId(4)), 1),
             event(3, Target::Tag(TagId(5)), 2),
             event(4, Target::Generic, 99),

@@ -1,10 +1,12 @@
-//! References that a filter looks for by their row number alone, as clients may (WIRE 1).
+//! References that a filter looks for by their id alone, as clients may (WIRE 1).
+
+use webhook_model::ObjectId;
 
 use super::term::{Filter, Literal, Term, Test};
 use crate::schema::{Kind, Table};
 
 impl Filter {
-    /// Reads it over this table: a number, or its digits, that a reference must or must not equal
+    /// Reads it over this table: an id that a reference must or must not equal
     /// becomes what rows hold, so that a store can look it up.
     pub(crate) fn read_over(&mut self, table: &Table) {
         let rest = self.rest.iter_mut().map(|(_, term)| term);
@@ -16,8 +18,10 @@ impl Filter {
                     test: Test::Equal(literal) | Test::NotEqual(literal),
                 } => {
                     let kind = table.readable(field).map(|column| column.kind);
-                    if let (Some(Kind::Reference(of)), Some(key)) = (kind, literal.as_key()) {
-                        *literal = referred(of, key);
+                    match (kind, literal.as_id()) {
+                        (Some(Kind::Reference(of)), Some(id)) => *literal = referred(of, id),
+                        (Some(Kind::User), Some(id)) => *literal = alone(id),
+                        _ => {}
                     }
                 }
                 Term::Compare { .. } => {}
@@ -26,9 +30,15 @@ impl Filter {
     }
 }
 
-fn referred(table: Option<&str>, key: i64) -> Literal {
+fn referred(table: Option<&str>, id: ObjectId) -> Literal {
     match table {
-        Some(table) => Literal::Text(format!("{table}/{key}")),
-        None => Literal::InAnyTable(key),
+        Some(table) => Literal::Text(format!("{table}/{id}")),
+        None => Literal::InAnyTable(id),
     }
+}
+
+/// As a column holds it.
+fn alone(id: ObjectId) -> Literal {
+    let text = || Literal::Text(id.to_string());
+    id.as_number().map_or_else(text, Literal::Int)
 }

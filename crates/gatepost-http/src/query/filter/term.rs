@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::pin::Pin;
 
 use serde_json::Value;
+use webhook_model::ObjectId;
 
 use super::pace::Pace;
 use super::pattern::Pattern;
@@ -54,8 +55,8 @@ pub(crate) enum Literal {
     Bool(bool),
     Int(i64),
     Text(String),
-    /// A row number in a reference, whatever its table is.
-    InAnyTable(i64),
+    /// An id in a reference, whatever its table is.
+    InAnyTable(ObjectId),
 }
 
 impl Filter {
@@ -170,8 +171,8 @@ impl Literal {
         match self {
             Self::Null => value.is_null(),
             Self::InAnyTable(key) => {
-                let behind = value.as_str().and_then(|text| text.rsplit_once('/'));
-                behind.is_some_and(|(_, digits)| digits.parse() == Ok(*key))
+                let behind = value.as_str().and_then(|text| text.split_once('/'));
+                behind.is_some_and(|(_, id)| id.parse() == Ok(*key))
             }
             _ => self.order_of(value) == Some(Ordering::Equal),
         }
@@ -197,6 +198,15 @@ impl Literal {
         match self {
             Self::Int(n) => Some(*n),
             Self::Text(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The literal as an id without a table: `7`, `'7'` or a UUID.
+    pub(crate) fn as_id(&self) -> Option<ObjectId> {
+        match self {
+            Self::Int(number) => Some(ObjectId::from_number(*number)),
+            Self::Text(text) if !text.contains('/') => text.parse().ok(),
             _ => None,
         }
     }

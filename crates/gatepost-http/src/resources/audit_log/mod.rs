@@ -7,9 +7,9 @@ use gatepost_manage::{Actor, Changes, LoggedChange};
 use gatepost_storage::Scope;
 use gatepost_storage::audit::{AuditId, AuditQuery};
 use serde_json::Value;
-use webhook_model::OwnerId;
+use webhook_model::{ObjectId, OwnerId};
 
-use super::row::{epoch, if_there, page, row, scanned};
+use super::row::{epoch, if_there, number, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Hints, Resource, Scan, Scanned};
 use crate::schema::{KEY, RowMap, Table};
@@ -43,20 +43,21 @@ impl Resource for AuditLog {
         Ok(scanned(found, change_row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         Ok(change_row(&caller.logged_change(AuditId(key)).await?))
     }
 }
 
 /// The user that a column must name.
 fn user(equal: &Hints<'_>, column: &str) -> Option<OwnerId> {
-    let (_, key) = record(equal.text(column)?)?;
-    Some(OwnerId(key))
+    let (_, user) = equal.text(column)?.split_once('/')?;
+    user.parse().ok()
 }
 
 /// The parts of `table/key`.
-fn record(text: &str) -> Option<(String, i64)> {
-    let (table, key) = text.rsplit_once('/')?;
+fn record(text: &str) -> Option<(String, ObjectId)> {
+    let (table, key) = text.split_once('/')?;
     Some((table.to_owned(), key.parse().ok()?))
 }
 

@@ -9,10 +9,10 @@ use gatepost_storage::webhooks::{
     AttemptRecord, Cause, DataExcerpt, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
 };
 use serde_json::{Value, json};
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{ObjectId, TaskId, WebhookId};
 
 use self::held::Held;
-use super::row::{epoch, if_there, page, row, scanned};
+use super::row::{epoch, if_there, number, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned, Wanted};
 use crate::schema::{Input, KEY, RowMap, Table};
@@ -69,24 +69,27 @@ impl Resource for Deliveries {
         Ok(scanned(found, row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let (delivery, _) = caller.delivery(DeliveryId(key)).await?;
         let last = caller.attempts(delivery.id, 1).await?.pop();
         let held = held::by(caller, held::waiting([&delivery], &Wanted::Every)).await?;
         Ok(row_with_response(&(delivery, last), &held))
     }
 
-    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
+        let key = number(key)?;
         Ok(caller.delete_delivery(DeliveryId(key)).await?)
     }
 
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         _params: Input,
     ) -> Result<Value, ApiError> {
+        let key = number(key)?;
         match action {
             "replay" => caller.replay_delivery(DeliveryId(key)).await?,
             "retry" => caller.retry_delivery(DeliveryId(key)).await?,
@@ -178,15 +181,13 @@ fn delivery_row(delivery: &Delivery, held: &Held) -> RowMap {
                 "cause_object",
                 cause
                     .and_then(|cause| cause.object)
-                    .map_or(0, |object| object.0)
-                    .into(),
+                    .map_or(json!(0), |object| json!(object)),
             ),
             (
                 "cause_user",
                 cause
                     .and_then(|cause| cause.by)
-                    .map_or(0, |user| user.0)
-                    .into(),
+                    .map_or(json!(0), |user| json!(user)),
             ),
             (
                 "cause_occurrence",

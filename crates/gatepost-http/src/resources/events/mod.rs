@@ -12,7 +12,7 @@ use webhook_model::{
     ObjectId, TagId, Target, TaskId,
 };
 
-use super::row::{as_text, epoch, if_there, json_text, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, json_text, number, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
@@ -51,7 +51,8 @@ impl Resource for Events {
         Ok(scanned(found, |row| event_row(caller, row), |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let found = caller.event(EventId(key)).await;
         unreadable::or_placeholder(found, key, |(row, _)| event_row(caller, &row))
     }
@@ -86,7 +87,13 @@ impl Resource for Events {
         })
     }
 
-    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+    async fn update(
+        &self,
+        caller: &Actor,
+        key: ObjectId,
+        input: Input,
+    ) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let (present, _) = caller.event(EventId(key)).await?;
         let target = target(&input, present.value.event_type.as_str())?;
         let label = label(caller, &present.value, &input)?;
@@ -101,17 +108,19 @@ impl Resource for Events {
         Ok(event_row(caller, &row))
     }
 
-    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
+        let key = number(key)?;
         Ok(caller.delete_event(EventId(key)).await?)
     }
 
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         params: Input,
     ) -> Result<Value, ApiError> {
+        let key = number(key)?;
         if action != "trigger" {
             return Err(ApiError::not_permitted());
         }
@@ -216,8 +225,8 @@ fn target(input: &Input, event_type: &str) -> Result<Option<Target>, ApiError> {
         // The row number alone is that of an object of the type.
         owner => owner
             .map(|(_, key)| key)
-            .or_else(|| input.int("owner"))
-            .map(|key| Target::Instance(ObjectId(key))),
+            .or_else(|| input.id("owner"))
+            .map(Target::Instance),
     };
     let tag = input
         .int("tag")

@@ -20,7 +20,7 @@ pub(super) static TABLE: Table = Table {
     columns: &[
         Column::new(
             "user",
-            Kind::Key("users"),
+            Kind::User,
             "1",
             "The user who owns the key; the caller if it is not named. Fixed at creation.",
         )

@@ -6,18 +6,19 @@ use std::str::FromStr;
 
 use apikey_core::{
     Description, Expiration, Grant, IpList, IpPolicy, KeyDraft, KeyEdit, KeyId, KeyName, Names,
-    NamesError, Overlap, OwnerId, RateLimit,
+    NamesError, Overlap, RateLimit,
 };
 use async_trait::async_trait;
 use gatepost_manage::Actor;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{KeyQuery, KeyRow};
 use serde_json::{Value, json};
+use webhook_model::ObjectId;
 
-use super::row::{epoch, moment, page, row, scanned};
+use super::row::{epoch, moment, number, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table};
+use crate::schema::{Input, RowMap, Table, id};
 
 /// How long a key that is rolled is still good, in seconds, if the request does not say.
 const DAY: i64 = 24 * 60 * 60;
@@ -33,8 +34,8 @@ impl Resource for Keys {
 
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError> {
         let query = KeyQuery {
-            scope: match scan.equal.key("user") {
-                Some(user) => Scope::Owner(OwnerId(user)),
+            scope: match scan.equal.user("user") {
+                Some(user) => Scope::Owner(user),
                 None => Scope::All,
             },
             name: scan.equal.text("name").map(str::to_owned),
@@ -44,7 +45,8 @@ impl Resource for Keys {
         Ok(scanned(found, key_row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         Ok(key_row(&caller.key(KeyId(key)).await?))
     }
 
@@ -53,7 +55,7 @@ impl Resource for Keys {
             return Err(ApiError::field("enabled", "must be true for a new key"));
         }
         let draft = KeyDraft::new(
-            input.int("user").map_or(caller.principal().owner, OwnerId),
+            input.user("user").unwrap_or(caller.principal().owner),
             name(&input)?.ok_or_else(|| ApiError::field("name", "is required"))?,
         )
         .with_description(description(&input)?.unwrap_or_default())
@@ -75,7 +77,13 @@ impl Resource for Keys {
         })
     }
 
-    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+    async fn update(
+        &self,
+        caller: &Actor,
+        key: ObjectId,
+        input: Input,
+    ) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let row = caller.stored_key(KeyId(key)).await?.key;
         let (present, grant) = (row.expiration, row.grant);
         let expiration = expiration(&input, present)?;
@@ -94,17 +102,19 @@ impl Resource for Keys {
         Ok(key_row(&caller.edit_key(KeyId(key), edit).await?))
     }
 
-    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
+        let key = number(key)?;
         Ok(caller.delete_key(KeyId(key)).await?)
     }
 
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         params: Input,
     ) -> Result<Value, ApiError> {
+        let key = number(key)?;
         if action != "roll" {
             return Err(ApiError::not_permitted());
         }
@@ -125,7 +135,7 @@ impl Resource for Keys {
         through: &str,
         _column: &str,
     ) -> Result<Option<Value>, ApiError> {
-        let Some(key) = row.get(through).and_then(Value::as_i64) else {
+        let Some(key) = row.get(through).and_then(id) else {
             return Ok(None);
         };
         Ok(caller.name("users", key).await.map(Value::from))
@@ -142,7 +152,7 @@ fn key_row(stored: &KeyRow) -> RowMap {
     row(
         stored.id.0,
         [
-            ("user", key.owner.0.into()),
+            ("user", json!(key.owner)),
             ("name", key.name.as_str().into()),
             ("description", key.description.as_str().into()),
             ("created", epoch(Some(key.created))),

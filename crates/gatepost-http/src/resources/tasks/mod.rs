@@ -7,9 +7,11 @@ use gatepost_manage::{About, Actor};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
 use serde_json::{Value, json};
-use webhook_model::{Action, Description, Invalid, Message, RunVariables, Task, TaskId, WebhookId};
+use webhook_model::{
+    Action, Description, Invalid, Message, ObjectId, RunVariables, Task, TaskId, WebhookId,
+};
 
-use super::row::{as_text, epoch, if_there, key_of, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, key_of, number, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
@@ -56,7 +58,8 @@ impl Resource for Tasks {
         Ok(scanned(found, row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         match caller.task(TaskId(key)).await {
             Ok(row) => with_status(caller, &row).await,
             unreadable => unreadable::or_placeholder(unreadable, key, |row| task_row(&row, false)),
@@ -84,24 +87,32 @@ impl Resource for Tasks {
         })
     }
 
-    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+    async fn update(
+        &self,
+        caller: &Actor,
+        key: ObjectId,
+        input: Input,
+    ) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let message = message(&input)?;
         let edit = move |task: &mut Task| apply(task, &input, message.as_ref());
         let row = caller.edit_task(TaskId(key), edit).await?;
         with_status(caller, &row).await
     }
 
-    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
+        let key = number(key)?;
         Ok(caller.delete_task(TaskId(key)).await?)
     }
 
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         params: Input,
     ) -> Result<Value, ApiError> {
+        let key = number(key)?;
         let id = TaskId(key);
         match action {
             "execute" => drop(caller.run_task_about(id, with(&params)?).await?),
@@ -124,7 +135,7 @@ impl Resource for Tasks {
             None => Ok(None),
             Some(("users", key)) => Ok(caller.name("users", key).await.map(Value::from)),
             Some((_, key)) => {
-                let webhook = if_there(caller.webhook(WebhookId(key)).await)?;
+                let webhook = if_there(caller.webhook(WebhookId(number(key)?)).await)?;
                 Ok(webhook.map(|row| row.value.name.as_str().into()))
             }
         }
@@ -158,7 +169,8 @@ async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap, ApiError> 
 
 /// The webhook that a client named as `owner`.
 fn webhook(input: &Input) -> Option<WebhookId> {
-    input.reference("owner").map(|(_, key)| WebhookId(key))
+    let (_, key) = input.reference("owner")?;
+    key.as_number().map(WebhookId)
 }
 
 fn task_row(stored: &TaskRow, running: bool) -> RowMap {
@@ -185,7 +197,7 @@ fn task_row(stored: &TaskRow, running: bool) -> RowMap {
             ("delete_after_run", task.delete_after_run.into()),
             ("settings_args", json!({"message": message})),
             ("id", hex_id(stored.id.0).into()),
-            ("creator", format!("users/{}", task.creator.0).into()),
+            ("creator", format!("users/{}", task.creator).into()),
             ("system_created", false.into()),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),

@@ -200,7 +200,7 @@ pub(super) static TABLE: Table = Table {
         .read_only(),
         Column::new(
             "user",
-            Kind::Key("users"),
+            Kind::User,
             "1",
             "The same user, as a row number.",
         )

@@ -12,16 +12,16 @@ use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
 use webhook_model::{
-    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, OwnerId, RateLimit,
+    Activity, DeliveryMode, DeliveryOrder, Entered, Headers, Invalid, Message, ObjectId, RateLimit,
     SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
 };
 
-use super::row::{epoch, key_of, moment, page, reference, row, scanned};
+use super::row::{epoch, key_of, moment, number, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::granted::may_read;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table};
+use crate::schema::{Input, RowMap, Table, id};
 
 #[derive(Debug)]
 pub(super) struct Webhooks;
@@ -49,7 +49,8 @@ impl Resource for Webhooks {
         Ok(scanned(found, webhook_row, |id| id.0).await)
     }
 
-    async fn get(&self, caller: &Actor, key: i64) -> Result<RowMap, ApiError> {
+    async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         let found = caller.webhook(WebhookId(key)).await;
         unreadable::or_placeholder(found, key, |row| webhook_row(&row))
     }
@@ -69,7 +70,13 @@ impl Resource for Webhooks {
         })
     }
 
-    async fn update(&self, caller: &Actor, key: i64, input: Input) -> Result<RowMap, ApiError> {
+    async fn update(
+        &self,
+        caller: &Actor,
+        key: ObjectId,
+        input: Input,
+    ) -> Result<RowMap, ApiError> {
+        let key = number(key)?;
         // An empty key leaves the one that is stored where it is.
         let client_key = input.text("client_key");
         let entered = Entered::default()
@@ -84,7 +91,8 @@ impl Resource for Webhooks {
         Ok(webhook_row(&row))
     }
 
-    async fn delete(&self, caller: &Actor, key: i64) -> Result<(), ApiError> {
+    async fn delete(&self, caller: &Actor, key: ObjectId) -> Result<(), ApiError> {
+        let key = number(key)?;
         let deleted = caller.delete_webhook(WebhookId(key), Cascade::Refuse).await;
         match deleted {
             // A key that may not read tasks is not told what they are called.
@@ -99,10 +107,11 @@ impl Resource for Webhooks {
     async fn act(
         &self,
         caller: &Actor,
-        key: i64,
+        key: ObjectId,
         action: &'static str,
         params: Input,
     ) -> Result<Value, ApiError> {
+        let key = number(key)?;
         let id = WebhookId(key);
         match action {
             "send" => {
@@ -139,9 +148,9 @@ impl Resource for Webhooks {
         _column: &str,
     ) -> Result<Option<Value>, ApiError> {
         // `owner` and `user` are the same user in two forms.
-        let user = match row.get(through).and_then(Value::as_i64) {
-            Some(key) => Some(key),
-            None => reference(row, through).map(|(_, key)| key),
+        let user = match reference(row, through) {
+            Some((_, key)) => Some(key),
+            None => row.get(through).and_then(id),
         };
         match user {
             Some(key) => Ok(caller.name("users", key).await.map(Value::from)),
@@ -158,8 +167,8 @@ impl Resource for Webhooks {
 fn whose(scan: &Scan<'_>) -> Scope {
     let named = scan.equal.text("owner");
     let owner = named.and_then(|owner| owner.strip_prefix("users/")?.parse().ok());
-    match scan.equal.key("user").or(owner) {
-        Some(owner) => Scope::Owner(OwnerId(owner)),
+    match scan.equal.user("user").or(owner) {
+        Some(owner) => Scope::Owner(owner),
         None => Scope::All,
     }
 }
@@ -192,8 +201,8 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
             ("enabled", (webhook.activity != Activity::Disabled).into()),
             ("paused", (webhook.activity == Activity::Paused).into()),
             ("in_order", (webhook.order == DeliveryOrder::InOrder).into()),
-            ("owner", format!("users/{}", webhook.owner.0).into()),
-            ("user", webhook.owner.0.into()),
+            ("owner", format!("users/{}", webhook.owner).into()),
+            ("user", json!(webhook.owner)),
             ("created", epoch(Some(stored.created))),
             ("modified", epoch(Some(stored.modified))),
             ("unreadable", false.into()),

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use gatepost_keys::OwnerId;
 use gatepost_storage::webhooks::RecordId;
-use webhook_model::{Target, WebhookId};
+use webhook_model::{ObjectId, Target};
 
 use super::Door;
 use crate::people::COUNTED;
-use crate::users::{EVERYBODY, sees};
+use crate::users::{EVERYBODY, object, sees};
 use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
 
 pub(super) const METHODS: [&str; 16] = [
@@ -30,8 +30,8 @@ pub(super) const METHODS: [&str; 16] = [
     "create_event",
 ];
 
-/// Numbers of rows.
-type Numbers = BTreeSet<i64>;
+/// Rows and users.
+type Ids = BTreeSet<ObjectId>;
 
 pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
     let mut findings = Vec::new();
@@ -58,85 +58,86 @@ pub(super) async fn findings(door: &Door<'_>) -> Vec<String> {
 }
 
 /// What a user finds, and what it should be.
-async fn sets(door: &Door<'_>, user: i64) -> Vec<(&'static str, Numbers, Numbers)> {
+async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
     let people = door.people;
     let all = || EVERYBODY.iter().map(|user| &people.rows[user]);
-    let seen = |number: fn(&Rows) -> i64| -> Numbers {
+    let seen = |id: fn(&Rows) -> ObjectId| -> Ids {
         let rows = sees(user).iter().map(|owner| &people.rows[owner]);
-        rows.map(number).collect()
+        rows.map(id).collect()
     };
-    let lost = sees(user).iter().map(|owner| people.lost[owner].0);
+    let users = || sees(user).iter().copied().map(object).collect();
+    let lost = sees(user).iter().map(|owner| people.lost[owner].into());
     let webhooks = door.of(user, "webhook_names");
     let webhooks = webhooks.webhook_names(all().map(|rows| rows.webhook)).await;
     let known = door.of(user, "named_webhooks");
     let known = known.named_webhooks(all().map(|rows| rows.webhook)).await;
-    let known = known.unwrap().keys().map(|id| id.0).collect();
+    let known = known.unwrap().keys().map(|id| (*id).into()).collect();
     let (from, before) = COUNTED;
     let sums = door.of(user, "webhook_sums");
     let sums = sums.webhook_sums(all().map(|rows| rows.webhook), from, before);
     let sums = sums.await.unwrap();
     let failing = door.of(user, "failing_webhooks");
     let failing = failing.failing_webhooks(from, before, 100).await.unwrap();
-    let failing = failing.webhooks.iter().map(|(row, _)| row.id.0);
+    let failing = failing.webhooks.iter().map(|(row, _)| row.id.into());
     let tasks = door.of(user, "task_names");
     let tasks = tasks.task_names(all().map(|rows| rows.task)).await;
     let named = door.of(user, "named_tasks");
     let named = named.named_tasks(all().map(|rows| rows.task)).await;
-    let named = named.unwrap().keys().map(|id| id.0).collect();
+    let named = named.unwrap().keys().map(|id| (*id).into()).collect();
     let running = door.of(user, "running_tasks");
     let running = running.running_tasks(&people.tasks).await.unwrap();
     let dropped = door.of(user, "dropped").dropped(100).await.unwrap();
     let unreadable = door.of(user, "unreadable").unreadable().await.unwrap();
     let unreadable = unreadable.iter().map(|found| match found.record {
-        RecordId::Webhook(WebhookId(id)) => id,
+        RecordId::Webhook(id) => id.into(),
         other => panic!("{other:?}"),
     });
-    let mut managed = Numbers::new();
+    let mut managed = Ids::new();
     for owner in EVERYBODY {
         let actor = door.of(user, "may_manage");
         if actor.may_manage(OwnerId(owner)).await.unwrap() {
-            managed.insert(owner);
+            managed.insert(object(owner));
         }
     }
-    let mut met = Numbers::new();
+    let mut met = Ids::new();
     for owner in EVERYBODY {
         let found = door.of(user, "user").user(OwnerId(owner)).await;
-        met.extend(found.ok().map(|found| found.owner.0));
+        met.extend(found.ok().map(|found| object(found.owner.0)));
     }
-    let webhooks = webhooks.unwrap().keys().map(|id| id.0).collect();
-    let tasks = tasks.unwrap().keys().map(|id| id.0).collect();
-    let dropped = dropped.iter().map(|count| count.webhook.0).collect();
+    let webhooks = webhooks.unwrap().keys().map(|id| (*id).into()).collect();
+    let tasks = tasks.unwrap().keys().map(|id| (*id).into()).collect();
+    let dropped = dropped.iter().map(|count| count.webhook.into()).collect();
     vec![
-        ("webhook_names", webhooks, seen(|rows| rows.webhook.0)),
-        ("named_webhooks", known, seen(|rows| rows.webhook.0)),
+        ("webhook_names", webhooks, seen(|rows| rows.webhook.into())),
+        ("named_webhooks", known, seen(|rows| rows.webhook.into())),
         (
             "webhook_sums",
-            sums.keys().map(|id| id.0).collect(),
-            seen(|rows| rows.webhook.0),
+            sums.keys().map(|id| (*id).into()).collect(),
+            seen(|rows| rows.webhook.into()),
         ),
         (
             "failing_webhooks",
             failing.collect(),
-            seen(|rows| rows.webhook.0),
+            seen(|rows| rows.webhook.into()),
         ),
-        ("task_names", tasks, seen(|rows| rows.task.0)),
-        ("named_tasks", named, seen(|rows| rows.task.0)),
+        ("task_names", tasks, seen(|rows| rows.task.into())),
+        ("named_tasks", named, seen(|rows| rows.task.into())),
         (
             "running_tasks",
-            running.iter().map(|id| id.0).collect(),
-            seen(|rows| rows.task.0),
+            running.iter().map(|id| (*id).into()).collect(),
+            seen(|rows| rows.task.into()),
         ),
-        ("dropped", dropped, seen(|rows| rows.webhook.0)),
+        ("dropped", dropped, seen(|rows| rows.webhook.into())),
         ("unreadable", unreadable.collect(), lost.collect()),
-        ("user", met, sees(user).iter().copied().collect()),
-        ("may_manage", managed, sees(user).iter().copied().collect()),
+        ("user", met, users()),
+        ("may_manage", managed, users()),
     ]
 }
 
 /// The answer to a user who names what is another's: the same as of what is not there.
 async fn refusals(
     door: &Door<'_>,
-    user: i64,
+    user: u128,
     theirs: &Rows,
 ) -> Vec<(&'static str, Result<(), String>)> {
     let mut said = Vec::new();

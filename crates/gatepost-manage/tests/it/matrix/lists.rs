@@ -32,13 +32,13 @@ const ALL: u32 = 1_000;
 
 /// A row that was listed: its number and its owner.
 trait Told {
-    fn told(&self) -> (i64, i64);
+    fn told(&self) -> (i64, u128);
 }
 
 macro_rules! told {
     ($type:ty, |$row:ident| $id:expr, $owner:expr) => {
         impl Told for $type {
-            fn told(&self) -> (i64, i64) {
+            fn told(&self) -> (i64, u128) {
                 let $row = self;
                 ($id.0, $owner.0)
             }

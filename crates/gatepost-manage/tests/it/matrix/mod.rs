@@ -21,7 +21,7 @@ pub(super) struct Door<'a> {
 
 impl<'a> Door<'a> {
     /// The caller at this method: the operator, where the door forgets to judge.
-    pub(super) fn of(&self, user: i64, method: &str) -> gatepost_manage::Actor {
+    pub(super) fn of(&self, user: u128, method: &str) -> gatepost_manage::Actor {
         let forgets = self.forgets == Some(method);
         self.people.world.of(if forgets { ADMIN } else { user })
     }

@@ -30,7 +30,7 @@ pub(super) async fn leap(
         Some(old) => old,
         None => *old.insert(too_old(tx).await?),
     };
-    let params: [Param<'_>; 4] = [&range.start, &range.end, &value, &old];
+    let params: [Param<'_>; 4] = [&range.start, &range.end, value, &old];
     let row = tx.query_one(&sql, &params).await?;
     let (first, unknown): (Option<i64>, i64) = (row.try_get(0)?, row.try_get(1)?);
     Ok(match order {

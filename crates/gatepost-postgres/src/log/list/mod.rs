@@ -10,13 +10,15 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState};
-use gatepost_storage::{Bodies, Order, Scope};
+use gatepost_storage::{Bodies, Order};
 use tokio::time::timeout;
 use tokio_postgres::Row;
+use tokio_postgres::types::FromSql;
 
 pub(super) use self::source::BEGIN_REPLAY;
 use self::source::{BEGIN, Key, Source, sources};
 use super::row;
+use crate::column::scope_ids;
 use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -152,9 +154,8 @@ async fn matching(
     let mut ask = i64::from(query.page.limit).saturating_add(4).min(MOST);
     let mut pages = 0_u32;
     while !range.is_empty() && found.len() < wanted {
-        let value = key.value();
         let mut params: Vec<Param<'_>> = vec![&range.start, &range.end, &ask];
-        params.extend(value.as_ref().map(|value| value as Param<'_>));
+        params.extend(key.value());
         let rows = tx.query(&sql, &params).await?;
         let ids = rows.iter().map(|row| Ok(row.try_get(0)?));
         let ids: Vec<i64> = ids.collect::<Result<_>>()?;
@@ -189,24 +190,25 @@ fn is_asked_for(query: &DeliveryQuery, source: Source, row: &Row) -> Result<bool
     let state = DeliveryState::from_word(row.try_get("state")?)
         .ok_or_else(|| Failure::corrupt("state", "unknown word"))?;
     let created: DateTime<Utc> = row.try_get("created")?;
-    let is = |column, asked: Option<i64>| -> Result<bool> {
-        let value: Option<i64> = row.try_get(column)?;
-        Ok(asked.is_none() || value == asked)
-    };
-    let (owner, tenant) = match query.scope {
-        Scope::All => (None, None),
-        Scope::Owner(owner) => (Some(owner.0), None),
-        Scope::Tenant(tenant) => (None, Some(tenant.0)),
-    };
+    let (owner, tenant) = scope_ids(query.scope);
     Ok(gives(source, state)
         && (query.states.is_empty() || query.states.contains(&state))
         && (query.class.is_none() || query.class.as_deref() == Some(row.try_get("class")?))
         && query.created_from.is_none_or(|from| created >= from)
         && query.created_before.is_none_or(|before| created < before)
-        && is("webhook", query.webhook.map(|id| id.0))?
-        && is("task", query.task.map(|id| id.0))?
-        && is("owner", owner)?
-        && is("tenant", tenant)?)
+        && is(row, "webhook", query.webhook.map(|id| id.0))?
+        && is(row, "task", query.task.map(|id| id.0))?
+        && is(row, "owner", owner)?
+        && is(row, "tenant", tenant)?)
+}
+
+/// Whether a column has the value that is asked for, if one is.
+fn is<T>(row: &Row, column: &str, asked: Option<T>) -> Result<bool>
+where
+    T: for<'a> FromSql<'a> + PartialEq,
+{
+    let value: Option<T> = row.try_get(column)?;
+    Ok(asked.is_none_or(|asked| value == Some(asked)))
 }
 
 /// Whether a source gives what is in this state.

@@ -2,6 +2,8 @@
 
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
 use gatepost_storage::{Order, Scope};
+use tokio_postgres::types::ToSql;
+use uuid::Uuid;
 
 /// Ids come in order from an index that begins with the key. Without this, the index of ids would
 /// be walked instead, and what it has of the key sorted: of ranges that are not known yet a plan
@@ -42,8 +44,8 @@ pub(super) enum Waiting {
 pub(super) enum Key {
     Webhook(i64),
     Task(i64),
-    Owner(i64),
-    Tenant(i64),
+    Owner(Uuid),
+    Tenant(Uuid),
     All,
 }
 
@@ -52,16 +54,25 @@ impl Key {
         match (query.webhook, query.task, query.scope) {
             (Some(webhook), ..) => Self::Webhook(webhook.0),
             (_, Some(task), _) => Self::Task(task.0),
-            (_, _, Scope::Owner(owner)) => Self::Owner(owner.0),
-            (_, _, Scope::Tenant(tenant)) => Self::Tenant(tenant.0),
+            (_, _, Scope::Owner(owner)) => Self::Owner(owner.into()),
+            (_, _, Scope::Tenant(tenant)) => Self::Tenant(tenant.into()),
             (_, _, Scope::All) => Self::All,
         }
     }
 
-    pub(super) fn value(self) -> Option<i64> {
+    pub(super) fn value(&self) -> Option<&(dyn ToSql + Sync)> {
         match self {
-            Self::Webhook(id) | Self::Task(id) | Self::Owner(id) | Self::Tenant(id) => Some(id),
+            Self::Webhook(id) | Self::Task(id) => Some(id),
+            Self::Owner(id) | Self::Tenant(id) => Some(id),
             Self::All => None,
+        }
+    }
+
+    /// The parameter of the value, with its type.
+    fn parameter(self) -> &'static str {
+        match self {
+            Self::Webhook(_) | Self::Task(_) | Self::All => "$4::bigint",
+            Self::Owner(_) | Self::Tenant(_) => "$4::uuid",
         }
     }
 
@@ -173,7 +184,7 @@ impl Key {
         let by_id = format!("d.{id} {direction}");
         match self.column() {
             Some(column) => (
-                format!(" AND d.{column} = ANY (ARRAY[$4::bigint])"),
+                format!(" AND d.{column} = ANY (ARRAY[{}])", self.parameter()),
                 format!("d.{column} {direction}, {by_id}"),
             ),
             None => (String::new(), by_id),
@@ -181,10 +192,10 @@ impl Key {
     }
 
     /// A parameter needs a type, used or not.
-    fn unused(self) -> &'static str {
+    fn unused(self) -> String {
         match self {
-            Self::All => "",
-            _ => " AND $4::bigint IS NOT NULL",
+            Self::All => String::new(),
+            _ => format!(" AND {} IS NOT NULL", self.parameter()),
         }
     }
 
@@ -194,7 +205,7 @@ impl Key {
             Self::Tenant(_) => {
                 "v.owner IN (SELECT t.owner FROM :schema.gatepost_owner t WHERE t.tenant = $4 \
                  UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.moving IS NOT NULL \
-                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.left_tenants @> ARRAY[$4::bigint] AND t.left_tenants <> '{}' \
+                 UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.left_tenants @> ARRAY[$4::uuid] AND t.left_tenants <> '{}' \
                  UNION SELECT t.owner FROM :schema.gatepost_owner t WHERE t.left_tenants IS NULL)"
             }
             _ => "v.owner = $4",

@@ -1,3 +1,3 @@
 INSERT INTO :schema.gatepost_audit_owner AS o (owner, kept)
-SELECT a.owner, a.added FROM unnest($1::bigint[], $2::bigint[]) AS a (owner, added) ORDER BY a.owner
+SELECT a.owner, a.added FROM unnest($1::uuid[], $2::bigint[]) AS a (owner, added) ORDER BY a.owner
 ON CONFLICT (owner) DO UPDATE SET kept = o.kept + excluded.kept

@@ -1,6 +1,6 @@
 -- Of these owners (arrived_hold.sql) those of whom nothing of before their move is left that has not ended.
 UPDATE :schema.gatepost_owner o SET moving = NULL
-WHERE o.owner = ANY (current_setting('gatepost.moving')::bigint[]) AND (
+WHERE o.owner = ANY (current_setting('gatepost.moving')::uuid[]) AND (
     SELECT min(q.id) FROM :schema.gatepost_webhook w CROSS JOIN LATERAL (
         SELECT q.id FROM :schema.gatepost_queue q WHERE q.webhook = ANY (ARRAY[w.id]) AND q.id <= o.moving ORDER BY q.webhook, q.id LIMIT 1) q
     WHERE w.owner = o.owner AND NOT w.gone) IS NULL

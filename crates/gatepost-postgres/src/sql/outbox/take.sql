@@ -6,7 +6,7 @@ WITH free AS MATERIALIZED (
     SELECT t.ctid FROM :schema.gatepost_outbox_turn t
     WHERE t.holder = $1 AND (SELECT f.ctid FROM free f) IS NULL AND (
         SELECT o.id FROM :schema.gatepost_occurrence o
-        WHERE o.rejected IS NULL AND coalesce(o.tenant, 0) = t.tenant AND coalesce(o.owner, 0) = t.owner AND o.due <= $4
+        WHERE o.rejected IS NULL AND :schema.gatepost_id(o.tenant) = t.tenant AND :schema.gatepost_id(o.owner) = t.owner AND o.due <= $4
         ORDER BY o.due, o.id LIMIT 1) IS NOT NULL
     ORDER BY t.taken LIMIT 1 FOR UPDATE SKIP LOCKED
 ), got AS (
@@ -17,7 +17,7 @@ SELECT g.tenant AS of_tenant, g.owner AS of_owner, r.id, r.event_type, r.event, 
     r.variables::text AS variables, r.data::text AS data, r.webhooks::text AS webhooks, r.channel, r.occurrence_id, r.tenant, r.owner, r.operators, r.after_task, r.tasks::text AS tasks, r.turn, r.created, r.trace, r.run_by
 FROM got g LEFT JOIN LATERAL (
     SELECT o.* FROM :schema.gatepost_occurrence o
-    WHERE o.rejected IS NULL AND coalesce(o.tenant, 0) = g.tenant AND coalesce(o.owner, 0) = g.owner AND o.due <= $4
+    WHERE o.rejected IS NULL AND :schema.gatepost_id(o.tenant) = g.tenant AND :schema.gatepost_id(o.owner) = g.owner AND o.due <= $4
     ORDER BY o.due, o.id LIMIT $2
 ) r ON true
 ORDER BY r.due, r.id

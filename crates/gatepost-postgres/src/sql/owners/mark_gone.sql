@@ -1,7 +1,7 @@
 -- $1: an owner, or NULL. $2: the place of a tenant, or NULL.
 WITH old AS MATERIALIZED (
     SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
-    FROM :schema.gatepost_owner o WHERE (o.owner = $1::bigint OR o.place = $2::text) AND NOT o.gone
+    FROM :schema.gatepost_owner o WHERE (o.owner = $1::uuid OR o.place = $2::text) AND NOT o.gone
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN bool_and(had) IS NOT FALSE THEN 'ok' ELSE 'again' END AS verdict FROM old
 ), stored AS (
@@ -13,10 +13,10 @@ WITH old AS MATERIALIZED (
 ), usage AS (
     DELETE FROM :schema.gatepost_log_usage WHERE owner IN (SELECT owner FROM stored)
 ), log AS MATERIALIZED (
-    SELECT s.place, 0::smallint AS kind, w.id AS record
+    SELECT s.place, 0::smallint AS kind, w.id AS record, NULL::uuid AS owner
     FROM stored s JOIN :schema.gatepost_webhook w USING (owner) WHERE NOT w.gone AND $2::text IS NULL
-    UNION ALL SELECT s.place, 4, s.owner FROM stored s WHERE $2::text IS NULL
-    UNION ALL SELECT place, 5, 0 FROM stored WHERE $2::text IS NOT NULL
+    UNION ALL SELECT s.place, 4, 0, NULL FROM stored s WHERE $2::text IS NULL
+    UNION ALL SELECT place, 5, 0, NULL FROM stored WHERE $2::text IS NOT NULL
 ), delta AS MATERIALIZED (
     SELECT owner, 0 AS webhooks, 0 AS tasks, 0 AS events, 0 AS bytes FROM old WHERE false
 )

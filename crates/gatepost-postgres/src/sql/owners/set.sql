@@ -1,7 +1,7 @@
 -- $1: owner. $2, $3: the new place and its tenant, or NULL to stay. $4: whether held, or NULL to leave that. Of an owner
 -- who moves, what waits is remembered by the newest delivery: the old place is locked, none is being stored.
 WITH old AS MATERIALIZED (
-    SELECT o.*, coalesce($2::text, o.place) AS new_place, CASE WHEN $2::text IS NULL THEN o.tenant ELSE $3::bigint END AS new_tenant,
+    SELECT o.*, coalesce($2::text, o.place) AS new_place, CASE WHEN $2::text IS NULL THEN o.tenant ELSE $3::uuid END AS new_tenant,
            coalesce($4::boolean, o.held) AS new_held,
            :slot(o.place) = ANY (current_setting('gatepost.held')::int[])
            AND :slot(coalesce($2::text, o.place)) = ANY (current_setting('gatepost.held')::int[]) AS had
@@ -33,10 +33,10 @@ WITH old AS MATERIALIZED (
     LIMIT 5001
 ), log AS MATERIALIZED (
     -- Of an owner who has more, reading the place again is cheaper.
-    SELECT old.place, l.kind, l.record FROM stored s JOIN old USING (owner), left_behind l WHERE (SELECT count(*) FROM left_behind) <= 5000
-    UNION ALL SELECT old.place, 5, 0 FROM stored s JOIN old USING (owner) WHERE (SELECT count(*) FROM left_behind) > 5000
-    UNION ALL SELECT old.place, 4, s.owner FROM stored s JOIN old USING (owner) WHERE old.place <> old.new_place
-    UNION ALL SELECT old.new_place, 3, s.owner FROM stored s JOIN old USING (owner)
+    SELECT old.place, l.kind, l.record, NULL::uuid AS owner FROM stored s JOIN old USING (owner), left_behind l WHERE (SELECT count(*) FROM left_behind) <= 5000
+    UNION ALL SELECT old.place, 5, 0, NULL FROM stored s JOIN old USING (owner) WHERE (SELECT count(*) FROM left_behind) > 5000
+    UNION ALL SELECT old.place, 4, 0, NULL FROM stored s JOIN old USING (owner) WHERE old.place <> old.new_place
+    UNION ALL SELECT old.new_place, 3, 0, s.owner FROM stored s JOIN old USING (owner)
 ), delta AS MATERIALIZED (
     SELECT owner, 0 AS webhooks, 0 AS tasks, 0 AS events, 0 AS bytes FROM old WHERE false
 )

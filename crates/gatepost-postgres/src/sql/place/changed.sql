@@ -1,4 +1,4 @@
--- The end of every change of a record. `log` says what changed (place, kind, record), `delta` what an owner has more
+-- The end of every change of a record. `log` says what changed (place, kind, record, owner), `delta` what an owner has more
 -- or less of it. Runs under the places' locks, so versions of a place rise in the order of commits.
 , moved AS (
     INSERT INTO :schema.gatepost_place AS p (place, version, changes)
@@ -6,8 +6,8 @@
     ON CONFLICT (place) DO UPDATE SET version = excluded.version, changes = p.changes + 1
     RETURNING place, version, changes
 ), logged AS (
-    INSERT INTO :schema.gatepost_change (place, version, kind, record, previous, change)
-    SELECT DISTINCT m.place, m.version, l.kind, l.record, coalesce(before.version, 0), m.changes
+    INSERT INTO :schema.gatepost_change (place, version, kind, record, owner, previous, change)
+    SELECT DISTINCT m.place, m.version, l.kind, l.record, l.owner, coalesce(before.version, 0), m.changes
     FROM moved m JOIN log l USING (place) LEFT JOIN :schema.gatepost_place before USING (place)
 ), overdue AS MATERIALIZED (
     -- Now and then, down to the newest 1,000 changes: the oldest rows by the key, of a version all or none.

@@ -6,7 +6,7 @@ WITH shared AS MATERIALIZED (
     UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($4::bigint[])
     UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($5::bigint[])
 ), alone AS MATERIALIZED (
-    SELECT owner FROM unnest($7::bigint[]) AS owner
+    SELECT owner FROM unnest($7::uuid[]) AS owner
     UNION SELECT owner FROM :schema.gatepost_webhook WHERE id = ANY ($8::bigint[])
     UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($9::bigint[])
     UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($10::bigint[])

@@ -18,7 +18,7 @@ WITH used AS MATERIALIZED (
 ), deleted AS (
     DELETE FROM :schema.gatepost_task WHERE id = ANY (ARRAY(SELECT id FROM used EXCEPT SELECT id FROM large))
 ), log AS MATERIALIZED (
-    SELECT place, 1::smallint AS kind, id AS record FROM used
+    SELECT place, 1::smallint AS kind, id AS record, NULL::uuid AS owner FROM used
 ), delta AS MATERIALIZED (
     SELECT owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -bytes AS bytes FROM used
     UNION ALL SELECT owner, 0, 0, -1, -bytes FROM their_events

@@ -98,8 +98,8 @@ WITH held AS MATERIALIZED (
         tenant, owner, operators, after_task, tasks, due, created, data, webhooks, channel, trace, run_by)
     SELECT l.event_type, l.event, l.object_id, l.object_name, l.tags::jsonb, l.variables::jsonb, l.occurrence_id,
         l.tenant, l.owner, l.operators, l.after_task, l.tasks::jsonb, l.due, i.now, l.data::json, l.webhooks::jsonb, l.channel, l.trace, l.run_by
-    FROM unnest($28::int[], $29::text[], $30::text[], $31::bigint[], $32::text[], $33::text[], $34::text[], $35::text[],
-            $36::bigint[], $37::bigint[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[], $42::text[], $43::text[], $44::text[], $45::text[], $46::bigint[])
+    FROM unnest($28::int[], $29::text[], $30::text[], $31::text[], $32::text[], $33::text[], $34::text[], $35::text[],
+            $36::text[], $37::text[], $38::boolean[], $39::bigint[], $40::text[], $41::timestamptz[], $42::text[], $43::text[], $44::text[], $45::text[], $46::text[])
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
             tenant, owner, operators, after_task, tasks, due, data, webhooks, channel, trace, run_by, ord)
     JOIN item i ON i.item = l.item, verdicts v

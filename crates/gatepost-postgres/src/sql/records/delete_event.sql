@@ -9,7 +9,7 @@ WITH old AS MATERIALIZED (
 ), stored AS (
     DELETE FROM :schema.gatepost_event WHERE id = $1 AND (SELECT verdict FROM judged) = 'ok' RETURNING id
 ), log AS MATERIALIZED (
-    SELECT old.place, 2::smallint AS kind, s.id AS record FROM stored s, old
+    SELECT old.place, 2::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, old
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, 0 AS tasks, -1 AS events, -old.bytes AS bytes FROM stored s, old
 )

@@ -22,7 +22,7 @@ WITH old AS MATERIALIZED (
 ), stored AS MATERIALIZED (
     SELECT id FROM deleted UNION ALL SELECT id FROM buried
 ), log AS MATERIALIZED (
-    SELECT old.place, 1::smallint AS kind, s.id AS record FROM stored s, old
+    SELECT old.place, 1::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, old
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -old.bytes AS bytes FROM stored s, old
     UNION ALL SELECT old.owner, 0, 0, -1, -e.bytes FROM stored s, old, theirs e

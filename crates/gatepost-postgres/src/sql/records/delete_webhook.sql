@@ -10,7 +10,7 @@ WITH old AS MATERIALIZED (
 ), stored AS (
     UPDATE :schema.gatepost_webhook SET gone = true WHERE id = $1 AND (SELECT verdict FROM judged) = 'ok' RETURNING id
 ), log AS MATERIALIZED (
-    SELECT old.place, 0::smallint AS kind, s.id AS record FROM stored s, old
+    SELECT old.place, 0::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, old
 ), delta AS MATERIALIZED (
     SELECT owner, -1 AS webhooks, 0 AS tasks, 0 AS events, -bytes AS bytes FROM old, stored
     UNION ALL SELECT t.owner, 0, -1, 0, -t.bytes FROM :schema.gatepost_task t, stored WHERE t.webhook = $1

@@ -11,10 +11,10 @@ WITH own AS MATERIALIZED (
         WHEN bytes + $10::bigint > $12::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
     INSERT INTO :schema.gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes, label)
-    SELECT 1, $1, $1, own.owner, $2, $3, $4::bigint, $5::bigint, $6, $7, $8, $9, $10::bigint, $13 FROM own, judged WHERE verdict = 'ok'
+    SELECT 1, $1, $1, own.owner, $2, $3, $4, $5::bigint, $6, $7, $8, $9, $10::bigint, $13 FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
-    SELECT own.place, 2::smallint AS kind, s.id AS record FROM stored s, own
+    SELECT own.place, 2::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, own
 ), delta AS MATERIALIZED (
     SELECT owner, 0 AS webhooks, 0 AS tasks, 1 AS events, bytes FROM stored
 )

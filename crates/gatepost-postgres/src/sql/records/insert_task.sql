@@ -13,7 +13,7 @@ WITH own AS MATERIALIZED (
     SELECT 1, $1, $1, own.owner, $2, $3, $4, $5, $6, $7, $8, $9::bigint FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
-    SELECT own.place, 1::smallint AS kind, s.id AS record FROM stored s, own
+    SELECT own.place, 1::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, own
 ), delta AS MATERIALIZED (
     SELECT owner, 0 AS webhooks, 1 AS tasks, 0 AS events, bytes FROM stored
 )

@@ -18,7 +18,7 @@ WITH own AS MATERIALIZED (
     FROM judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
-    SELECT own.place, 0::smallint AS kind, s.id AS record FROM stored s, own
+    SELECT own.place, 0::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, own
 ), delta AS MATERIALIZED (
     SELECT owner, 1 AS webhooks, 0 AS tasks, 0 AS events, bytes FROM stored
 )

@@ -25,8 +25,8 @@ WITH old AS MATERIALIZED (
     FROM own WHERE id = $12 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING gatepost_event.*
 ), log AS MATERIALIZED (
-    SELECT old.place, 2::smallint AS kind, s.id AS record FROM stored s, old
-    UNION ALL SELECT own.place, 2, s.id FROM stored s, own, old WHERE own.place <> old.place
+    SELECT old.place, 2::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, old
+    UNION ALL SELECT own.place, 2, s.id, NULL FROM stored s, own, old WHERE own.place <> old.place
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, 0 AS tasks, -1 AS events, -old.bytes AS bytes FROM stored s, old
     UNION ALL SELECT s.owner, 0, 0, 1, s.bytes FROM stored s

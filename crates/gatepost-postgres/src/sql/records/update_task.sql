@@ -29,10 +29,10 @@ WITH old AS MATERIALIZED (
     UPDATE :schema.gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))
 ), log AS MATERIALIZED (
     -- Whoever dropped the events with the task has to be told of them when it is back.
-    SELECT own.place, (CASE WHEN s.enabled AND (NOT old.enabled OR old.webhook <> s.webhook) THEN 6 ELSE 1 END)::smallint AS kind, s.id AS record
+    SELECT own.place, (CASE WHEN s.enabled AND (NOT old.enabled OR old.webhook <> s.webhook) THEN 6 ELSE 1 END)::smallint AS kind, s.id AS record, NULL::uuid AS owner
     FROM stored s, own, old
-    UNION ALL SELECT old.place, 1, s.id FROM stored s, own, old WHERE own.place <> old.place
-    UNION ALL SELECT old.place, 2, e.id FROM stored s, own, old, theirs e WHERE own.place <> old.place
+    UNION ALL SELECT old.place, 1, s.id, NULL FROM stored s, own, old WHERE own.place <> old.place
+    UNION ALL SELECT old.place, 2, e.id, NULL FROM stored s, own, old, theirs e WHERE own.place <> old.place
 ), delta AS MATERIALIZED (
     SELECT old.owner, 0 AS webhooks, -1 AS tasks, 0 AS events, -old.bytes AS bytes FROM stored s, old
     UNION ALL SELECT s.owner, 0, 1, 0, s.bytes FROM stored s

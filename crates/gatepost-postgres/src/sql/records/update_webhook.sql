@@ -23,7 +23,7 @@ WITH old AS MATERIALIZED (
     WHERE id = $19 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
-    SELECT old.place, 0::smallint AS kind, s.id AS record FROM stored s, old
+    SELECT old.place, 0::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, old
 ), delta AS MATERIALIZED (
     SELECT s.owner, 0 AS webhooks, 0 AS tasks, 0 AS events, s.bytes - old.bytes AS bytes FROM stored s, old
 )

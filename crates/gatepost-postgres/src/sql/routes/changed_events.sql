@@ -1,7 +1,7 @@
 , named AS MATERIALIZED (
     SELECT record AS id FROM changed WHERE kind = 2
     UNION SELECT e.id FROM changed c CROSS JOIN LATERAL (
-        SELECT e.id FROM :schema.gatepost_event e WHERE e.owner = c.record ORDER BY e.id OFFSET 0) e
+        SELECT e.id FROM :schema.gatepost_event e WHERE e.owner = c.owner ORDER BY e.id OFFSET 0) e
     WHERE c.kind = 3
     UNION SELECT e.id FROM changed c CROSS JOIN LATERAL (
         SELECT e.id FROM :schema.gatepost_event e WHERE e.task = c.record ORDER BY e.task, e.id OFFSET 0) e

@@ -1,7 +1,7 @@
 , named AS MATERIALIZED (
     SELECT record AS id FROM changed WHERE kind IN (1, 6)
     UNION SELECT t.id FROM changed c CROSS JOIN LATERAL (
-        SELECT t.id FROM :schema.gatepost_task t WHERE t.owner = c.record ORDER BY t.id OFFSET 0) t
+        SELECT t.id FROM :schema.gatepost_task t WHERE t.owner = c.owner ORDER BY t.id OFFSET 0) t
     WHERE c.kind = 3
 )
 SELECT n.id AS named, t.*

@@ -1,7 +1,7 @@
 , named AS MATERIALIZED (
     SELECT record AS id FROM changed WHERE kind = 0
     UNION SELECT w.id FROM changed c CROSS JOIN LATERAL (
-        SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = c.record ORDER BY w.id OFFSET 0) w
+        SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = c.owner ORDER BY w.id OFFSET 0) w
     WHERE c.kind = 3
     -- A webhook that no task sent may not be known yet.
     UNION SELECT t.webhook FROM changed c CROSS JOIN LATERAL (

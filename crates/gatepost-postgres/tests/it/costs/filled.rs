@@ -14,7 +14,7 @@ use crate::source::{BEGIN, Key};
 /// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
 const FILL: &str = "
     INSERT INTO gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body)
-    SELECT n * 20, w, w, 1 + w % 3, w, timestamptz '2026-01-01' + n * interval '1 second', 'msg_' || n, 'x'
+    SELECT n * 20, w, gatepost_id(w::text), gatepost_id((1 + w % 3)::text), w, timestamptz '2026-01-01' + n * interval '1 second', 'msg_' || n, 'x'
     FROM (SELECT n, CASE WHEN n % 2 = 0 THEN 1 ELSE 1 + n / 2 % 20 END AS w FROM generate_series(1, 120000) AS n) s;
     INSERT INTO gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, started, duration_us, class, status_info)
     SELECT id, id, CASE WHEN e THEN webhook END, CASE WHEN e THEN owner END, CASE WHEN e THEN tenant END, CASE WHEN e THEN task END,
@@ -27,8 +27,8 @@ const FILL: &str = "
     SELECT setval('gatepost_delivery_id_seq', 120000 * 20), setval('gatepost_claim', 120000 * 20)";
 /// All is of the first user; the last one has a webhook with nothing, and one that is gone.
 pub(super) const ONE_USER: &str = "
-    UPDATE gatepost_delivery SET webhook = 1, owner = 1, tenant = 1, task = 1;
-    UPDATE gatepost_outcome SET webhook = 1, owner = 1, tenant = 1, task = 1 WHERE state = 3;
+    UPDATE gatepost_delivery SET webhook = 1, owner = gatepost_id('1'), tenant = gatepost_id('1'), task = 1;
+    UPDATE gatepost_outcome SET webhook = 1, owner = gatepost_id('1'), tenant = gatepost_id('1'), task = 1 WHERE state = 3;
     UPDATE gatepost_webhook SET gone = true WHERE id = 19";
 const SET: &str =
     "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
@@ -61,6 +61,11 @@ pub(super) async fn as_a_list(client: &Client) {
     begun(client, BEGIN).await;
 }
 
+/// The key as a statement receives it.
+pub(super) fn literal(key: Key) -> Option<String> {
+    key.value().map(|value| format!("'{value:?}'"))
+}
+
 /// What is looked at to leap in either order.
 pub(super) async fn leaps(client: &Client, key: Key, most: u64) {
     as_a_list(client).await;
@@ -68,7 +73,7 @@ pub(super) async fn leaps(client: &Client, key: Key, most: u64) {
         (Order::Ascending, "1, 9999999"),
         (Order::Descending, "1, 2000000"),
     ] {
-        let params = format!("{span}, {}, 0", key.value().unwrap());
+        let params = format!("{span}, {}, 0", literal(key).unwrap());
         let read = pages(client, &shown(key, order).unwrap(), &params).await;
         assert!(read < most, "{read} pages: {key:?} {order:?}");
     }

@@ -5,9 +5,10 @@ use gatepost_postgres::PostgresStore;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Order, Page, Scope};
 use gatepost_testkit::fixtures::{UNLIMITED, at, task};
+use uuid::Uuid;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use super::filled::{as_a_list, filled, leaps};
+use super::filled::{as_a_list, filled, leaps, literal};
 use crate::shown::shown;
 use crate::source::Key;
 
@@ -19,10 +20,12 @@ const HIDDEN: &str = "
 /// The owners are in three tenants, and all of the second is hidden as well, but for some of an
 /// owner who went to another.
 const PLACED: &str = "
-    UPDATE gatepost_owner SET place = 'tenant:' || 1 + owner % 3, tenant = 1 + owner % 3, known = true;
-    UPDATE gatepost_webhook SET floor = 110000 * 20 WHERE owner % 3 = 1;
-    UPDATE gatepost_webhook SET floor = 109900 * 20 WHERE owner = 4;
-    UPDATE gatepost_owner SET place = 'tenant:9', tenant = 9 WHERE owner = 4";
+    UPDATE gatepost_owner SET place = 'tenant:' || 1 + n % 3, tenant = gatepost_id((1 + n % 3)::text), known = true
+    FROM generate_series(1, 20) AS n WHERE owner = gatepost_id(n::text);
+    UPDATE gatepost_webhook SET floor = 110000 * 20
+    FROM generate_series(1, 20, 3) AS n WHERE owner = gatepost_id(n::text);
+    UPDATE gatepost_webhook SET floor = 109900 * 20 WHERE owner = gatepost_id('4');
+    UPDATE gatepost_owner SET place = 'tenant:9', tenant = gatepost_id('9') WHERE owner = gatepost_id('4')";
 
 /// Which ones are listed, by their numbers in `FILL`.
 async fn ids(store: &PostgresStore, query: &DeliveryQuery) -> Vec<i64> {
@@ -35,7 +38,7 @@ async fn a_list_does_not_walk_over_what_is_hidden() {
     let (client, (store, _place)) = filled().await;
     client.batch_execute(HIDDEN).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();
-    leaps(&client, Key::Owner(1), 100).await;
+    leaps(&client, Key::Owner(Uuid::from_u128(1)), 100).await;
     let listed = async |order, after: Option<i64>| {
         let page = Page {
             order,
@@ -69,7 +72,7 @@ async fn nor_does_one_of_a_tenant_from_which_an_owner_went() {
     client.batch_execute(HIDDEN).await.unwrap();
     client.batch_execute(PLACED).await.unwrap();
     client.batch_execute("ANALYZE").await.unwrap();
-    leaps(&client, Key::Tenant(2), 400).await;
+    leaps(&client, Key::Tenant(Uuid::from_u128(2)), 400).await;
     let query = |order, limit| DeliveryQuery {
         scope: Scope::Tenant(TenantId(2)),
         ..DeliveryQuery::all(Page {
@@ -93,7 +96,7 @@ async fn nor_does_one_of_a_tenant_from_which_an_owner_went() {
     };
     assert_eq!(ids(&store, &waits).await[..2], [50_000, 109_967]);
     // Of one who was in more tenants than are kept, everything is looked at.
-    let many = "UPDATE gatepost_owner SET left_tenants = NULL WHERE owner = 4";
+    let many = "UPDATE gatepost_owner SET left_tenants = NULL WHERE owner = gatepost_id('4')";
     client.batch_execute(many).await.unwrap();
     assert_eq!(ids(&store, &query(Order::Ascending, 5)).await, first);
     let newest = ids(&store, &query(Order::Descending, 10_000)).await;
@@ -152,11 +155,15 @@ async fn nor_does_one_over_what_is_too_old_or_of_a_webhook_that_is_gone() {
     let old = "UPDATE gatepost_kept SET created_before = timestamptz '2026-01-01' + 110000 * interval '1 second'";
     client.batch_execute(old).await.unwrap();
     assert_eq!(ids(&store, &query).await, [110_013]);
+    let key = Key::Owner(Uuid::from_u128(7));
     let first = async |old: i64| {
-        let sql = shown(Key::Owner(7), Order::Ascending).unwrap();
+        let sql = shown(key, Order::Ascending).unwrap();
         let sql = format!("PREPARE first AS {}", sql.replace(":schema.", ""));
         client.batch_execute(&sql).await.unwrap();
-        let asked = format!("EXECUTE first (0, 9999999, 7, {old})");
+        let asked = format!(
+            "EXECUTE first (0, 9999999, {}, {old})",
+            literal(key).unwrap()
+        );
         let first = client.query_one(&asked, &[]).await.unwrap();
         client.batch_execute("DEALLOCATE first").await.unwrap();
         first.get::<_, Option<i64>>(0).map(|id| id / 20)

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use gatepost_ids::TenantId;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Order, Page, Scope};
+use uuid::Uuid;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use super::filled::{ONE_USER, as_a_list, begun, filled, leaps};
+use super::filled::{ONE_USER, as_a_list, begun, filled, leaps, literal};
 use crate::common::pages;
 use crate::source::{BEGIN_REPLAY, Key, Source, sources};
 
@@ -75,7 +76,7 @@ async fn the_ids_of_a_page_are_found_among_many() {
     for query in queries() {
         let key = Key::of(&query);
         for source in sources(&query) {
-            let value = key.value().map(|id| format!(", {id}")).unwrap_or_default();
+            let value = literal(key).map(|id| format!(", {id}")).unwrap_or_default();
             // From where something waits, as the store asks for a task.
             let low = if query.states == [DeliveryState::Queued] {
                 114_000 * 20
@@ -115,20 +116,20 @@ async fn who_has_nothing_does_not_look_through_what_another_has() {
         let key = match key {
             Key::Webhook(_) => Key::Webhook(20),
             Key::Task(_) => Key::Task(20),
-            Key::Owner(_) => Key::Owner(20),
-            _ => Key::Tenant(20),
+            Key::Owner(_) => Key::Owner(Uuid::from_u128(20)),
+            _ => Key::Tenant(Uuid::from_u128(20)),
         };
         as_a_list(&client).await;
         for source in sources(query) {
             if matches!(source, Source::Log { .. } | Source::Failed) {
-                let params = format!("0, {}, 54, 20", i64::MAX);
+                let params = format!("0, {}, 54, {}", i64::MAX, literal(key).unwrap());
                 let pages = pages(&client, &source.sql(key, order), &params).await;
                 if pages > 100 {
                     writeln!(worst, "{pages} pages: {source:?} {key:?} {order:?}").unwrap();
                 }
             }
         }
-        leaps(&client, Key::Owner(20), 100).await;
+        leaps(&client, Key::Owner(Uuid::from_u128(20)), 100).await;
     }
     client.batch_execute("RESET enable_sort").await.unwrap();
     for (name, sql, params) in [

@@ -36,7 +36,7 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("rows", log!("log/rows"), &format!("{ids}, true"), 3_000),
         ("sizes", log!("log/sizes"), &ids, 2_000),
         ("attempts", log!("log/attempts"), "20000, 50", 60),
-        ("recount", log!("log/recount"), "3", 4_000),
+        ("recount", log!("log/recount"), "gatepost_id('3')", 4_000),
         ("bound", log!("log/bound"), "'2026-01-01 10:00'", 400),
         (
             "replay_ids",
@@ -83,7 +83,12 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ),
         ("promote", log!("outbox/promote"), "now()", 60),
         ("take", log!("outbox/take"), "'me', 50, now(), now()", 60),
-        ("give_back", log!("outbox/give_back"), "7, 0, 'me'", 60),
+        (
+            "give_back",
+            log!("outbox/give_back"),
+            "gatepost_id('7'), gatepost_id(NULL), 'me'",
+            60,
+        ),
     ] {
         let pages = pages(&client, sql, params).await;
         if pages > most {
@@ -119,7 +124,11 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ),
         ("promote", log!("outbox/promote"), "now()"),
         ("take", log!("outbox/take"), "'me', 50, now(), now()"),
-        ("give_back", log!("outbox/give_back"), "100, 0, 'me'"),
+        (
+            "give_back",
+            log!("outbox/give_back"),
+            "gatepost_id('100'), gatepost_id(NULL), 'me'",
+        ),
     ] {
         let pages = pages(&client, sql, params).await;
         assert!(pages < 1_000, "{pages} pages: {name}");

@@ -86,7 +86,7 @@ fn matches(query: &DeliveryQuery, found: &Found) -> bool {
     let in_scope = match query.scope {
         Scope::All => true,
         Scope::Owner(owner) => found.owner == owner,
-        Scope::Tenant(tenant) => key.tenant == Some(tenant.0),
+        Scope::Tenant(tenant) => key.tenant == Some(tenant),
     };
     in_scope
         && query.webhook.is_none_or(|webhook| key.webhook == webhook.0)

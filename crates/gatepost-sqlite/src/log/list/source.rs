@@ -1,12 +1,15 @@
 //! Where the row numbers of a list come from.
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::super::look::Look;
+use crate::column;
 use crate::error::Result;
+use crate::named::Named;
 
 /// The class of an attempt whose target accepted.
 const OK: &str = "ok";
@@ -19,7 +22,7 @@ pub(crate) enum Source {
     /// A range of an index, of one webhook, task or tenant.
     Index {
         index: Index,
-        of: Option<i64>,
+        of: Option<Value>,
         /// Only numbers greater than this.
         beyond: i64,
     },
@@ -105,7 +108,7 @@ enum By {
     Webhook(i64),
     Owner(OwnerId, Vec<i64>),
     Task(i64),
-    Tenant(i64),
+    Tenant(TenantId),
 }
 
 impl By {
@@ -114,7 +117,7 @@ impl By {
             (Some(webhook), ..) => Self::Webhook(webhook.0),
             (_, Some(task), _) => Self::Task(task.0),
             (.., Scope::Owner(owner)) => Self::Owner(owner, webhooks_of(look.c, owner)?),
-            (.., Scope::Tenant(tenant)) => Self::Tenant(tenant.0),
+            (.., Scope::Tenant(tenant)) => Self::Tenant(tenant),
             (.., Scope::All) => Self::All,
         })
     }
@@ -126,21 +129,29 @@ impl By {
 
     /// What is indexed, then what is not yet.
     fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
-        let mut both = |listed, new, of| {
-            sources.push(index(listed, Some(of)));
+        let mut both = |listed, new, of: Value| {
+            sources.push(index(listed, Some(of.clone())));
             sources.push(beyond(new, of, look.indexed));
         };
         match self {
             Self::All => sources.push(index(Index::All, None)),
-            Self::Task(task) => both(Index::OfTask, Index::NewOfTask, *task),
-            Self::Tenant(tenant) => both(Index::OfTenant, Index::NewOfTenant, *tenant),
+            Self::Task(task) => both(Index::OfTask, Index::NewOfTask, (*task).into()),
+            Self::Tenant(tenant) => {
+                both(Index::OfTenant, Index::NewOfTenant, id(tenant.to_bytes()));
+            }
             Self::Webhook(webhook) => sources.extend(of_webhook(look, *webhook)?),
             Self::Owner(owner, webhooks) => {
                 for webhook in webhooks {
                     let floor = look.webhook(*webhook)?.map(|shown| shown.floor);
-                    sources.extend(floor.map(|floor| beyond(Index::OfWebhook, *webhook, floor)));
+                    sources.extend(
+                        floor.map(|floor| beyond(Index::OfWebhook, (*webhook).into(), floor)),
+                    );
                 }
-                sources.push(beyond(Index::NewOfOwner, owner.0, look.indexed));
+                sources.push(beyond(
+                    Index::NewOfOwner,
+                    id(owner.to_bytes()),
+                    look.indexed,
+                ));
             }
         }
         Ok(())
@@ -151,14 +162,16 @@ impl By {
     fn errors(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
         let mut of_webhook = |webhook: i64| -> Result<()> {
             let floor = look.webhook(webhook)?.map(|shown| shown.floor);
-            let errors = |floor| beyond(Index::ErrorsOfWebhook, webhook, floor);
+            let errors = |floor| beyond(Index::ErrorsOfWebhook, webhook.into(), floor);
             sources.extend(floor.map(errors));
             Ok(())
         };
         match self {
             Self::All => sources.push(index(Index::Errors, None)),
-            Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some(*task))),
-            Self::Tenant(tenant) => sources.push(index(Index::ErrorsOfTenant, Some(*tenant))),
+            Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some((*task).into()))),
+            Self::Tenant(tenant) => {
+                sources.push(index(Index::ErrorsOfTenant, Some(id(tenant.to_bytes()))));
+            }
             Self::Webhook(webhook) => of_webhook(*webhook)?,
             Self::Owner(_, webhooks) => {
                 webhooks
@@ -184,7 +197,7 @@ impl By {
         match webhooks {
             None => sources.push(index(Index::Waiting, None)),
             Some(webhooks) => {
-                let of = |webhook| index(Index::WaitingOfWebhook, Some(webhook));
+                let of = |webhook: i64| index(Index::WaitingOfWebhook, Some(webhook.into()));
                 sources.extend(webhooks.into_iter().map(of));
             }
         }
@@ -198,17 +211,21 @@ pub(crate) fn of_webhook(look: &Look<'_>, webhook: i64) -> Result<Vec<Source>> {
         return Ok(Vec::new());
     };
     Ok(vec![
-        beyond(Index::OfWebhook, webhook, shown.floor),
-        beyond(Index::NewOfWebhook, webhook, shown.floor.max(look.indexed)),
+        beyond(Index::OfWebhook, webhook.into(), shown.floor),
+        beyond(
+            Index::NewOfWebhook,
+            webhook.into(),
+            shown.floor.max(look.indexed),
+        ),
     ])
 }
 
 /// What waits of a webhook.
 pub(crate) fn waiting_of(webhook: i64) -> Vec<Source> {
-    vec![index(Index::WaitingOfWebhook, Some(webhook))]
+    vec![index(Index::WaitingOfWebhook, Some(webhook.into()))]
 }
 
-fn beyond(index: Index, of: i64, beyond: i64) -> Source {
+fn beyond(index: Index, of: Value, beyond: i64) -> Source {
     Source::Index {
         index,
         of: Some(of),
@@ -216,7 +233,7 @@ fn beyond(index: Index, of: i64, beyond: i64) -> Source {
     }
 }
 
-fn index(index: Index, of: Option<i64>) -> Source {
+fn index(index: Index, of: Option<Value>) -> Source {
     Source::Index {
         index,
         of,
@@ -224,17 +241,22 @@ fn index(index: Index, of: Option<i64>) -> Source {
     }
 }
 
+/// The id of an owner or a tenant.
+fn id(bytes: [u8; 16]) -> Value {
+    bytes.to_vec().into()
+}
+
 fn webhooks_of(c: &Connection, owner: OwnerId) -> Result<Vec<i64>> {
     let mut find = c.prepare_cached(
         "SELECT id FROM gatepost_webhook INDEXED BY gatepost_webhook_of_owner WHERE owner = ?1 AND gone = 0",
     )?;
-    let found = find.query_map([owner.0], |row| row.get(0))?;
+    let found = find.query_map([owner.to_bytes()], |row| row.get(0))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Of all owners who are in the tenant now: whoever left it took nothing along that waits.
-fn webhooks_in(c: &Connection, tenant: i64) -> Result<Vec<i64>> {
-    let place = Place::Tenant(gatepost_ids::TenantId(tenant)).to_string();
+fn webhooks_in(c: &Connection, tenant: TenantId) -> Result<Vec<i64>> {
+    let place = Place::Tenant(tenant).to_string();
     let mut find = c.prepare_cached(include_str!("../../sql/log/webhooks_in.sql"))?;
     let found = find.query_map([place], |row| row.get(0))?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -243,9 +265,9 @@ fn webhooks_in(c: &Connection, tenant: i64) -> Result<Vec<i64>> {
 fn owner_of_task(c: &Connection, task: i64) -> Result<Option<OwnerId>> {
     let owner = c
         .prepare_cached("SELECT owner FROM gatepost_task WHERE id = ?1")?
-        .query_row([task], |row| Ok(OwnerId(row.get(0)?)))
+        .query_row([task], |row| Ok(column::owner(&Named::of(row), "owner")))
         .optional()?;
-    Ok(owner)
+    owner.transpose()
 }
 
 #[cfg(test)]
@@ -259,10 +281,10 @@ mod tests {
 
     /// A webhook of user 1, of whose 2,000 failures the last 3 are shown.
     const FAILED: &str = "
-        INSERT INTO gatepost_owner (owner) VALUES (1);
+        INSERT INTO gatepost_owner (owner) VALUES (unhex('00000000000000000000000000000001'));
         INSERT INTO gatepost_webhook (id, revision, created, modified, owner, name, url, authorization_kind,
             headers, allow_insecure, timeout_s, retries, activity, in_order, signing, bytes, floor)
-        VALUES (7, 1, 0, 0, 1, 'w', 'https://example.com/', 'none', x'', 0, 5, 0, 'active', 0, x'', 0, 1997);
+        VALUES (7, 1, 0, 0, unhex('00000000000000000000000000000001'), 'w', 'https://example.com/', 'none', x'', 0, 5, 0, 'active', 0, x'', 0, 1997);
         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
         INSERT INTO gatepost_outcome (delivery, token, state, attempts, tries, lost, due, status_info, webhook)
         SELECT n, n, 3, 1, 1, 0, 0, '', 7 FROM n";

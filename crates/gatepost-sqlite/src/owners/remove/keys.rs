@@ -8,7 +8,7 @@ use crate::error::Result;
 pub(super) fn remove(c: &Connection, room: u32) -> Result<u32> {
     let mut removed = 0;
     while removed < room {
-        let next: Option<(i64, i64)> = c
+        let next: Option<(Vec<u8>, i64)> = c
             .prepare_cached(
                 "SELECT owner, gone_keys FROM gatepost_owner WHERE unfinished = 1 AND gone_keys > 0 LIMIT 1",
             )?

@@ -1,5 +1,6 @@
 //! Deliveries that waited when their owner went to another place.
 
+use gatepost_ids::OwnerId;
 use gatepost_storage::owners::MOVED_INFO;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -11,14 +12,14 @@ use crate::error::Result;
 
 /// What is being sent is waited for: it ends here once it waits again.
 pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
-    let (mut ended, mut after) = (0, i64::MIN);
+    // No owner has fewer bytes.
+    let (mut ended, mut after) = (0, Vec::new());
     while ended < room {
-        let next: Option<(i64, i64)> = c
+        let next: Option<(Vec<u8>, i64)> = c
             .prepare_cached(include_str!("../../sql/owners/next_moved.sql"))?
-            .query_row([after], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row([&after], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
         let Some((owner, last)) = next else { break };
-        after = owner;
         let left = room - ended;
         let ids: Vec<i64> = c
             .prepare_cached(include_str!("../../sql/owners/waiting_moved.sql"))?
@@ -32,31 +33,32 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
             }
         }
         ended += count;
-        if count < left && !any_running(c, owner, last)? {
+        if count < left && !any_running(c, &owner, last)? {
             c.prepare_cached("UPDATE gatepost_owner SET moved = 0 WHERE owner = ?1")?
-                .execute([owner])?;
+                .execute([&owner])?;
             sends_again(c)?;
         }
+        after = owner;
     }
     Ok(ended)
 }
 
 /// Whether anything of this owner has not ended.
-pub(crate) fn any_open(c: &Connection, owner: i64) -> Result<bool> {
+pub(crate) fn any_open(c: &Connection, owner: OwnerId) -> Result<bool> {
     let waits = c
         .prepare_cached(include_str!("../../sql/owners/any_waiting.sql"))?
-        .exists([owner])?;
-    Ok(waits || any_running(c, owner, i64::MAX)?)
+        .exists([owner.to_bytes()])?;
+    Ok(waits || any_running(c, &owner.to_bytes(), i64::MAX)?)
 }
 
 /// What runs is no more than there are places for.
-fn any_running(c: &Connection, owner: i64, last: i64) -> Result<bool> {
+fn any_running(c: &Connection, owner: &[u8], last: i64) -> Result<bool> {
     let owned = "SELECT 1 FROM gatepost_webhook WHERE id = ?1 AND owner = ?2 AND gone = 0";
     let mut owned = c.prepare_cached(owned)?;
     for batch in running(c, i64::MAX)? {
         for member in batch.members {
             if member.delivery <= last
-                && owned.exists([member.webhook, owner])?
+                && owned.exists(params![member.webhook, owner])?
                 && is_open(c, batch.token, member)?
             {
                 return Ok(true);

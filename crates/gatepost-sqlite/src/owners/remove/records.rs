@@ -11,7 +11,7 @@ use crate::error::Result;
 pub(super) fn of_gone_owners(c: &Connection, room: u32) -> Result<u32> {
     let mut touched = 0;
     while touched < room {
-        let next: Option<(i64, i64)> = c
+        let next: Option<(Vec<u8>, i64)> = c
             .prepare_cached(
                 "SELECT owner, gone_webhooks FROM gatepost_owner WHERE unfinished = 1 AND gone_webhooks > 0 LIMIT 1",
             )?

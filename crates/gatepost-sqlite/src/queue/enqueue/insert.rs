@@ -1,6 +1,7 @@
 //! New deliveries.
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::TenantId;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{ClaimToken, DeliveryId, NewDelivery, StoredDelivery};
 use rusqlite::{Connection, params};
@@ -58,7 +59,7 @@ fn insert(
             member.delivery,
             member.webhook,
             new.task.map(|t| t.0),
-            receiver.place.tenant().map(|t| t.0),
+            receiver.place.tenant().map(TenantId::to_bytes),
             now,
             new.message_id.as_str(),
             &*new.body,

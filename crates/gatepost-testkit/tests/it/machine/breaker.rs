@@ -56,9 +56,9 @@ pub(super) struct Breaker<R> {
 #[derive(Debug)]
 struct State<R> {
     /// Rows as they are, by number.
-    seen: BTreeMap<i64, R>,
+    seen: BTreeMap<i128, R>,
     /// Rows that are stored with a wrong field.
-    wrong: BTreeMap<i64, R>,
+    wrong: BTreeMap<i128, R>,
 }
 
 impl<R> Default for Breaker<R> {
@@ -92,7 +92,14 @@ impl<R: Clone> Breaker<R> {
     }
 
     /// What the store has of this row after a call that stores it.
-    pub(super) fn written(&self, method: &str, id: i64, asked: Option<&R>, row: R) -> R {
+    pub(super) fn written(
+        &self,
+        method: &str,
+        id: impl Into<i128>,
+        asked: Option<&R>,
+        row: R,
+    ) -> R {
+        let id = id.into();
         let mut state = self.state();
         if let Some(fault) = self.at(method, Site::Stored) {
             let mut wrong = state.shown(fault, id, row.clone());
@@ -112,7 +119,8 @@ impl<R: Clone> Breaker<R> {
     }
 
     /// What a call shows of this row.
-    pub(super) fn read(&self, method: &str, id: i64, row: R) -> R {
+    pub(super) fn read(&self, method: &str, id: impl Into<i128>, row: R) -> R {
+        let id = id.into();
         let Some(fault) = self.fault.as_deref() else {
             return row;
         };
@@ -126,14 +134,14 @@ impl<R: Clone> Breaker<R> {
     }
 
     /// There is such a row.
-    pub(super) fn there_is(&self, id: i64, row: R) {
-        self.state().seen.insert(id, row);
+    pub(super) fn there_is(&self, id: impl Into<i128>, row: R) {
+        self.state().seen.insert(id.into(), row);
     }
 
     /// What a call stores of a new row that it was given, which has no number yet.
     pub(super) fn given(&self, method: &str, mut row: R) -> R {
         let mut state = self.state();
-        let id = -i64::try_from(state.seen.len()).unwrap_or_default();
+        let id = -i128::try_from(state.seen.len()).unwrap_or_default();
         state.seen.insert(id, row.clone());
         if let Some(fault) = self.at(method, Site::Stored) {
             state.apply(fault, id, None, None, &mut row);
@@ -150,14 +158,14 @@ impl<R: Clone> Breaker<R> {
 
 impl<R: Clone> State<R> {
     /// The row with the field that is stored wrong.
-    fn shown(&self, fault: &Fault<R>, id: i64, mut row: R) -> R {
+    fn shown(&self, fault: &Fault<R>, id: i128, mut row: R) -> R {
         if let Some(wrong) = self.wrong.get(&id) {
             fault.field.copy(wrong, &mut row);
         }
         row
     }
 
-    fn apply(&self, fault: &Fault<R>, id: i64, asked: Option<&R>, old: Option<&R>, row: &mut R) {
+    fn apply(&self, fault: &Fault<R>, id: i128, asked: Option<&R>, old: Option<&R>, row: &mut R) {
         let field = &fault.field;
         let from = match fault.kind {
             Kind::Near => return field.nudge(row),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::{ObjectId, OwnerId, Place};
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditRow};
 use gatepost_storage::keys::{KeyRow, Rolled};
 use gatepost_storage::owners::OwnerRow;
@@ -320,7 +320,7 @@ pub(super) fn of_audit() -> Vec<Fault<AuditRow>> {
             key: None,
             from: None,
             table: String::new(),
-            row: 0,
+            row: ObjectId::from(0),
             name: String::new(),
             operation: String::new(),
             changes: String::new(),

@@ -110,7 +110,8 @@ passed_on! { KeyStore {
 impl Broken {
     async fn owner_written(&self, method: &str, owner: OwnerId) -> Result<()> {
         if let Some(row) = self.inner.owner(owner).await? {
-            self.owners.written(method, owner.0, None, row);
+            self.owners
+                .written(method, owner.0.cast_signed(), None, row);
         }
         Ok(())
     }
@@ -125,7 +126,7 @@ passed_on! { OwnerStore {
 }
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>> {
         let row = self.inner.owner(owner).await?;
-        Ok(row.map(|row| self.owners.read("owner", row.owner.0, row)))
+        Ok(row.map(|row| self.owners.read("owner", row.owner.0.cast_signed(), row)))
     }
 
     async fn place_owner(&self, owner: OwnerId, place: Place, now: DateTime<Utc>) -> Result<()> {
@@ -140,7 +141,7 @@ passed_on! { OwnerStore {
 
     async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerRow>> {
         let rows = self.inner.held_owners(after, limit).await?.into_iter();
-        let rows = rows.map(|row| self.owners.read("held_owners", row.owner.0, row));
+        let rows = rows.map(|row| self.owners.read("held_owners", row.owner.0.cast_signed(), row));
         Ok(rows.collect())
     }
 }

@@ -178,7 +178,10 @@ pub(super) const EVENTS: &[Refused] = &[
     ("event", &[("event", "explode")]),
     ("event", &[("event", "")]),
     ("target", &[("target", "all")]),
-    ("instance", &[("target", "instance"), ("instance", "none")]),
+    (
+        "instance",
+        &[("target", "instance"), ("instance", "no one")],
+    ),
     ("tag", &[("target", "tag"), ("tag", "0")]),
     ("task", &[("task", "99")]),
     ("label", &[("label", "a\u{202e}b")]),

@@ -14,7 +14,7 @@ use crate::column::without_nul;
 struct What<'a> {
     event_type: Vec<&'a str>,
     event: Vec<&'a str>,
-    object_id: Vec<Option<i64>>,
+    object_id: Vec<Option<Cow<'a, str>>>,
     object_name: Vec<Option<String>>,
     tags: Vec<String>,
     variables: Vec<String>,
@@ -28,8 +28,8 @@ struct What<'a> {
 /// The audience.
 #[derive(Default)]
 struct Audience {
-    tenant: Vec<Option<i64>>,
-    owner: Vec<Option<i64>>,
+    tenant: Vec<Option<String>>,
+    owner: Vec<Option<String>>,
     operators: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct LaterColumns<'a> {
     after_task: Vec<i64>,
     tasks: Vec<Option<String>>,
     due: Vec<DateTime<Utc>>,
-    run_by: Vec<Option<i64>>,
+    run_by: Vec<Option<String>>,
 }
 
 impl<'a> LaterColumns<'a> {
@@ -63,13 +63,15 @@ impl<'a> LaterColumns<'a> {
         self.what.channel.push(columns.channel);
         let trace = columns.trace.map(Cow::into_owned);
         self.what.trace.push(trace);
-        self.audience.tenant.push(columns.tenant);
-        self.audience.owner.push(columns.owner);
+        self.audience
+            .tenant
+            .push(columns.tenant.map(Cow::into_owned));
+        self.audience.owner.push(columns.owner.map(Cow::into_owned));
         self.audience.operators.push(columns.operators);
         self.after_task.push(after_task);
         self.tasks.push(tasks);
         self.due.push(row.due);
-        self.run_by.push(row.by.map(|by| by.0));
+        self.run_by.push(row.by.map(|by| by.to_string()));
     }
 
     pub(super) fn is_empty(&self) -> bool {
