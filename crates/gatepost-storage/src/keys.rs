@@ -33,6 +33,15 @@ pub struct Rolled {
     pub to: Option<KeyId>,
 }
 
+/// The key that [`KeyStore::find_key`] looks up.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum KeySelector {
+    /// The key with this row number.
+    Id(KeyId),
+    /// The key whose string carries this lookup id.
+    Lookup(LookupId),
+}
+
 /// Which keys to list: all of those given that are `Some`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyQuery {
@@ -180,17 +189,27 @@ pub trait KeyStore: OwnerStore {
     /// `Unavailable`.
     async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError>;
 
-    /// The key with this row number, expired or disabled or not; `None` when there is none.
+    /// Returns the selected key, expired or disabled or not; `None` if there is none.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError>;
+    async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>, StoreError>;
 
-    /// The key whose string carries this lookup id, enabled or not; `None` when there is none.
+    /// Returns the key with this row number, as [`find_key`](Self::find_key) does.
     ///
     /// # Errors
-    /// `Unavailable`, `Corrupt`.
-    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError>;
+    /// Those of `find_key`.
+    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
+        self.find_key(KeySelector::Id(id)).await
+    }
+
+    /// Returns the key whose string carries this lookup id, as [`find_key`](Self::find_key) does.
+    ///
+    /// # Errors
+    /// Those of `find_key`.
+    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError> {
+        self.find_key(KeySelector::Lookup(lookup)).await
+    }
 
     /// One page of the keys that match, in order of row number. Expired and disabled keys are
     /// listed.

@@ -4,7 +4,8 @@ use apikey_core::{ApiKey, Expiration, KeyId, LookupId, OwnerId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login, Rolled,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
+    Rolled,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Page, StoreError};
 use redb::ReadableDatabase as _;
@@ -32,19 +33,17 @@ impl KeyStore for RedbStore {
             .await
     }
 
-    async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
+    async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {
         self.read(move |tx, _| {
-            let keys = tx.open_table(KEYS).map_err(failed)?;
-            row(&keys, id.0)?.map(|row| codec::decode(&row)).transpose()
-        })
-        .await
-    }
-
-    async fn key_by_lookup(&self, id: LookupId) -> Answer<Option<KeyRow>> {
-        self.read(move |tx, _| {
-            let names = tx.open_table(NAMES).map_err(failed)?;
-            let found = names.get(lookup(id).as_str()).map_err(failed)?;
-            let Some(id) = found.map(|found| found.value()) else {
+            let id = match selector {
+                KeySelector::Id(id) => Some(id.0),
+                KeySelector::Lookup(id) => {
+                    let names = tx.open_table(NAMES).map_err(failed)?;
+                    let found = names.get(lookup(id).as_str()).map_err(failed)?;
+                    found.map(|found| found.value())
+                }
+            };
+            let Some(id) = id else {
                 return Ok(None);
             };
             let keys = tx.open_table(KEYS).map_err(failed)?;

@@ -14,7 +14,7 @@ use crate::world::{Made, World, present};
 
 /// The calls of the store, all of them and those that look a key up, and the milliseconds.
 async fn cost(world: &World, key: &Made) -> (u64, u64, u128) {
-    let calls = || (world.store.calls(), world.store.calls_of("key_by_lookup"));
+    let calls = || (world.store.calls(), world.store.calls_of("find_key"));
     let (before, began) = (calls(), Instant::now());
     let refused = present(&world.keys, key).await;
     assert_eq!(refused, Err(Denied::Unauthenticated));
@@ -62,10 +62,10 @@ async fn whoever_has_the_secret_waits_for_nothing() {
     let key = world.key(1, "k").await;
     let began = Instant::now();
     present(&world.keys, &key).await.unwrap();
-    let lookups = world.store.calls_of("key_by_lookup");
+    let lookups = world.store.calls_of("find_key");
     present(&world.keys, &key).await.unwrap();
     assert_eq!(began.elapsed().as_millis(), 0);
-    assert_eq!(world.store.calls_of("key_by_lookup"), lookups);
+    assert_eq!(world.store.calls_of("find_key"), lookups);
 }
 
 #[tokio::test]
@@ -73,9 +73,9 @@ async fn a_wrong_secret_brings_no_record_into_memory() {
     let world = World::new();
     let key = world.key(1, "k").await;
     let _ = present(&world.keys, &key.forged(0)).await;
-    let lookups = world.store.calls_of("key_by_lookup");
+    let lookups = world.store.calls_of("find_key");
     present(&world.keys, &key).await.unwrap();
-    assert_eq!(world.store.calls_of("key_by_lookup"), lookups + 1);
+    assert_eq!(world.store.calls_of("find_key"), lookups + 1);
 }
 
 /// How far the shares of what took at most so much time differ, at most (Kolmogorov and Smirnov): 0
@@ -101,7 +101,7 @@ async fn times(
     for round in 0..100_u8 {
         for (kind, (key, least)) in kinds.iter().zip([0, 1_000, 2_500]).enumerate() {
             let late = Duration::from_micros(least + u64::from(round) * 37 % 1_500);
-            world.store.fail("key_by_lookup", 1, Fault::Late(late));
+            world.store.fail("find_key", 1, Fault::Late(late));
             let began = Instant::now();
             // Nobody guesses often enough to wait for that.
             let addr = [10, 0, round, u8::try_from(kind).unwrap()].into();

@@ -55,7 +55,7 @@ async fn an_edit_in_its_slice_costs_a_hot_key_one_question_and_its_record_stays(
     assert_eq!(present(&world.keys, &hot).await, Err(Denied::Unavailable));
     assert!(world.store.has_failed());
     // One question of what was changed; the record is not read again.
-    world.store.set_refused("key_by_lookup", true);
+    world.store.set_refused("find_key", true);
     let before = world.store.calls();
     present(&world.keys, &hot).await.unwrap();
     assert_eq!(world.store.calls(), before + 1);

@@ -107,9 +107,9 @@ async fn a_wrong_secret_counts_for_no_key() {
 async fn what_nobody_judged_is_not_counted() {
     let world = World::new();
     let key = world.key(1, "k").await;
-    world.store.set_refused("key_by_lookup", true);
+    world.store.set_refused("find_key", true);
     assert_eq!(present(&world.keys, &key).await, Err(Denied::Unavailable));
-    world.store.set_refused("key_by_lookup", false);
+    world.store.set_refused("find_key", false);
     assert_eq!(days(&world, &world.keys, key.id).await, []);
 }
 

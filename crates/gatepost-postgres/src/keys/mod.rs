@@ -6,12 +6,13 @@ mod roll;
 mod row;
 mod uses;
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore,
+    KeyUse, Login,
 };
 use uuid::Uuid;
 
@@ -36,15 +37,13 @@ impl KeyStore for PostgresStore {
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
-    async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
-        let sql = format!("SELECT {} AND r.id = $1", row::SELECT);
-        let row = self.db().query_opt(&sql, &[&id.0]).await?;
-        Ok(row.as_ref().map(row::key).transpose()?)
-    }
-
-    async fn key_by_lookup(&self, lookup: LookupId) -> Answer<Option<KeyRow>> {
-        let sql = format!("SELECT {} AND r.lookup = $1", row::SELECT);
-        let row = self.db().query_opt(&sql, &[&lookup.as_str()]).await?;
+    async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {
+        let (column, value): (_, Param<'_>) = match &selector {
+            KeySelector::Id(id) => ("id", &id.0),
+            KeySelector::Lookup(lookup) => ("lookup", &lookup.as_str()),
+        };
+        let sql = format!("SELECT {} AND r.{column} = $1", row::SELECT);
+        let row = self.db().query_opt(&sql, &[value]).await?;
         Ok(row.as_ref().map(row::key).transpose()?)
     }
 

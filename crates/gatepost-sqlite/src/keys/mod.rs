@@ -5,7 +5,7 @@ mod row;
 mod uses;
 mod write;
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
@@ -13,7 +13,8 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login, Rolled,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore, KeyUse, Login,
+    Rolled,
 };
 use rusqlite::params;
 
@@ -36,13 +37,12 @@ impl KeyStore for SqliteStore {
         self.read(move |c| write::count(c, owner)).await
     }
 
-    async fn key(&self, id: KeyId) -> Answer<Option<KeyRow>> {
-        self.read(move |c| find(c, "k.id =", id.0)).await
-    }
-
-    async fn key_by_lookup(&self, lookup: LookupId) -> Answer<Option<KeyRow>> {
-        self.read(move |c| find(c, "k.lookup =", lookup.as_str().to_owned()))
-            .await
+    async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {
+        self.read(move |c| match selector {
+            KeySelector::Id(id) => find(c, "k.id =", id.0),
+            KeySelector::Lookup(lookup) => find(c, "k.lookup =", lookup.as_str().to_owned()),
+        })
+        .await
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {

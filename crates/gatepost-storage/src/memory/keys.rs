@@ -1,6 +1,6 @@
 //! API keys in memory.
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
@@ -10,7 +10,8 @@ use super::rows::{page, page_of};
 use super::store::{MemoryStore, Tables};
 use crate::error::{ErrorKind, StoreError};
 use crate::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyStore, KeyUse, Login, Rolled,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore, KeyUse, Login,
+    Rolled,
 };
 
 #[async_trait]
@@ -23,14 +24,13 @@ impl KeyStore for MemoryStore {
         Ok(self.tables().keys.by_owner.count(owner))
     }
 
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
-        Ok(self.tables().keys.rows.get(&id).cloned())
-    }
-
-    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError> {
+    async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>, StoreError> {
         let tables = self.tables();
-        let id = tables.keys.by_lookup.get(&lookup);
-        Ok(id.and_then(|id| tables.keys.rows.get(id)).cloned())
+        let id = match selector {
+            KeySelector::Id(id) => Some(id),
+            KeySelector::Lookup(lookup) => tables.keys.by_lookup.get(&lookup).copied(),
+        };
+        Ok(id.and_then(|id| tables.keys.rows.get(&id)).cloned())
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError> {

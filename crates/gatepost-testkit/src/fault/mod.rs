@@ -7,7 +7,7 @@
 //! use gatepost_testkit::fault::{Fault, FaultStore};
 //! # gatepost_testkit::block_on(async {
 //! let store = FaultStore::new(Arc::new(MemoryStore::new()));
-//! store.fail("key", 2, Fault::Refused);
+//! store.fail("find_key", 2, Fault::Refused);
 //! assert!(store.key(KeyId(1)).await.is_ok());
 //! assert!(store.key(KeyId(1)).await.unwrap_err().is_transient());
 //! assert!(store.key(KeyId(1)).await.is_ok());

@@ -46,7 +46,7 @@ pub enum Passing<'a> {
     Reclaim(&'a mut u32),
     /// A webhook that was read.
     Webhook(&'a mut Row<WebhookId, Webhook>),
-    /// A key that was read by its row number.
+    /// A key that was read, by its row number or its lookup id.
     Key(&'a mut KeyRow),
     /// The generation of a slice of keys.
     KeyGeneration(&'a mut KeyGeneration),

@@ -1,13 +1,13 @@
 //! Every method of every trait but [`RecordStore`](gatepost_storage::webhooks::RecordStore), passed
 //! on.
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{
@@ -57,7 +57,6 @@ passed_on! { AuditStore {
 passed_on! { KeyStore {
     fn insert_key(key: &ApiKey, at_most: u64) -> KeyRow;
     fn count_keys(owner: OwnerId) -> u64;
-    fn key_by_lookup(lookup: LookupId) -> Option<KeyRow>;
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
     fn expiring_keys(after: (DateTime<Utc>, KeyId), before: DateTime<Utc>, limit: u32) -> Vec<KeyRow>;
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
@@ -68,8 +67,8 @@ passed_on! { KeyStore {
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
     fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
-        let mut row = self.call("key", self.inner.key(id)).await?;
+    async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>, StoreError> {
+        let mut row = self.call("find_key", self.inner.find_key(selector)).await?;
         row.iter_mut().for_each(|row| self.altered(Passing::Key(row)));
         Ok(row)
     }

@@ -89,8 +89,8 @@ pub(super) fn of_keys() -> Vec<Fault<KeyRow>> {
             &["row.revision", "row.key.expiration", "row.rolled.to"],
         ),
         Does::Returns("roll_key, old"),
-        Does::Returns("key"),
-        Does::Returns("key_by_lookup"),
+        Does::Returns("find_key, by id"),
+        Does::Returns("find_key, by lookup id"),
         Does::Returns("list_keys"),
         Does::Returns("expiring_keys"),
     ];

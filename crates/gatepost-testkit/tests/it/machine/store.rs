@@ -1,12 +1,12 @@
 //! The reference store with one broken field: keys, owners, the log of changes.
 
-use apikey_core::{ApiKey, KeyId, LookupId};
+use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
-    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+    KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::owners::{Gone, OwnerRow};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
@@ -59,14 +59,13 @@ passed_on! { KeyStore {
         Ok(self.keys.written("insert_key", row.id.0, None, row))
     }
 
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>> {
-        let row = self.inner.key(id).await?;
-        Ok(row.map(|row| self.keys.read("key", row.id.0, row)))
-    }
-
-    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>> {
-        let row = self.inner.key_by_lookup(lookup).await?;
-        Ok(row.map(|row| self.keys.read("key_by_lookup", row.id.0, row)))
+    async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>> {
+        let row = self.inner.find_key(selector).await?;
+        let method = match selector {
+            KeySelector::Id(_) => "find_key, by id",
+            KeySelector::Lookup(_) => "find_key, by lookup id",
+        };
+        Ok(row.map(|row| self.keys.read(method, row.id.0, row)))
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>> {

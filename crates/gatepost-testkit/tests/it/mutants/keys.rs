@@ -1,10 +1,10 @@
 //! Faults of a key store.
 
-use apikey_core::{ApiKey, Grant, KeyId, LookupId};
+use apikey_core::{ApiKey, Grant, KeyId};
 use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
-    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySlice, KeyUse, Login,
+    ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::{ErrorKind, KeyStore, Scope};
 
@@ -48,8 +48,11 @@ passed_on! { KeyStore {
         answer
     }
 
-    async fn key(&self, id: KeyId) -> Result<Option<KeyRow>> {
-        let mut row = self.inner.key(id).await?;
+    async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>> {
+        let mut row = self.inner.find_key(selector).await?;
+        if let KeySelector::Lookup(_) = selector {
+            return Ok(row.filter(|_| !self.is(&["k01"])));
+        }
         let last = self.notes().login;
         if let (Some(row), Some(last)) = (&mut row, last) {
             if self.is(&["k11"]) {
@@ -60,13 +63,6 @@ passed_on! { KeyStore {
             }
         }
         Ok(row)
-    }
-
-    async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>> {
-        if self.is(&["k01"]) {
-            return Ok(None);
-        }
-        self.inner.key_by_lookup(lookup).await
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>> {
