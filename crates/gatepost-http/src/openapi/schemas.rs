@@ -16,7 +16,7 @@ pub(super) fn shared() -> Map<String, Value> {
         "type": "object",
         "properties": {
             "$key": {"type": "integer"},
-            "user": {"type": "integer", "description": "Whose."},
+            "user": {"anyOf": [{"type": "integer"}, {"type": "string"}], "description": "Whose: an integer from 2^53 on is a string."},
             "name": {"type": "string", "description": "What is limited.", "examples": ["webhooks"]},
             "used": {"type": "integer", "description": "How much of it there is; of waiting deliveries and the log an estimate of a second ago."},
             "limit": {"type": ["integer", "null"], "description": "How much there may be; null for no limit."},
