@@ -20,12 +20,6 @@ pub(super) fn row<const N: usize>(key: i64, columns: [(&'static str, Value); N])
     std::iter::once(key).chain(columns).collect()
 }
 
-/// The row number in a path: what is none names no row of ours.
-pub(super) fn number(key: ObjectId) -> Result<i64, ApiError> {
-    let number = key.as_number().filter(|number| *number > 0);
-    number.ok_or_else(ApiError::not_found)
-}
-
 /// The row number of a row.
 pub(super) fn key_of(row: &RowMap) -> i64 {
     row.get(KEY).and_then(Value::as_i64).unwrap_or_default()

@@ -119,12 +119,6 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T
     }
 }
 
-/// The row number of a path. What is no number names no row of ours.
-pub(super) fn number(text: &str) -> Result<i64, ApiError> {
-    let number = key(text)?.as_number().filter(|number| *number > 0);
-    number.ok_or_else(ApiError::not_found)
-}
-
 /// The id of a path. What is none names no row.
 pub(super) fn key(text: &str) -> Result<ObjectId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())

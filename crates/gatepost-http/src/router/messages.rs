@@ -5,9 +5,10 @@ use gatepost_manage::{FetchedMessage, FetchedPage, MAX_FETCHED};
 use serde_json::{Value, json};
 use webhook_model::{Activity, WebhookId};
 
-use super::body::{Parts, number};
+use super::body::{Parts, key};
 use crate::error::ApiError;
 use crate::json_pieces::JsonPieces;
+use crate::schema::number;
 use crate::state::{Caller, Shared};
 use crate::turn::Turn;
 
@@ -19,7 +20,7 @@ pub(super) async fn messages(
     Parts(row): Parts<String>,
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
-    let webhook = WebhookId(number(&row)?);
+    let webhook = WebhookId(number(key(&row)?)?);
     // Whether the webhook is there goes before what is wrong with the query.
     caller.webhook(webhook).await?;
     let (after, limit) = asked(query.as_deref().unwrap_or_default())?;

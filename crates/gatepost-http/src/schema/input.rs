@@ -273,6 +273,12 @@ pub(crate) fn id(value: &Value) -> Option<ObjectId> {
     }
 }
 
+/// The row number in a path: what is none names no row of ours.
+pub(crate) fn number(key: ObjectId) -> Result<i64, ApiError> {
+    let number = key.as_number().filter(|number| *number > 0);
+    number.ok_or_else(ApiError::not_found)
+}
+
 /// JSON does not tell 5.0 from 5. Beyond 2^53 a float is no longer one certain number.
 #[allow(
     clippy::cast_possible_truncation,

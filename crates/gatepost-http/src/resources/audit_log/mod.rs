@@ -9,10 +9,10 @@ use gatepost_storage::audit::{AuditId, AuditQuery};
 use serde_json::Value;
 use webhook_model::{ObjectId, OwnerId};
 
-use super::row::{epoch, if_there, number, page, row, scanned};
+use super::row::{epoch, if_there, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Hints, Resource, Scan, Scanned};
-use crate::schema::{KEY, RowMap, Table};
+use crate::schema::{KEY, RowMap, Table, number};
 
 #[derive(Debug)]
 pub(super) struct AuditLog;

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use webhook_model::{ObjectId, TaskId, WebhookId};
 
 use self::held::Held;
-use super::row::{epoch, if_there, number, page, row, scanned};
+use super::row::{epoch, if_there, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned, Wanted};
-use crate::schema::{Input, KEY, RowMap, Table};
+use crate::schema::{Input, KEY, RowMap, Table, number};
 
 /// What stands for a message or a response that was not kept: clients that do not know of
 /// `message_kept` see it too.

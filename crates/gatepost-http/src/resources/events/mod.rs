@@ -12,11 +12,11 @@ use webhook_model::{
     ObjectId, TagId, Target, TaskId,
 };
 
-use super::row::{as_text, epoch, if_there, json_text, number, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, json_text, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table, members};
+use crate::schema::{Input, RowMap, Table, members, number};
 
 /// Bytes of JSON that are read at a time: parsed it takes up to thirty times as much.
 const OBJECTS: u64 = 128 * 1024;

@@ -15,10 +15,10 @@ use gatepost_storage::keys::{KeyQuery, KeyRow};
 use serde_json::{Value, json};
 use webhook_model::ObjectId;
 
-use super::row::{epoch, moment, number, page, row, scanned};
+use super::row::{epoch, moment, page, row, scanned};
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table, id};
+use crate::schema::{Input, RowMap, Table, id, number};
 
 /// How long a key that is rolled is still good, in seconds, if the request does not say.
 const DAY: i64 = 24 * 60 * 60;

@@ -11,11 +11,11 @@ use webhook_model::{
     Action, Description, Invalid, Message, ObjectId, RunVariables, Task, TaskId, WebhookId,
 };
 
-use super::row::{as_text, epoch, if_there, key_of, number, page, reference, row, scanned};
+use super::row::{as_text, epoch, if_there, key_of, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table};
+use crate::schema::{Input, RowMap, Table, number};
 
 /// Bytes of messages that are read at a time.
 const MESSAGES: u64 = 1024 * 1024;

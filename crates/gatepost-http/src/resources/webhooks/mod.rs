@@ -16,12 +16,12 @@ use webhook_model::{
     SigningSecret, SigningSecrets, Timeout, Webhook, WebhookId, trim_pasted,
 };
 
-use super::row::{epoch, key_of, moment, number, page, reference, row, scanned};
+use super::row::{epoch, key_of, moment, page, reference, row, scanned};
 use super::unreadable;
 use crate::error::ApiError;
 use crate::granted::may_read;
 use crate::resource::{Created, Resource, Scan, Scanned};
-use crate::schema::{Input, RowMap, Table, id};
+use crate::schema::{Input, RowMap, Table, id, number};
 
 #[derive(Debug)]
 pub(super) struct Webhooks;
