@@ -88,8 +88,8 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
     let log = move |row: DeliveryId, word| Some(("webhooks", ObjectId::from_number(row.0), word));
     let (from, before) = (DateTime::UNIX_EPOCH, DateTime::<Utc>::MAX_UTC);
     vec![
-        call!(key(key), "key", None),
-        call!(stored_key(key), "key", None),
+        call!(key(key), "find_key", None),
+        call!(stored_key(key), "find_key", None),
         call!(key_uses(key, from.date_naive(), before.date_naive(), 9), "key_uses", None),
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
         call!(roll_key(key, Overlap::seconds(60).unwrap()), "roll_key", keys(Roll)),
