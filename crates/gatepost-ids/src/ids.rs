@@ -17,6 +17,18 @@ macro_rules! row_numbers {
             }
         }
 
+        impl From<i64> for $name {
+            fn from(number: i64) -> Self {
+                Self(number)
+            }
+        }
+
+        impl From<$name> for i64 {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
         impl From<$name> for ObjectId {
             fn from(id: $name) -> Self {
                 Self::from_number(id.0)

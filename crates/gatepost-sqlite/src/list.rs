@@ -13,9 +13,6 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use crate::error::{Failure, Result};
 
-/// How a row number is taken out of its type, and put into it.
-pub(crate) type Numbers<I> = (fn(I) -> i64, fn(i64) -> I);
-
 /// A column that may be large, and what stands for it where it is not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
@@ -113,12 +110,11 @@ impl List {
     }
 
     /// The rows of a page that can be read: the list goes on until there are enough.
-    pub(crate) fn readable<I: Copy, R>(
+    pub(crate) fn readable<I: Copy + From<i64> + Into<i64>, R>(
         &self,
         connection: &Connection,
         (columns, bodies): (&str, &[Body]),
         page: &Page<I>,
-        (number, id): Numbers<I>,
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let mut found = Vec::new();
@@ -129,7 +125,7 @@ impl List {
             let read = |row: &Row<'_>| -> Result<(i64, Option<R>)> {
                 Ok((row.get("id")?, readable(read(row))?))
             };
-            let rows = self.filled(connection, &columns, &bodies, &page, number, read)?;
+            let rows = self.filled(connection, &columns, &bodies, &page, Into::into, read)?;
             let last = rows.last().map(|(id, _)| *id);
             let is_cut = matches!(page.bodies, Bodies::UpTo(_));
             let more = if is_cut {
@@ -140,7 +136,7 @@ impl List {
             found.extend(rows.into_iter().filter_map(|(_, row)| row));
             page.limit = limit.saturating_sub(u32::try_from(found.len()).unwrap_or(u32::MAX));
             match last {
-                Some(last) if more && page.limit > 0 => page = page.beyond(id(last)),
+                Some(last) if more && page.limit > 0 => page = page.beyond(last.into()),
                 _ => return Ok(found),
             }
         }

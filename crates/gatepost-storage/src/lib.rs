@@ -8,6 +8,8 @@
 pub mod audit;
 pub mod clock;
 #[cfg(feature = "webhooks")]
+pub mod codec;
+#[cfg(feature = "webhooks")]
 pub mod columns;
 pub mod error;
 #[cfg(any(feature = "keys", feature = "webhooks"))]

@@ -8,19 +8,17 @@ use gatepost_storage::webhooks::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use rusqlite::{Connection, Row, ToSql, params};
-use webhook_model::{EventId, TaskId, WebhookId};
+use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
 
-use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, one};
-use super::{event, task, webhook};
+use super::read::one;
+use super::table::{self, Stored};
+use super::{event, task};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::{Change, changes_since, version};
 
 /// The maximum number of records to name; beyond that it is cheaper to read the place again.
 const NAMED: usize = 10_000;
-
-/// Events that are not gone, and where their owners are.
-const LIVE_EVENTS: &str = "(SELECT e.id, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 
 /// Records by number, each once.
 #[derive(Default)]
@@ -62,36 +60,35 @@ fn delta(
     let mut delta = RouteDelta::default();
     for id in named.tasks {
         let read = |row: &Row<'_>| Ok(TaskRoute::of(&task::row(row)?));
-        let route = matched(c, task::COLUMNS, LIVE_TASKS, place, id.0, read)?;
+        let route = matched::<Task, _>(c, place, id, read)?;
         // A webhook that no task sent may not be held yet.
         named.webhooks.extend(route.map(|task| task.webhook));
         delta.tasks.push((id, route));
     }
     for id in named.webhooks {
-        let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&webhook::row(row, keys)?)));
-        let route = matched(c, webhook::COLUMNS, LIVE_WEBHOOKS, place, id.0, read)?;
+        let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&table::row(row, keys)?)));
+        let route = matched::<Webhook, _>(c, place, id, read)?;
         delta.webhooks.push((id, route));
     }
     for id in named.events {
         let read = |row: &Row<'_>| Ok(EventRoute::of(&event::row(row)?));
-        let route = matched(c, event::COLUMNS, LIVE_EVENTS, place, id.0, read)?;
+        let route = matched::<Event, _>(c, place, id, read)?;
         delta.events.push((id, route));
     }
     Ok(ChangedRoutes::These(delta))
 }
 
 /// The route of a row, if it is matched in this place now.
-fn matched<R>(
+fn matched<R: Stored, T>(
     c: &Connection,
-    columns: &str,
-    live: &str,
     place: Place,
-    id: i64,
-    read: impl Fn(&Row<'_>) -> Result<Option<R>>,
-) -> Result<Option<R>> {
+    id: R::Id,
+    read: impl Fn(&Row<'_>) -> Result<Option<T>>,
+) -> Result<Option<T>> {
+    let (live, number): (_, i64) = (R::LIVE, id.into());
     let sql = format!("SELECT l.held = 0 AND l.place = ?2 FROM {live} l WHERE l.id = ?1");
     let mut statement = c.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![id, place.to_string()])?;
+    let mut rows = statement.query(params![number, place.to_string()])?;
     let stands: bool = match rows.next()? {
         Some(row) => row.get(0)?,
         None => false,
@@ -99,7 +96,7 @@ fn matched<R>(
     if !stands {
         return Ok(None);
     }
-    let route = readable(one(c, columns, live, id, read))?;
+    let route = readable(one::<R, _>(c, id, read))?;
     Ok(route.flatten().flatten())
 }
 

@@ -1,35 +1,17 @@
-//! Events and their columns.
+//! Events.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{parse_target, target_ids};
 use gatepost_storage::webhooks::RecordId;
-use gatepost_storage::{AtMost, ErrorKind, Revision, Row};
-use rusqlite::{Connection, params};
-use webhook_model::{Event, EventId, EventLabel, Filter, ObjectId, OwnerId, TaskId};
+use gatepost_storage::{AtMost, ErrorKind, Row};
+use rusqlite::Connection;
+use webhook_model::{Event, EventId, OwnerId, TaskId};
 
 use super::read::owner_of;
 use super::revision::check_revision;
+use super::table::{self, NO_SECRETS, store};
 use super::usage::{self, Delta};
-use crate::column::{micros, owner, parse, stored, time};
 use crate::error::{Failure, Result};
-use crate::list::Body;
-use crate::named::Named;
 use crate::places::{Change, place_of, record_changed};
-
-pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, event_type, event, instance, tag, task, enabled, \
-     filters, context, label FROM gatepost_event";
-
-/// Of those what may be large.
-pub(super) const BODIES: [Body; 2] = [
-    Body {
-        column: "filters",
-        empty: "{}",
-    },
-    Body {
-        column: "context",
-        empty: "{}",
-    },
-];
 
 /// Of a row `r`: its task is not gone.
 pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE t.id = r.task)";
@@ -43,27 +25,9 @@ pub(super) fn insert(
     let owner = owner_by(c, event.task)?;
     let bytes = event.stored_bytes();
     usage::check_room(c, owner, |usage| usage.events, bytes, at_most)?;
-    let (instance, tag) = target_ids(event.target);
-    let inserted = c
-        .prepare_cached(include_str!("../sql/records/insert_event.sql"))?
-        .query_row(
-            params![
-                micros(now),
-                owner.to_bytes(),
-                event.event_type.as_str(),
-                event.event.as_str(),
-                instance.as_ref().map(ObjectId::as_str),
-                tag,
-                event.task.0,
-                event.enabled,
-                event.filters.to_string(),
-                event.context.to_string(),
-                usage::stored(bytes),
-                event.label.as_str(),
-            ],
-            |r| Ok(row(r)),
-        )??;
-    usage::add(c, owner, one_event(usage::stored(bytes)))?;
+    let bytes = usage::stored(bytes);
+    let inserted = store(c, event, (owner, bytes), &NO_SECRETS, now, None, row)?;
+    usage::add(c, owner, one_event(bytes))?;
     record_changed(c, owner, Change::Event(inserted.id))?;
     Ok(inserted)
 }
@@ -85,27 +49,7 @@ pub(super) fn update(
         0
     };
     usage::check_growth(c, owner, less, bytes, at_most)?;
-    let (instance, tag) = target_ids(event.target);
-    let updated = c
-        .prepare_cached(include_str!("../sql/records/update_event.sql"))?
-        .query_row(
-            params![
-                micros(now),
-                owner.to_bytes(),
-                event.event_type.as_str(),
-                event.event.as_str(),
-                instance.as_ref().map(ObjectId::as_str),
-                tag,
-                event.task.0,
-                event.enabled,
-                event.filters.to_string(),
-                event.context.to_string(),
-                bytes,
-                new.id.0,
-                event.label.as_str(),
-            ],
-            |r| Ok(row(r)),
-        )??;
+    let updated = store(c, event, (owner, bytes), &NO_SECRETS, now, Some(new.id), row)?;
     usage::add(c, stored.owner, one_event(stored.bytes).negative())?;
     usage::add(c, owner, one_event(bytes))?;
     if place_of(c, owner)? != place_of(c, stored.owner)? {
@@ -139,24 +83,5 @@ fn owner_by(c: &Connection, task: TaskId) -> Result<OwnerId> {
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
-    let row = &Named::of(row);
-    let instance: Option<String> = row.get("instance")?;
-    let target = parse_target(instance.as_deref(), row.get("tag")?)?;
-    Ok(Row {
-        id: EventId(row.get("id")?),
-        owner: owner(row, "owner")?,
-        revision: Revision(row.get("revision")?),
-        created: time(row, "created")?,
-        modified: time(row, "modified")?,
-        value: Event {
-            event_type: parse(row, "event_type")?,
-            event: parse(row, "event")?,
-            target,
-            task: TaskId(row.get("task")?),
-            enabled: row.get("enabled")?,
-            filters: stored(row, "filters", Filter::stored)?,
-            context: parse(row, "context")?,
-            label: stored(row, "label", EventLabel::stored)?,
-        },
-    })
+    table::row(row, &NO_SECRETS)
 }

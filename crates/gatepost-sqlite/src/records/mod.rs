@@ -11,6 +11,7 @@ mod read;
 mod reseal;
 mod revision;
 mod routes;
+mod table;
 mod unreadable;
 pub(crate) mod usage;
 mod webhook;
@@ -29,10 +30,11 @@ use gatepost_storage::{AtMost, Row, Scope};
 pub(crate) use plans::plans;
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
-use self::read::{LIVE_EVENTS, LIVE_TASKS, LIVE_WEBHOOKS, one, owner_of, several};
+use self::read::{one, owner_of, several};
+use self::table::{Stored as _, row};
 use crate::column::micros;
 use crate::error::Answer;
-use crate::list::Numbers;
+use crate::list::readable;
 use crate::places::version;
 use crate::store::SqliteStore;
 
@@ -52,19 +54,16 @@ impl RecordStore for SqliteStore {
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
         let keys = Arc::clone(self.sealing());
         self.read(move |c| {
-            one(c, webhook::COLUMNS, LIVE_WEBHOOKS, id.0, |r| {
-                webhook::row(r, &keys)
-            })
+            one::<Webhook, _>(c, id, |r| row(r, &keys))
         })
         .await
     }
 
     async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        let (ids, keys) = (sorted(ids), Arc::clone(self.sealing()));
+        let (ids, keys) = (ids.to_vec(), Arc::clone(self.sealing()));
         self.read(move |c| {
-            several(c, webhook::COLUMNS, LIVE_WEBHOOKS, &ids, |r| {
-                webhook::row(r, &keys)
-            })
+            let select = &Webhook::table().select;
+            several::<Webhook, _>(c, select, ids, |r| row(r, &keys))
         })
         .await
     }
@@ -72,9 +71,7 @@ impl RecordStore for SqliteStore {
     async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
         let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
         self.read(move |c| {
-            let read = |r: &rusqlite::Row<'_>| webhook::row(r, &keys);
-            let number: Numbers<WebhookId> = (|id| id.0, WebhookId);
-            lists::webhooks(&query).readable(c, (webhook::COLUMNS, &[]), &query.page, number, read)
+            lists::webhooks(&query).readable(c, Webhook::table().list(), &query.page, |r| row(r, &keys))
         })
         .await
     }
@@ -111,29 +108,20 @@ impl RecordStore for SqliteStore {
     }
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        self.read(move |c| one(c, task::COLUMNS, LIVE_TASKS, id.0, task::row))
+        self.read(move |c| one::<Task, _>(c, id, task::row))
             .await
     }
 
     async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
-        let mut ids = ids.to_vec();
-        ids.sort_unstable();
-        ids.dedup();
-        self.read(move |c| several(c, task::NAME, LIVE_TASKS, &ids, task::named))
+        let ids = ids.to_vec();
+        self.read(move |c| several::<Task, _>(c, task::NAME, ids, task::named))
             .await
     }
 
     async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
         let query = query.clone();
         self.read(move |c| {
-            let number: Numbers<TaskId> = (|id| id.0, TaskId);
-            lists::tasks(&query).readable(
-                c,
-                (task::COLUMNS, &task::BODIES),
-                &query.page,
-                number,
-                task::row,
-            )
+            lists::tasks(&query).readable(c, Task::table().list(), &query.page, task::row)
         })
         .await
     }
@@ -179,21 +167,14 @@ impl RecordStore for SqliteStore {
     }
 
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        self.read(move |c| one(c, event::COLUMNS, LIVE_EVENTS, id.0, event::row))
+        self.read(move |c| one::<Event, _>(c, id, event::row))
             .await
     }
 
     async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
         let query = query.clone();
         self.read(move |c| {
-            let number: Numbers<EventId> = (|id| id.0, EventId);
-            lists::events(&query).readable(
-                c,
-                (event::COLUMNS, &event::BODIES),
-                &query.page,
-                number,
-                event::row,
-            )
+            lists::events(&query).readable(c, Event::table().list(), &query.page, event::row)
         })
         .await
     }
@@ -260,8 +241,11 @@ impl RecordStore for SqliteStore {
     async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
         let ids = tasks.to_vec();
         self.read(move |c| {
-            let rows = several(c, task::COLUMNS, LIVE_TASKS, &ids, task::row)?;
-            Ok(rows.into_iter().filter_map(task::message).collect())
+            // In the order of the request.
+            let row = |id| Ok(readable(one::<Task, _>(c, id, task::row))?.flatten());
+            let rows = ids.into_iter().filter_map(|id| row(id).transpose());
+            rows.filter_map(|row| row.map(task::message).transpose())
+                .collect()
         })
         .await
     }
@@ -269,11 +253,4 @@ impl RecordStore for SqliteStore {
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
         Ok(None)
     }
-}
-
-fn sorted(ids: &[WebhookId]) -> Vec<WebhookId> {
-    let mut ids = ids.to_vec();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

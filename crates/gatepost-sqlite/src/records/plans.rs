@@ -3,9 +3,10 @@
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use gatepost_storage::{Page, Scope};
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::{Event, Task, TaskId, Webhook, WebhookId};
 
-use super::{event, lists, task, webhook};
+use super::lists;
+use super::table::Stored as _;
 
 const OWNER: Scope = Scope::Owner(OwnerId(1));
 const TENANT: Scope = Scope::Tenant(TenantId(1));
@@ -29,7 +30,7 @@ pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str
             page: Page::first(1),
         };
         let list = lists::webhooks(&query);
-        all.push(("webhooks", list.plan(webhook::COLUMNS, page), index));
+        all.push(("webhooks", list.plan(&Webhook::table().select, page), index));
     }
     let tasks = [
         (OWNER, None, None, None, "gatepost_task_of_owner (owner=?"),
@@ -66,7 +67,7 @@ pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str
         };
         all.push((
             "tasks",
-            lists::tasks(&query).plan(task::COLUMNS, page),
+            lists::tasks(&query).plan(&Task::table().select, page),
             index,
         ));
     }
@@ -90,7 +91,7 @@ pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str
         };
         all.push((
             "events",
-            lists::events(&query).plan(event::COLUMNS, page),
+            lists::events(&query).plan(&Event::table().select, page),
             index,
         ));
     }

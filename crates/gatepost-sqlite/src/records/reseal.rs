@@ -1,24 +1,33 @@
 //! Everything under the current sealing key: the end of a rotation, or of a time without a key.
 
-use std::sync::Arc;
+use std::iter;
+use std::sync::{Arc, LazyLock};
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::columns::SealedSecrets;
+use gatepost_storage::codec::{Record as _, Value, resealed};
 use gatepost_storage::seal::{Resealed, SealingKeys};
-use rusqlite::{Connection, Row, params};
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, Row, params_from_iter};
+use webhook_model::Webhook;
 
+use super::table::{sql_value, value_of};
 use crate::error::{Answer, Result};
-use crate::named::Named;
 use crate::store::SqliteStore;
 
 /// Webhooks that are read in one transaction.
 const BITE: i64 = 500;
-const READ: &str =
-    "SELECT id, authorization_data, headers, signing, url, client_identity FROM gatepost_webhook
-     WHERE id > ?1 ORDER BY id LIMIT ?2";
-const WRITE: &str =
-    "UPDATE gatepost_webhook SET authorization_data = ?2, headers = ?3, signing = ?4, url = ?5,
-     client_identity = ?6 WHERE id = ?1";
+/// The statements that read and write what is sealed of webhooks.
+static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
+    let sealed = Webhook::FIELDS.iter().filter(|field| field.sealed.is_some());
+    let names: Vec<&str> = sealed.map(|field| field.name).collect();
+    let numbered = (2..).zip(&names);
+    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
+    let (names, sets) = (names.join(", "), sets.join(", "));
+    (
+        format!("SELECT id, {names} FROM gatepost_webhook WHERE id > ?1 ORDER BY id LIMIT ?2"),
+        format!("UPDATE gatepost_webhook SET {sets} WHERE id = ?1"),
+    )
+});
 
 impl SqliteStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
@@ -60,8 +69,8 @@ impl SqliteStore {
 
 /// A bite after this webhook: what became of it, and the last; `None` at the end.
 fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, Option<i64>)> {
-    let bite: Vec<(i64, Result<Option<SealedSecrets>>)> = c
-        .prepare_cached(READ)?
+    let bite: Vec<(i64, Result<Option<Vec<Value>>>)> = c
+        .prepare_cached(&SQL.0)?
         .query_map([after, BITE], |row| Ok((row.get(0)?, again(row, keys))))?
         .collect::<std::result::Result<_, _>>()?;
     let last = bite.last().map(|(id, _)| *id);
@@ -70,7 +79,7 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, O
         match again {
             Ok(None) => {}
             Ok(Some(new)) => {
-                write(c, id, &new)?;
+                write(c, id, new)?;
                 resealed.changed += 1;
             }
             Err(failure) if failure.kind() == ErrorKind::Corrupt => resealed.unreadable += 1,
@@ -81,26 +90,15 @@ fn reseal(c: &Connection, keys: &SealingKeys, after: i64) -> Result<(Resealed, O
 }
 
 /// What a row holds, sealed again; `None` if it is sealed under the current key.
-fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<SealedSecrets>> {
-    let row = Named::of(row);
-    let sealed = SealedSecrets {
-        authorization: row.get("authorization_data")?,
-        headers: row.get("headers")?,
-        signing: row.get("signing")?,
-        url: row.get("url")?,
-        client_identity: row.get("client_identity")?,
-    };
-    Ok(sealed.reseal(keys)?)
+fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<Vec<Value>>> {
+    // Before them: the row number.
+    let columns = 1..row.as_ref().column_count();
+    let columns = columns.map(|at| value_of(row.get_ref(at)?));
+    Ok(resealed::<Webhook>(&columns.collect::<Result<Vec<_>>>()?, keys)?)
 }
 
-fn write(c: &Connection, id: i64, new: &SealedSecrets) -> Result<()> {
-    c.prepare_cached(WRITE)?.execute(params![
-        id,
-        new.authorization,
-        new.headers,
-        new.signing,
-        new.url,
-        new.client_identity
-    ])?;
+fn write(c: &Connection, id: i64, new: Vec<Value>) -> Result<()> {
+    let params = iter::once(SqlValue::Integer(id)).chain(new.into_iter().map(sql_value));
+    c.prepare_cached(&SQL.1)?.execute(params_from_iter(params))?;
     Ok(())
 }

@@ -1,18 +1,31 @@
 //! What is matched in a place.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use gatepost_ids::Place;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{EventRoute, Routes, TaskRoute, WebhookRoute};
 use rusqlite::{Connection, Params, Row, params};
-use webhook_model::{EventName, EventType, TaskId, WebhookId};
+use webhook_model::{Event, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
-use super::read::{LIVE_TASKS, LIVE_WEBHOOKS, several};
-use super::{event, task, webhook};
+use super::read::several;
+use super::table::{Stored as _, row};
+use super::{event, task};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::version;
+
+/// A statement of `sql/records` with the columns of its rows.
+macro_rules! in_place {
+    ($record:ident, $alias:literal, $name:literal) => {{
+        static SQL: LazyLock<String> = LazyLock::new(|| {
+            let sql = include_str!(concat!("../sql/records/", $name, ".sql"));
+            $record::table().in_statement(sql, $alias)
+        });
+        SQL.as_str()
+    }};
+}
 
 pub(super) fn all(
     c: &Connection,
@@ -21,12 +34,12 @@ pub(super) fn all(
     at_most: u32,
 ) -> Result<Option<Routes>> {
     let (at_most, word) = (at_most as usize, place.to_string());
-    let sql = include_str!("../sql/records/routes_tasks.sql");
+    let sql = in_place!(Task, "t", "routes_tasks");
     let Some(tasks) = some(c, sql, [&word], at_most, task_route)? else {
         return Ok(None);
     };
     let room = at_most.saturating_sub(tasks.len());
-    let sql = include_str!("../sql/records/routes_events.sql");
+    let sql = in_place!(Event, "e", "routes_events");
     let Some(events) = some(c, sql, [&word], room, event_route)? else {
         return Ok(None);
     };
@@ -44,15 +57,14 @@ pub(super) fn of(
 ) -> Result<Routes> {
     // Where nearly everybody stands, whoever has such an event; elsewhere whoever stands there.
     let sql = if place == Place::Common {
-        include_str!("../sql/records/events_common.sql")
+        in_place!(Event, "e", "events_common")
     } else {
-        include_str!("../sql/records/events_of_place.sql")
+        in_place!(Event, "e", "events_of_place")
     };
     let wanted = params![place.to_string(), event_type.as_str(), event.as_str()];
     let events = some(c, sql, wanted, usize::MAX, event_route)?.unwrap_or_default();
     let tasks: BTreeSet<TaskId> = events.iter().map(|event| event.task).collect();
-    let tasks: Vec<TaskId> = tasks.into_iter().collect();
-    let tasks = several(c, task::COLUMNS, LIVE_TASKS, &tasks, task_route)?;
+    let tasks = several::<Task, _>(c, &Task::table().select, tasks, task_route)?;
     let tasks = tasks.into_iter().flatten().collect();
     with_webhooks(c, keys, place, tasks, events)
 }
@@ -96,10 +108,8 @@ fn with_webhooks(
     mut events: Vec<EventRoute>,
 ) -> Result<Routes> {
     let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
-    let sent: Vec<WebhookId> = sent.into_iter().collect();
-    let rows = several(c, webhook::COLUMNS, LIVE_WEBHOOKS, &sent, |row| {
-        webhook::row(row, keys)
-    })?;
+    let select = &Webhook::table().select;
+    let rows = several::<Webhook, _>(c, select, sent, |r| row(r, keys))?;
     let webhooks: Vec<WebhookRoute> = rows.iter().map(WebhookRoute::of).collect();
     let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
     tasks.retain(|task| known.contains(&task.webhook));

@@ -1,30 +1,23 @@
-//! Tasks and their columns.
+//! Tasks.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{NamedTask, RecordId, TaskMessage, TaskRow};
-use gatepost_storage::{AtMost, ErrorKind, Revision};
+use gatepost_storage::{AtMost, ErrorKind};
 use rusqlite::{Connection, params};
-use webhook_model::{Action, Description, Message, OwnerId, Task, TaskId, TaskName, WebhookId};
+use webhook_model::{Action, OwnerId, Task, TaskId, TaskName, WebhookId};
 
-use super::read::{LIVE_TASKS, one, owner_of};
+use super::read::{one, owner_of};
 use super::revision::check_revision;
+use super::table::{self, NO_SECRETS, store};
 use super::usage::{self, Delta};
-use crate::column::{maybe_time, micros, owner, parse, stored, time};
+use crate::column::{maybe_time, owner, stored};
 use crate::error::{Failure, Result};
-use crate::list::{Body, readable};
+use crate::list::readable;
 use crate::named::Named;
 use crate::places::{Change, place_of, record_changed};
 
 /// What is read of a task of which the name is wanted.
 pub(super) const NAME: &str = "id, owner, name, enabled FROM gatepost_task";
-pub(super) const COLUMNS: &str = "id, owner, revision, created, modified, last_run, creator, name, description, enabled, \
-     delete_after_run, webhook, message FROM gatepost_task";
-
-/// Of those what may be large.
-pub(super) const BODIES: [Body; 1] = [Body {
-    column: "message",
-    empty: "",
-}];
 
 /// Of a row `r`: neither deleted, nor its webhook.
 pub(super) const LIVE: &str =
@@ -40,30 +33,14 @@ pub(super) fn insert(
     at_most: AtMost,
     now: DateTime<Utc>,
 ) -> Result<TaskRow> {
-    let (webhook, message) = action(task)?;
-    let owner = owner_by(c, webhook)?;
+    let owner = owner_by(c, webhook_of(task)?)?;
     let bytes = task.stored_bytes();
     usage::check_room(c, owner, |usage| usage.tasks, bytes, at_most)?;
-    let inserted = c
-        .prepare_cached(include_str!("../sql/records/insert_task.sql"))?
-        .query_row(
-            params![
-                micros(now),
-                owner.to_bytes(),
-                task.creator.to_bytes(),
-                task.name.as_str(),
-                task.description.as_str(),
-                task.enabled,
-                task.delete_after_run,
-                webhook.0,
-                message.as_str(),
-                usage::stored(bytes),
-            ],
-            |r| Ok(row(r)),
-        )??;
+    let bytes = usage::stored(bytes);
+    let inserted = store(c, task, (owner, bytes), &NO_SECRETS, now, None, row)?;
     let delta = Delta {
         tasks: 1,
-        bytes: usage::stored(bytes),
+        bytes,
         ..Delta::default()
     };
     usage::add(c, owner, delta)?;
@@ -78,7 +55,7 @@ pub(super) fn update(
     now: DateTime<Utc>,
 ) -> Result<TaskRow> {
     let stored = check_revision(c, ("gatepost_task", LIVE), new.id.0, new.revision, "task")?;
-    let (webhook, message) = action(&new.task)?;
+    let webhook = webhook_of(&new.task)?;
     let owner = owner_by(c, webhook)?;
     let bytes = usage::stored(new.task.stored_bytes());
     let events = events_of(c, new.id)?;
@@ -88,29 +65,12 @@ pub(super) fn update(
         usage::check_growth(c, owner, 0, bytes + events.bytes, at_most)?;
     }
     // Whoever dropped the events with the task has to be told of them when it is back.
-    let was_readable = readable(one(c, COLUMNS, LIVE_TASKS, new.id.0, row))?.is_some();
+    let was_readable = readable(one::<Task, _>(c, new.id, row))?.is_some();
     let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
     let was_held: bool = c
         .prepare_cached(same)?
         .query_row([new.id.0, webhook.0], |row| row.get(0))?;
-    let updated = c
-        .prepare_cached(include_str!("../sql/records/update_task.sql"))?
-        .query_row(
-            params![
-                micros(now),
-                owner.to_bytes(),
-                new.task.creator.to_bytes(),
-                new.task.name.as_str(),
-                new.task.description.as_str(),
-                new.task.enabled,
-                new.task.delete_after_run,
-                webhook.0,
-                message.as_str(),
-                bytes,
-                new.id.0,
-            ],
-            |r| Ok(row(r)),
-        )??;
+    let updated = store(c, &new.task, (owner, bytes), &NO_SECRETS, now, Some(new.id), row)?;
     let all = |bytes: i64| Delta {
         tasks: 1,
         bytes: bytes + events.bytes,
@@ -172,14 +132,14 @@ fn events_of(c: &Connection, id: TaskId) -> Result<Delta> {
     })?)
 }
 
-fn action(task: &Task) -> Result<(WebhookId, &Message)> {
-    let Action::Send { webhook, message } = &task.action else {
-        return Err(Failure::new(
+fn webhook_of(task: &Task) -> Result<WebhookId> {
+    match &task.action {
+        Action::Send { webhook, .. } => Ok(*webhook),
+        _ => Err(Failure::new(
             ErrorKind::Invalid,
             "an action that this backend does not know",
-        ));
-    };
-    Ok((*webhook, message))
+        )),
+    }
 }
 
 /// A task's owner is its webhook's.
@@ -189,26 +149,8 @@ fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
-    let row = &Named::of(row);
-    Ok(TaskRow {
-        id: TaskId(row.get("id")?),
-        owner: owner(row, "owner")?,
-        revision: Revision(row.get("revision")?),
-        created: time(row, "created")?,
-        modified: time(row, "modified")?,
-        last_run: maybe_time(row, "last_run")?,
-        task: Task {
-            creator: owner(row, "creator")?,
-            name: stored(row, "name", TaskName::stored)?,
-            description: stored(row, "description", Description::stored)?,
-            enabled: row.get("enabled")?,
-            delete_after_run: row.get("delete_after_run")?,
-            action: Action::Send {
-                webhook: WebhookId(row.get("webhook")?),
-                message: parse(row, "message")?,
-            },
-        },
-    })
+    let last_run = maybe_time(&Named::of(row), "last_run")?;
+    Ok(TaskRow::of(table::row(row, &NO_SECRETS)?, last_run))
 }
 
 pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {

@@ -7,9 +7,10 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskQuery, UnreadableRecord, WebhookQuery};
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 use rusqlite::{Connection, Row};
-use webhook_model::{EventId, TaskId, WebhookId};
+use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
 
-use super::{event, lists, task, webhook};
+use super::table::{self, Stored as _};
+use super::{event, lists, task};
 use crate::column;
 use crate::error::Result;
 use crate::list::List;
@@ -29,19 +30,19 @@ pub(super) fn find(
 ) -> Result<Vec<UnreadableRecord>> {
     let limit = limit as usize;
     let (webhooks, tasks, events) = lists_of(scope);
-    let sealed = |row: &Row<'_>| webhook::row(row, keys).map(drop);
+    let sealed = |row: &Row<'_>| table::row::<Webhook>(row, keys).map(drop);
     let task = |row: &Row<'_>| task::row(row).map(drop);
     let event = |row: &Row<'_>| event::row(row).map(drop);
-    let mut found = unreadable(c, &webhooks, webhook::COLUMNS, limit, sealed, |id| {
+    let mut found = unreadable(c, &webhooks, &Webhook::table().select, limit, sealed, |id| {
         RecordId::Webhook(WebhookId(id))
     })?;
-    found.extend(unreadable(c, &tasks, task::COLUMNS, limit, task, |id| {
+    found.extend(unreadable(c, &tasks, &Task::table().select, limit, task, |id| {
         RecordId::Task(TaskId(id))
     })?);
     found.extend(unreadable(
         c,
         &events,
-        event::COLUMNS,
+        &Event::table().select,
         limit,
         event,
         |id| RecordId::Event(EventId(id)),

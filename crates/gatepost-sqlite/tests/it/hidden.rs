@@ -23,7 +23,7 @@ async fn old_rows_with_hidden_characters_still_load_and_can_be_renamed() {
         .unwrap();
     let key = store.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
     let platform = Connection::open(&path).unwrap();
-    let basic = [b"\0", OLD.as_bytes(), b":p"].concat();
+    let basic = [b"\0basic\n", OLD.as_bytes(), b":p"].concat();
     for table in ["webhook", "task", "key"] {
         platform
             .execute(&format!("UPDATE gatepost_{table} SET name = ?1"), [OLD])
@@ -39,7 +39,7 @@ async fn old_rows_with_hidden_characters_still_load_and_can_be_renamed() {
     }
     platform
         .execute(
-            "UPDATE gatepost_webhook SET authorization_data = ?1",
+            "UPDATE gatepost_webhook SET authorization = ?1",
             [basic],
         )
         .unwrap();

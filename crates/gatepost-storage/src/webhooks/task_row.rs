@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{Task, TaskId, TaskName};
 
-use crate::page::Revision;
+use crate::page::{Revision, Row};
 
 /// A task as it is stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,30 @@ pub struct TaskRow {
     pub last_run: Option<DateTime<Utc>>,
     /// The record.
     pub task: Task,
+}
+
+impl TaskRow {
+    /// Of the columns of a task, and when it last ran.
+    #[must_use]
+    pub fn of(row: Row<TaskId, Task>, last_run: Option<DateTime<Utc>>) -> Self {
+        let Row {
+            id,
+            owner,
+            revision,
+            created,
+            modified,
+            value: task,
+        } = row;
+        Self {
+            id,
+            owner,
+            revision,
+            created,
+            modified,
+            last_run,
+            task,
+        }
+    }
 }
 
 /// What a task is called, whose it is, and whether it runs.

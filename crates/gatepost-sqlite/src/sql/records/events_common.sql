@@ -1,6 +1,5 @@
 -- ?1: place. ?2: type. ?3: event. One range of the index, and a lookup for each event in it.
-SELECT e.id, e.owner, e.revision, e.created, e.modified, e.event_type, e.event, e.instance, e.tag, e.task, e.enabled,
-    e.filters, e.context, e.label
+SELECT :columns
 FROM gatepost_event e INDEXED BY gatepost_event_of_type
 CROSS JOIN gatepost_owner o ON o.owner = e.owner
 CROSS JOIN gatepost_task t ON t.id = e.task

@@ -1,1 +1,3 @@
-UPDATE gatepost_webhook SET ordered_to = (SELECT token FROM gatepost_log) WHERE id = ?1 AND in_order = 0
+-- ?1: a webhook that is edited. ?2: whether its deliveries keep their order then.
+UPDATE gatepost_webhook SET ordered_to = CASE WHEN ?2 THEN (SELECT token FROM gatepost_log) END
+WHERE id = ?1 AND in_order <> ?2

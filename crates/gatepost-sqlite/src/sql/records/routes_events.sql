@@ -1,5 +1,4 @@
-SELECT e.id, e.owner, e.revision, e.created, e.modified, e.event_type, e.event, e.instance, e.tag, e.task, e.enabled,
-    e.filters, e.context, e.label
+SELECT :columns
 FROM gatepost_owner o INDEXED BY gatepost_owner_of_place
 CROSS JOIN gatepost_event e INDEXED BY gatepost_event_of_owner ON e.owner = o.owner
 CROSS JOIN gatepost_task t ON t.id = e.task

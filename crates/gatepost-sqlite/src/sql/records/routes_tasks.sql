@@ -1,5 +1,4 @@
-SELECT t.id, t.owner, t.revision, t.created, t.modified, t.last_run, t.creator, t.name, t.description, t.enabled,
-    t.delete_after_run, t.webhook, t.message
+SELECT :columns
 FROM gatepost_owner o INDEXED BY gatepost_owner_of_place
 CROSS JOIN gatepost_task t INDEXED BY gatepost_task_of_owner ON t.owner = o.owner
 CROSS JOIN gatepost_webhook w ON w.id = t.webhook

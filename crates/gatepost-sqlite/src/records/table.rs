@@ -1,0 +1,174 @@
+//! The tables of records: their statements, made of the fields that a record has.
+
+use std::sync::LazyLock;
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
+use gatepost_storage::Row;
+use gatepost_storage::codec::{Record, Value, columns, record};
+use gatepost_storage::seal::SealingKeys;
+use rusqlite::types::{Value as SqlValue, ValueRef};
+use rusqlite::{Connection, params_from_iter};
+use webhook_model::{Event, Task, Webhook};
+
+use crate::column::{micros, owner, time};
+use crate::error::{Failure, Result};
+use crate::list::Body;
+use crate::named::Named;
+
+/// The columns of every record, before those of its fields.
+const HEAD: &str = "id, owner, revision, created, modified";
+const HEAD_COLUMNS: usize = 5;
+
+/// For tasks and events, of which nothing is sealed.
+pub(super) static NO_SECRETS: SealingKeys = SealingKeys::none();
+
+/// What is said to SQLite of a table of records.
+pub(super) struct Table {
+    /// The columns of a row, in the order in which they are read: `id, …`.
+    columns: String,
+    /// With the table: `id, … FROM gatepost_webhook`.
+    pub(super) select: String,
+    insert: String,
+    update: String,
+    /// Those of the columns that may be large.
+    bodies: Vec<Body>,
+}
+
+/// A record with a table.
+pub(super) trait Stored: Record {
+    /// Its rows that are not gone: their numbers, their owners and where those stand.
+    const LIVE: &'static str;
+
+    fn table() -> &'static Table;
+}
+
+macro_rules! stored {
+    ($($record:ident: $live:literal, $extra:literal;)*) => {
+        $(impl Stored for $record {
+            const LIVE: &'static str = $live;
+
+            fn table() -> &'static Table {
+                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>($extra));
+                &TABLE
+            }
+        })*
+    };
+}
+stored! {
+    Webhook: "gatepost_live_webhook", "";
+    Task: "gatepost_live_task", ", last_run";
+    Event: "(SELECT e.id, e.owner, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)", "";
+}
+
+impl Table {
+    fn of<R: Record>(extra: &str) -> Self {
+        let table = format!("gatepost_{}", R::NAME);
+        let names: Vec<&str> = R::FIELDS.iter().map(|field| field.name).collect();
+        let fields = names.join(", ");
+        let columns = format!("{HEAD}, {fields}{extra}");
+        // Before them: the time, the owner, the bytes.
+        let numbered = (4..).zip(&names);
+        let values: Vec<String> = numbered.clone().map(|(n, _)| format!("?{n}")).collect();
+        let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
+        let bodies = R::FIELDS.iter().filter_map(|field| {
+            let empty = field.omitted?;
+            let column = field.name;
+            Some(Body { column, empty })
+        });
+        Self {
+            insert: format!(
+                "INSERT INTO {table} (revision, created, modified, owner, bytes, {fields}) \
+                 VALUES (1, ?1, ?1, ?2, ?3, {}) RETURNING {columns}",
+                values.join(", ")
+            ),
+            update: format!(
+                "UPDATE {table} SET revision = revision + 1, modified = ?1, owner = ?2, bytes = ?3, {} \
+                 WHERE id = ?{} RETURNING {columns}",
+                sets.join(", "),
+                4 + names.len()
+            ),
+            select: format!("{columns} FROM {table}"),
+            columns,
+            bodies: bodies.collect(),
+        }
+    }
+
+    /// For a list of its rows.
+    pub(super) fn list(&self) -> (&str, &[Body]) {
+        (&self.select, &self.bodies)
+    }
+
+    /// A statement that reads rows of this table, called `alias` in it, with `:columns` for theirs.
+    pub(super) fn in_statement(&self, sql: &str, alias: &str) -> String {
+        let columns = self.columns.split(", ").map(|name| format!("{alias}.{name}"));
+        sql.replace(":columns", &columns.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// Inserts a record, or replaces that with the row number `id`, and reads the row as it is then.
+pub(super) fn store<R: Stored, T>(
+    c: &Connection,
+    new: &R,
+    (owner, bytes): (OwnerId, i64),
+    keys: &SealingKeys,
+    now: DateTime<Utc>,
+    id: Option<R::Id>,
+    read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
+) -> Result<T> {
+    let table = R::table();
+    let sql = if id.is_some() { &table.update } else { &table.insert };
+    let head = [micros(now).into(), owner.to_bytes().to_vec().into(), bytes.into()];
+    let fields = columns(new, keys)?.into_iter().map(sql_value);
+    let params = head.into_iter().chain(fields);
+    let params = params.chain(id.map(|id| SqlValue::Integer(id.into())));
+    c.prepare_cached(sql)?
+        .query_row(params_from_iter(params), |row| Ok(read(row)))?
+}
+
+/// A row that begins with [`Table::columns`].
+pub(super) fn row<R: Stored>(
+    row: &rusqlite::Row<'_>,
+    keys: &SealingKeys,
+) -> Result<Row<R::Id, R>> {
+    let head = &Named::of(row);
+    let id: i64 = head.get("id")?;
+    let owner = owner(head, "owner")?;
+    let (revision, created) = (head.get("revision")?, time(head, "created")?);
+    let modified = time(head, "modified")?;
+    let fields = HEAD_COLUMNS..HEAD_COLUMNS + R::FIELDS.len();
+    let fields = fields.map(|at| value_of(row.get_ref(at)?));
+    let fields = fields.collect::<Result<Vec<_>>>()?;
+    Ok(Row {
+        id: id.into(),
+        owner,
+        revision: gatepost_storage::Revision(revision),
+        created,
+        modified,
+        value: record(owner, fields, keys)?,
+    })
+}
+
+pub(super) fn sql_value(value: Value) -> SqlValue {
+    match value {
+        Value::Null => SqlValue::Null,
+        Value::Bool(flag) => flag.into(),
+        Value::Number(number) => number.into(),
+        Value::Text(text) => text.into(),
+        Value::Bytes(bytes) => bytes.into(),
+        Value::User(user) => user.to_bytes().to_vec().into(),
+    }
+}
+
+pub(super) fn value_of(value: ValueRef<'_>) -> Result<Value> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Number(number),
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).map_err(|e| Failure::corrupt("a text", e))?;
+            Value::Text(text.to_owned())
+        }
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Real(_) => return Err(Failure::corrupt("a column", "not a whole number")),
+    })
+}

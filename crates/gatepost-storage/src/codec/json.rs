@@ -1,0 +1,93 @@
+//! A record as one JSON object: its row number, owner, revision and times, and its fields.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::DateTime;
+use gatepost_ids::OwnerId;
+use serde::Deserialize as _;
+use serde_json::{Map, Value as Json, json};
+
+use super::field::{Field, Record, columns, record};
+use super::value::Value;
+use crate::error::StoreError;
+use crate::page::{Revision, Row};
+use crate::seal::SealingKeys;
+
+/// A row as a JSON object: flags, numbers, texts and users under the names of its fields, times as
+/// microseconds since 1970, sealed values as base64.
+///
+/// # Errors
+/// As [`columns`].
+pub fn to_json<R: Record>(
+    row: &Row<R::Id, R>,
+    keys: &SealingKeys,
+) -> Result<Json, StoreError> {
+    let id: i64 = row.id.into();
+    let mut object = Map::new();
+    object.insert("id".into(), id.into());
+    object.insert("owner".into(), json!(row.owner));
+    object.insert("revision".into(), row.revision.0.into());
+    object.insert("created".into(), row.created.timestamp_micros().into());
+    object.insert("modified".into(), row.modified.timestamp_micros().into());
+    for (field, value) in R::FIELDS.iter().zip(columns(&row.value, keys)?) {
+        object.insert(field.name.into(), json_of(value));
+    }
+    Ok(object.into())
+}
+
+/// The row of which [`to_json`] made this. A field that is missing is empty.
+///
+/// # Errors
+/// `Corrupt`, as [`record`]; the field is named, and no value quoted.
+pub fn from_json<R: Record>(
+    row: &Json,
+    keys: &SealingKeys,
+) -> Result<Row<R::Id, R>, StoreError> {
+    let number = |name: &'static str| {
+        let number = row[name].as_i64();
+        number.ok_or_else(|| StoreError::corrupt(name, "not a number"))
+    };
+    let time = |name: &'static str| {
+        let time = DateTime::from_timestamp_micros(number(name)?);
+        time.ok_or_else(|| StoreError::corrupt(name, "not a point in time"))
+    };
+    let owner = OwnerId::deserialize(&row["owner"]);
+    let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
+    let values = R::FIELDS.iter().map(|field| value_of(field, &row[field.name]));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    Ok(Row {
+        id: number("id")?.into(),
+        owner,
+        revision: Revision(number("revision")?),
+        created: time("created")?,
+        modified: time("modified")?,
+        value: record(owner, values, keys)?,
+    })
+}
+
+fn json_of(value: Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(flag) => flag.into(),
+        Value::Number(number) => number.into(),
+        Value::Text(text) => text.into(),
+        Value::Bytes(bytes) => STANDARD.encode(bytes).into(),
+        Value::User(user) => json!(user),
+    }
+}
+
+fn value_of(field: &Field, json: &Json) -> Result<Value, StoreError> {
+    let wrong = |rule: &str| StoreError::corrupt(field.name, rule);
+    Ok(match json {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Number(number) => number.as_i64().ok_or_else(|| wrong("not a number"))?.into(),
+        // The error of the decoder shows a byte of the text.
+        Json::String(text) if field.sealed.is_some() => {
+            let bytes = STANDARD.decode(text);
+            Value::Bytes(bytes.map_err(|_| wrong("not base64"))?)
+        }
+        Json::String(text) => Value::text(text),
+        Json::Array(_) | Json::Object(_) => return Err(wrong("a list or an object")),
+    })
+}

@@ -1,0 +1,153 @@
+//! The columns of a row, one after the other.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use gatepost_ids::OwnerId;
+use zeroize::Zeroizing;
+
+use super::field::Field;
+use super::value::Value;
+use crate::error::StoreError;
+use crate::seal::SealingKeys;
+
+/// Hands out the columns of a row in the order of its fields, sealed ones opened.
+#[expect(missing_debug_implementations, reason = "it holds secrets")]
+pub struct Reader<'a> {
+    fields: std::slice::Iter<'static, Field>,
+    values: &'a mut dyn Iterator<Item = Value>,
+    keys: &'a SealingKeys,
+}
+
+/// A column that was read. Its methods refuse another kind of value as `Corrupt` and name it.
+#[expect(missing_debug_implementations, reason = "it holds a secret")]
+pub struct Column {
+    name: &'static str,
+    value: Value,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(
+        fields: &'static [Field],
+        values: &'a mut dyn Iterator<Item = Value>,
+        keys: &'a SealingKeys,
+    ) -> Self {
+        Self {
+            fields: fields.iter(),
+            values,
+            keys,
+        }
+    }
+
+    /// The next column, which may be empty.
+    ///
+    /// # Errors
+    /// `Corrupt` when it is sealed and opens under none of the keys.
+    pub fn maybe(&mut self) -> Result<Option<Column>, StoreError> {
+        let (Some(field), value) = (self.fields.next(), self.values.next()) else {
+            return Err(StoreError::corrupt("fields", "more are read than there are"));
+        };
+        let value = match (field.sealed, value) {
+            (_, None | Some(Value::Null)) => return Ok(None),
+            (Some(context), Some(Value::Bytes(sealed))) => {
+                let opened = self.keys.open(&sealed, context);
+                let mut opened = opened.map_err(|e| StoreError::corrupt(context, e))?;
+                Value::Bytes(std::mem::take(&mut *opened))
+            }
+            (Some(context), Some(_)) => return Err(StoreError::corrupt(context, "not bytes")),
+            (None, Some(value)) => value,
+        };
+        let name = field.sealed.unwrap_or(field.name);
+        Ok(Some(Column { name, value }))
+    }
+
+    /// The next column.
+    ///
+    /// # Errors
+    /// `Corrupt`, also when it is empty.
+    pub fn column(&mut self) -> Result<Column, StoreError> {
+        let name = self.fields.as_slice().first().map_or("fields", |field| field.name);
+        self.maybe()?.ok_or_else(|| StoreError::corrupt(name, "missing"))
+    }
+}
+
+impl Column {
+    /// Its text, parsed.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn parsed<T: FromStr<Err: Display>>(self) -> Result<T, StoreError> {
+        self.text(str::parse)
+    }
+
+    /// Its text, as `read` has it.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn text<T, E: Display>(
+        self,
+        read: impl FnOnce(&str) -> Result<T, E>,
+    ) -> Result<T, StoreError> {
+        let name = self.name;
+        let bytes = Zeroizing::new(match self.value {
+            Value::Text(text) => text.into_bytes(),
+            Value::Bytes(bytes) => bytes,
+            _ => return Err(StoreError::corrupt(name, "not a text")),
+        });
+        let text = std::str::from_utf8(&bytes).map_err(|e| StoreError::corrupt(name, e))?;
+        read(text).map_err(|e| StoreError::corrupt(name, e))
+    }
+
+    /// Its number, as `read` has it.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn number<N: TryFrom<i64, Error: Display>, T, E: Display>(
+        self,
+        read: impl FnOnce(N) -> Result<T, E>,
+    ) -> Result<T, StoreError> {
+        let Value::Number(number) = self.value else {
+            return Err(StoreError::corrupt(self.name, "not a number"));
+        };
+        let number = N::try_from(number).map_err(|e| StoreError::corrupt(self.name, e))?;
+        read(number).map_err(|e| StoreError::corrupt(self.name, e))
+    }
+
+    /// A row number.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn id<I: From<i64>>(self) -> Result<I, StoreError> {
+        self.number(|number: i64| Ok::<_, String>(number.into()))
+    }
+
+    /// A flag.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn flag(self) -> Result<bool, StoreError> {
+        match self.value {
+            Value::Bool(flag) => Ok(flag),
+            Value::Number(number @ (0 | 1)) => Ok(number == 1),
+            _ => Err(StoreError::corrupt(self.name, "not a flag")),
+        }
+    }
+
+    /// A user.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn user(self) -> Result<OwnerId, StoreError> {
+        let (user, rule) = match self.value {
+            Value::User(user) => (Some(user), ""),
+            Value::Bytes(bytes) => {
+                let bytes = <[u8; 16]>::try_from(bytes).ok();
+                (bytes.map(OwnerId::from_bytes), "not 16 bytes long")
+            }
+            Value::Number(number) => (OwnerId::try_from(number).ok(), "below 0"),
+            Value::Text(text) => (text.parse().ok(), "not an id"),
+            Value::Null | Value::Bool(_) => (None, "not a user"),
+        };
+        user.ok_or_else(|| StoreError::corrupt(self.name, rule))
+    }
+}

@@ -1,0 +1,61 @@
+//! The value of a column.
+
+use std::fmt;
+
+use gatepost_ids::OwnerId;
+
+/// The value of a column. A backend stores each kind as its database has it, and may read a kind
+/// back as another that holds the same: a flag as a number, a text as bytes, a user as 16 bytes.
+#[derive(Clone, Eq, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    Null,
+    /// A flag.
+    Bool(bool),
+    /// A number.
+    Number(i64),
+    /// A text.
+    Text(String),
+    /// Bytes.
+    Bytes(Vec<u8>),
+    /// A user.
+    User(OwnerId),
+}
+
+impl Value {
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+/// Without what it holds, which may be a secret.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Null => "Null",
+            Self::Bool(_) => "Bool",
+            Self::Number(_) => "Number",
+            Self::Text(_) => "Text",
+            Self::Bytes(_) => "Bytes",
+            Self::User(_) => "User",
+        })
+    }
+}
