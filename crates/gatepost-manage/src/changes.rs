@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use apikey_core::{ApiKey, Expiration, RateLimit as KeyLimit};
 use chrono::SecondsFormat;
 use gatepost_storage::audit::AuditEntry;
-use gatepost_storage::columns::activity_word;
+use gatepost_storage::codec::activity_word;
 use serde_json::{Value, json};
 use webhook_model::{
     Action, ClientIdentity, DeliveryMode, DeliveryOrder, Event, Message, RateLimit, RetrySchedule,

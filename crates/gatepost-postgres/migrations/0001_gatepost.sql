@@ -167,9 +167,8 @@ CREATE TABLE :schema.gatepost_webhook (
     modified           timestamptz NOT NULL,
     owner              uuid NOT NULL,
     name               text COLLATE "C" NOT NULL,
-    url                text NOT NULL,
-    authorization_kind text NOT NULL,
-    authorization_data bytea,
+    url                bytea NOT NULL,
+    credentials        bytea NOT NULL,
     headers            bytea NOT NULL,
     allow_insecure     boolean NOT NULL,
     timeout_s          integer NOT NULL,
@@ -184,7 +183,7 @@ CREATE TABLE :schema.gatepost_webhook (
     crowded            boolean NOT NULL DEFAULT false,
     ordered_after      bigint NOT NULL DEFAULT 0,
     channels           text NOT NULL DEFAULT '',
-    retry_schedule     text NOT NULL DEFAULT '',
+    retry_schedule     text,
     client_identity    bytea,
     beside             bigint[] DEFAULT '{}',
     beside_tokens      bigint[] DEFAULT '{}'
@@ -237,16 +236,14 @@ CREATE TABLE :schema.gatepost_event (
     modified   timestamptz NOT NULL,
     event_type text COLLATE "C" NOT NULL,
     event      text COLLATE "C" NOT NULL,
-    instance   text COLLATE "C",
-    tag        bigint,
+    target     text COLLATE "C" NOT NULL,
     task       bigint NOT NULL CONSTRAINT gatepost_event_task REFERENCES :schema.gatepost_task ON DELETE CASCADE,
     enabled    boolean NOT NULL,
     filters    bytea NOT NULL,
     context    bytea NOT NULL,
     owner      uuid NOT NULL,
     bytes      bigint NOT NULL,
-    label      text NOT NULL,
-    CONSTRAINT gatepost_event_target CHECK (instance IS NULL OR tag IS NULL)
+    label      text NOT NULL
 );
 CREATE INDEX gatepost_event_of_task ON :schema.gatepost_event (task, id);
 CREATE INDEX gatepost_event_owner ON :schema.gatepost_event (owner, id);

@@ -146,7 +146,7 @@ CREATE TABLE gatepost_webhook (
     owner              BLOB NOT NULL,
     name               TEXT NOT NULL,
     url                BLOB NOT NULL,
-    authorization      BLOB NOT NULL,
+    credentials        BLOB NOT NULL,
     headers            BLOB NOT NULL,
     allow_insecure     INTEGER NOT NULL,
     timeout_s          INTEGER NOT NULL,

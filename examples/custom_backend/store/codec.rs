@@ -1,8 +1,8 @@
 //! Rows as JSON and back, and fields that are read without the rest of their row.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::codec::{from_json, to_json};
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::stored::SealedWebhook;
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
@@ -32,11 +32,11 @@ pub(super) fn decode<T: DeserializeOwned>(row: &Value) -> Answer<T> {
 }
 
 pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) -> Answer<Value> {
-    encode(&SealedWebhook::seal(row, keys)?)
+    to_json(row, keys)
 }
 
 pub(super) fn webhook(row: &Value, keys: &SealingKeys) -> Answer<Row<WebhookId, Webhook>> {
-    decode::<SealedWebhook>(row)?.open(keys)
+    from_json(row, keys)
 }
 
 /// Reads the fields of a row; what is missing or of another kind is `Corrupt` and names the field.

@@ -42,7 +42,7 @@ pub(super) fn list(tx: &ReadTransaction, query: EventQuery) -> Answer<Vec<Row<Ev
             && task.is_none_or(|t| row["task"] == t.0)
             && event_type
                 .as_ref()
-                .is_none_or(|t| row["type"] == t.as_str()))
+                .is_none_or(|t| row["event_type"] == t.as_str()))
     };
     let rows = tx.open_table(EVENTS).map_err(failed)?;
     bodied_page(&rows, &numbers(p, |id| id.0), wanted, |_, row| {

@@ -1,7 +1,7 @@
 //! The queue in figures.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::SENDS;
+use gatepost_storage::codec::SENDS;
 use gatepost_storage::webhooks::{DeliveryState, QueueStats};
 use redb::ReadTransaction;
 use serde_json::json;

@@ -6,7 +6,7 @@ use std::ops::Bound::{Excluded, Included};
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Revision;
-use gatepost_storage::columns::SENDS;
+use gatepost_storage::codec::SENDS;
 use gatepost_storage::webhooks::{
     DeliveryId, DeliveryRow, DueLane, DueLanes, DuePoint, Lane, LaneSweep,
 };

@@ -6,6 +6,7 @@ mod reseal;
 mod routes;
 mod scope;
 mod statement;
+mod table;
 mod task;
 mod unreadable;
 mod webhook;

@@ -1,21 +1,40 @@
 //! Everything under the current sealing key: the end of a rotation, or of a time without a key.
 
+use std::sync::LazyLock;
+
 use gatepost_storage::StoreError;
-use gatepost_storage::columns::SealedSecrets;
+use gatepost_storage::codec::{Record as _, Value, resealed};
 use gatepost_storage::seal::Resealed;
 use tokio_postgres::Row;
+use webhook_model::Webhook;
 
+use super::table::{Cell, params};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
 /// Webhooks that are read at once.
 const BITE: i64 = 500;
-const READ: &str =
-    "SELECT id, revision, authorization_data, headers, signing, url, client_identity FROM :schema.gatepost_webhook
-     WHERE id > $1 ORDER BY id LIMIT $2";
-/// Whoever changed it in between has sealed it.
-const WRITE: &str = "UPDATE :schema.gatepost_webhook SET authorization_data = $3, headers = $4, signing = $5, url = $6,
-     client_identity = $7 WHERE id = $1 AND revision = $2";
+/// The statements that read and write what is sealed of webhooks. Whoever changed one in between
+/// has sealed it.
+static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
+    let names: Vec<&str> = sealed().collect();
+    let numbered = (3..).zip(&names);
+    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ${n}")).collect();
+    let (names, sets) = (names.join(", "), sets.join(", "));
+    (
+        format!(
+            "SELECT id, revision, {names} FROM :schema.gatepost_webhook WHERE id > $1 ORDER BY id LIMIT $2"
+        ),
+        format!("UPDATE :schema.gatepost_webhook SET {sets} WHERE id = $1 AND revision = $2"),
+    )
+});
+
+fn sealed() -> impl Iterator<Item = &'static str> {
+    let sealed = Webhook::FIELDS
+        .iter()
+        .filter(|field| field.sealed.is_some());
+    sealed.map(|field| field.name)
+}
 
 impl PostgresStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
@@ -47,7 +66,7 @@ impl PostgresStore {
     async fn reseal_all(&self) -> Result<Resealed> {
         let (mut after, mut resealed) = (0i64, Resealed::default());
         loop {
-            let bite = self.db().query(READ, &[&after, &BITE]).await?;
+            let bite = self.db().query(&SQL.0, &[&after, &BITE]).await?;
             let Some(last) = bite.last() else {
                 return Ok(resealed);
             };
@@ -64,39 +83,16 @@ impl PostgresStore {
     }
 
     /// What a row holds, sealed again; `None` if it is sealed under the current key.
-    fn again(&self, row: &Row) -> Result<Option<SealedSecrets>> {
-        let sealed = SealedSecrets {
-            authorization: row.try_get("authorization_data")?,
-            client_identity: row.try_get("client_identity")?,
-            headers: row.try_get("headers")?,
-            signing: row.try_get("signing")?,
-            url: row.try_get("url")?,
-        };
-        Ok(sealed.reseal(self.sealing())?)
+    fn again(&self, row: &Row) -> Result<Option<Vec<Value>>> {
+        let values = sealed().map(|name| Ok(row.try_get::<_, Cell>(name)?.0));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        Ok(resealed::<Webhook>(&values, self.sealing())?)
     }
 
-    async fn reseal_row(&self, row: &Row, new: SealedSecrets) -> Result<u64> {
+    async fn reseal_row(&self, row: &Row, new: Vec<Value>) -> Result<u64> {
         let (id, revision): (i64, i64) = (row.try_get("id")?, row.try_get("revision")?);
-        let SealedSecrets {
-            authorization,
-            client_identity,
-            headers,
-            signing,
-            url,
-        } = new;
-        self.db()
-            .execute(
-                WRITE,
-                &[
-                    &id,
-                    &revision,
-                    &authorization,
-                    &headers,
-                    &signing,
-                    &url,
-                    &client_identity,
-                ],
-            )
-            .await
+        let cells: Vec<Cell> = new.into_iter().map(Cell).collect();
+        let params = params(&[&id, &revision], &cells);
+        self.db().execute(&SQL.1, &params).await
     }
 }

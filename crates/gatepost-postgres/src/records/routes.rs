@@ -1,18 +1,20 @@
 //! What is matched in a place, and what has changed there.
 
+use std::sync::LazyLock;
+
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::columns::parse_target;
+use gatepost_storage::codec::parse_target;
 use gatepost_storage::webhooks::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     WebhookRoute,
 };
 use tokio_postgres::Row;
-use webhook_model::{EventId, EventName, EventType, TaskId, WebhookId};
+use webhook_model::{EventId, EventName, EventType, TaskId, Webhook, WebhookId};
 
 use super::event::filter;
-use super::webhook;
-use crate::column::{owner, parse};
+use super::table::{self, columns_of};
+use crate::column::{owner, parse, stored};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -26,10 +28,14 @@ const TOLD: &str = concat!(
     include_str!("../sql/routes/kept.sql"),
     include_str!("../sql/routes/told.sql"),
 );
-const CHANGED_WEBHOOKS: &str = concat!(
-    include_str!("../sql/routes/kept.sql"),
-    include_str!("../sql/routes/changed_webhooks.sql"),
-);
+static CHANGED_WEBHOOKS: LazyLock<String> = LazyLock::new(|| {
+    let kept = include_str!("../sql/routes/kept.sql");
+    kept.to_owned() + &of_webhooks(include_str!("../sql/routes/changed_webhooks.sql"))
+});
+static WEBHOOKS: LazyLock<String> =
+    LazyLock::new(|| of_webhooks(include_str!("../sql/routes/webhooks.sql")));
+static WEBHOOKS_OF: LazyLock<String> =
+    LazyLock::new(|| of_webhooks(include_str!("../sql/routes/webhooks_of.sql")));
 const CHANGED_TASKS: &str = concat!(
     include_str!("../sql/routes/kept.sql"),
     include_str!("../sql/routes/changed_tasks.sql"),
@@ -48,7 +54,7 @@ impl PostgresStore {
                 &place,
                 &params,
                 [
-                    include_str!("../sql/routes/webhooks.sql"),
+                    &WEBHOOKS,
                     include_str!("../sql/routes/tasks.sql"),
                     include_str!("../sql/routes/events.sql"),
                 ],
@@ -68,7 +74,7 @@ impl PostgresStore {
         let (event_type, event) = (event_type.as_str(), event.as_str());
         let params: [Param<'_>; 3] = [&place, &event_type, &event];
         let sql = [
-            include_str!("../sql/routes/webhooks_of.sql"),
+            &WEBHOOKS_OF,
             include_str!("../sql/routes/tasks_of.sql"),
             include_str!("../sql/routes/events_of.sql"),
         ];
@@ -88,7 +94,7 @@ impl PostgresStore {
     ) -> Result<RouteChanges> {
         let place = place.to_string();
         let params: [Param<'_>; 2] = [&place, &since.0];
-        let statements = [TOLD, CHANGED_WEBHOOKS, CHANGED_TASKS, CHANGED_EVENTS];
+        let statements = [TOLD, &CHANGED_WEBHOOKS, CHANGED_TASKS, CHANGED_EVENTS];
         let statements = statements.map(|sql| (sql, &params[..]));
         // The plan of the store's connections: each row by its key, from what was changed. To plan
         // all four takes several times as long as to read them.
@@ -134,8 +140,13 @@ impl PostgresStore {
     }
 
     fn webhook_route(&self, row: &Row) -> Result<WebhookRoute> {
-        Ok(WebhookRoute::of(&webhook::row(row, self.sealing())?))
+        Ok(WebhookRoute::of(&table::row(row, self.sealing())?))
     }
+}
+
+/// A statement that reads webhooks `w`.
+fn of_webhooks(sql: &str) -> String {
+    sql.replace(":columns", &columns_of::<Webhook>("w"))
 }
 
 fn version(row: &Row) -> Result<RoutesVersion> {
@@ -158,7 +169,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
         revision: Revision(row.try_get("revision")?),
         event_type: parse(row, "event_type")?,
         event: parse(row, "event")?,
-        target: parse_target(row.try_get("instance")?, row.try_get("tag")?)?,
+        target: stored(row, "target", parse_target)?,
         task: TaskId(row.try_get("task")?),
         filter: filter(row)?,
     })

@@ -5,9 +5,10 @@ use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
 use gatepost_storage::{Bodies, Page, Scope};
 use tokio_postgres::Row;
 use uuid::Uuid;
-use webhook_model::{EventId, OwnerId, TaskId, WebhookId};
+use webhook_model::{Event, EventId, OwnerId, Task, TaskId, Webhook, WebhookId};
 
-use super::{event, scoped, task, webhook};
+use super::table::{self, Stored as _};
+use super::{event, scoped, task};
 use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::list::Body;
@@ -28,13 +29,12 @@ type Found = (DateTime<Utc>, UnreadableRecord);
 
 impl PostgresStore {
     pub(super) async fn whose(&self, record: RecordId) -> Result<Option<OwnerId>> {
-        let (select, id) = match record {
-            RecordId::Webhook(id) => (webhook::SELECT, id.0),
-            RecordId::Task(id) => (task::SELECT, id.0),
-            RecordId::Event(id) => (event::SELECT, id.0),
+        let (from, id) = match record {
+            RecordId::Webhook(id) => (Webhook::FROM, id.0),
+            RecordId::Task(id) => (Task::FROM, id.0),
+            RecordId::Event(id) => (Event::FROM, id.0),
         };
-        let from = select.split_once(" FROM ").map_or("", |(_, from)| from);
-        let sql = format!("SELECT r.owner FROM {from} AND r.id = $1");
+        let sql = format!("SELECT r.owner {from} AND r.id = $1");
         let found = self.db().query_opt(&sql, &[&id]).await?;
         found.map(|row| owner(&row, "owner")).transpose()
     }
@@ -45,19 +45,24 @@ impl PostgresStore {
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>> {
         let limit = limit as usize;
-        let webhooks = self.search((webhook::SELECT, &OF_WEBHOOKS), scope, limit, |row| {
-            let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
-            Ok((id, webhook::row(row, self.sealing()).err()))
-        });
+        let webhooks = self.search(
+            (&Webhook::table().select, &OF_WEBHOOKS),
+            scope,
+            limit,
+            |row| {
+                let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
+                Ok((id, table::row::<Webhook>(row, self.sealing()).err()))
+            },
+        );
         let mut found = webhooks.await?;
-        let tasks = self.search((task::SELECT, &OF_TASKS), scope, limit, |row| {
+        let tasks = self.search((&Task::table().select, &OF_TASKS), scope, limit, |row| {
             let id = RecordId::Task(TaskId(row.try_get("id")?));
-            Ok((id, task::row(row).err()))
+            Ok((id, task::read(row).err()))
         });
         found.extend(tasks.await?);
-        let events = self.search((event::SELECT, &OF_EVENTS), scope, limit, |row| {
+        let events = self.search((&Event::table().select, &OF_EVENTS), scope, limit, |row| {
             let id = RecordId::Event(EventId(row.try_get("id")?));
-            Ok((id, event::row(row).err()))
+            Ok((id, event::read(row).err()))
         });
         found.extend(events.await?);
         found.sort_by_key(|(created, row)| (*created, row.record));

@@ -12,8 +12,8 @@ use crate::common::{fresh_at, pages, raw, rows};
 
 /// The events that an owner may have.
 const MANY: usize = 5_000;
-const UPDATE: &str = concat!(
-    include_str!("../../src/sql/records/update_task.sql"),
+const DELETE: &str = concat!(
+    include_str!("../../src/sql/records/delete_task.sql"),
     include_str!("../../src/sql/place/changed.sql"),
     include_str!("../../src/sql/records/verdict.sql"),
 );
@@ -26,8 +26,8 @@ const LOGGED: &str = "
 /// An enabled event for each number, of this task.
 async fn events(client: &Client, task: TaskId) {
     let sql = format!(
-        "INSERT INTO gatepost_event (revision, created, modified, owner, event_type, event, task, enabled, filters, context, bytes, label)
-         SELECT 1, now(), now(), t.owner, 'vms', 'poweron', t.id, true, '{{}}', '{{}}', 300, ''
+        "INSERT INTO gatepost_event (revision, created, modified, owner, event_type, event, target, task, enabled, filters, context, bytes, label)
+         SELECT 1, now(), now(), t.owner, 'vms', 'poweron', 'any', t.id, true, '{{}}', '{{}}', 300, ''
          FROM gatepost_task t, generate_series(1, {MANY}) WHERE t.id = {task};
          UPDATE gatepost_record_usage SET events = events + {MANY}, bytes = bytes + 300 * {MANY}"
     );
@@ -97,11 +97,7 @@ async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
         SET gatepost.held = '{0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,
             32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63}'";
     client.batch_execute(set).await.unwrap();
-    let params = format!(
-        "'2026-01-01', gatepost_id('1'), 'x', '', true, false, {hook}, '', 300, 1000000, {}, {}",
-        row.id, row.revision.0
-    );
-    let read = pages(&client, UPDATE, &params).await;
+    let read = pages(&client, DELETE, &row.id.to_string()).await;
     assert!(read < 300, "{read} pages of {whole}");
 }
 

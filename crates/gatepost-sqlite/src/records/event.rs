@@ -49,7 +49,15 @@ pub(super) fn update(
         0
     };
     usage::check_growth(c, owner, less, bytes, at_most)?;
-    let updated = store(c, event, (owner, bytes), &NO_SECRETS, now, Some(new.id), row)?;
+    let updated = store(
+        c,
+        event,
+        (owner, bytes),
+        &NO_SECRETS,
+        now,
+        Some(new.id),
+        row,
+    )?;
     usage::add(c, stored.owner, one_event(stored.bytes).negative())?;
     usage::add(c, owner, one_event(bytes))?;
     if place_of(c, owner)? != place_of(c, stored.owner)? {

@@ -53,10 +53,8 @@ impl RecordStore for SqliteStore {
 
     async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
         let keys = Arc::clone(self.sealing());
-        self.read(move |c| {
-            one::<Webhook, _>(c, id, |r| row(r, &keys))
-        })
-        .await
+        self.read(move |c| one::<Webhook, _>(c, id, |r| row(r, &keys)))
+            .await
     }
 
     async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
@@ -71,7 +69,8 @@ impl RecordStore for SqliteStore {
     async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
         let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
         self.read(move |c| {
-            lists::webhooks(&query).readable(c, Webhook::table().list(), &query.page, |r| row(r, &keys))
+            lists::webhooks(&query)
+                .readable(c, Webhook::table().list(), &query.page, |r| row(r, &keys))
         })
         .await
     }
@@ -108,8 +107,7 @@ impl RecordStore for SqliteStore {
     }
 
     async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        self.read(move |c| one::<Task, _>(c, id, task::row))
-            .await
+        self.read(move |c| one::<Task, _>(c, id, task::row)).await
     }
 
     async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
@@ -167,8 +165,7 @@ impl RecordStore for SqliteStore {
     }
 
     async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        self.read(move |c| one::<Event, _>(c, id, event::row))
-            .await
+        self.read(move |c| one::<Event, _>(c, id, event::row)).await
     }
 
     async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {

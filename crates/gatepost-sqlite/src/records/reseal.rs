@@ -18,7 +18,9 @@ use crate::store::SqliteStore;
 const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
-    let sealed = Webhook::FIELDS.iter().filter(|field| field.sealed.is_some());
+    let sealed = Webhook::FIELDS
+        .iter()
+        .filter(|field| field.sealed.is_some());
     let names: Vec<&str> = sealed.map(|field| field.name).collect();
     let numbered = (2..).zip(&names);
     let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
@@ -94,11 +96,15 @@ fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<Vec<Value>>> {
     // Before them: the row number.
     let columns = 1..row.as_ref().column_count();
     let columns = columns.map(|at| value_of(row.get_ref(at)?));
-    Ok(resealed::<Webhook>(&columns.collect::<Result<Vec<_>>>()?, keys)?)
+    Ok(resealed::<Webhook>(
+        &columns.collect::<Result<Vec<_>>>()?,
+        keys,
+    )?)
 }
 
 fn write(c: &Connection, id: i64, new: Vec<Value>) -> Result<()> {
     let params = iter::once(SqlValue::Integer(id)).chain(new.into_iter().map(sql_value));
-    c.prepare_cached(&SQL.1)?.execute(params_from_iter(params))?;
+    c.prepare_cached(&SQL.1)?
+        .execute(params_from_iter(params))?;
     Ok(())
 }

@@ -101,7 +101,10 @@ impl Table {
 
     /// A statement that reads rows of this table, called `alias` in it, with `:columns` for theirs.
     pub(super) fn in_statement(&self, sql: &str, alias: &str) -> String {
-        let columns = self.columns.split(", ").map(|name| format!("{alias}.{name}"));
+        let columns = self
+            .columns
+            .split(", ")
+            .map(|name| format!("{alias}.{name}"));
         sql.replace(":columns", &columns.collect::<Vec<_>>().join(", "))
     }
 }
@@ -117,8 +120,16 @@ pub(super) fn store<R: Stored, T>(
     read: impl FnOnce(&rusqlite::Row<'_>) -> Result<T>,
 ) -> Result<T> {
     let table = R::table();
-    let sql = if id.is_some() { &table.update } else { &table.insert };
-    let head = [micros(now).into(), owner.to_bytes().to_vec().into(), bytes.into()];
+    let sql = if id.is_some() {
+        &table.update
+    } else {
+        &table.insert
+    };
+    let head = [
+        micros(now).into(),
+        owner.to_bytes().to_vec().into(),
+        bytes.into(),
+    ];
     let fields = columns(new, keys)?.into_iter().map(sql_value);
     let params = head.into_iter().chain(fields);
     let params = params.chain(id.map(|id| SqlValue::Integer(id.into())));
@@ -127,10 +138,7 @@ pub(super) fn store<R: Stored, T>(
 }
 
 /// A row that begins with [`Table::columns`].
-pub(super) fn row<R: Stored>(
-    row: &rusqlite::Row<'_>,
-    keys: &SealingKeys,
-) -> Result<Row<R::Id, R>> {
+pub(super) fn row<R: Stored>(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Result<Row<R::Id, R>> {
     let head = &Named::of(row);
     let id: i64 = head.get("id")?;
     let owner = owner(head, "owner")?;

@@ -70,7 +70,15 @@ pub(super) fn update(
     let was_held: bool = c
         .prepare_cached(same)?
         .query_row([new.id.0, webhook.0], |row| row.get(0))?;
-    let updated = store(c, &new.task, (owner, bytes), &NO_SECRETS, now, Some(new.id), row)?;
+    let updated = store(
+        c,
+        &new.task,
+        (owner, bytes),
+        &NO_SECRETS,
+        now,
+        Some(new.id),
+        row,
+    )?;
     let all = |bytes: i64| Delta {
         tasks: 1,
         bytes: bytes + events.bytes,

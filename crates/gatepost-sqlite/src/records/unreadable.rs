@@ -33,12 +33,22 @@ pub(super) fn find(
     let sealed = |row: &Row<'_>| table::row::<Webhook>(row, keys).map(drop);
     let task = |row: &Row<'_>| task::row(row).map(drop);
     let event = |row: &Row<'_>| event::row(row).map(drop);
-    let mut found = unreadable(c, &webhooks, &Webhook::table().select, limit, sealed, |id| {
-        RecordId::Webhook(WebhookId(id))
-    })?;
-    found.extend(unreadable(c, &tasks, &Task::table().select, limit, task, |id| {
-        RecordId::Task(TaskId(id))
-    })?);
+    let mut found = unreadable(
+        c,
+        &webhooks,
+        &Webhook::table().select,
+        limit,
+        sealed,
+        |id| RecordId::Webhook(WebhookId(id)),
+    )?;
+    found.extend(unreadable(
+        c,
+        &tasks,
+        &Task::table().select,
+        limit,
+        task,
+        |id| RecordId::Task(TaskId(id)),
+    )?);
     found.extend(unreadable(
         c,
         &events,

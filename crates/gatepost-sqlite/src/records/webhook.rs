@@ -34,7 +34,9 @@ pub(super) fn insert(
     let bytes = webhook.stored_bytes();
     usage::check_room(c, owner, |usage| usage.webhooks, bytes, at_most)?;
     let bytes = usage::stored(bytes);
-    let row = store(c, webhook, (owner, bytes), keys, now, None, |r| row(r, keys))?;
+    let row = store(c, webhook, (owner, bytes), keys, now, None, |r| {
+        row(r, keys)
+    })?;
     let delta = Delta {
         webhooks: 1,
         bytes,

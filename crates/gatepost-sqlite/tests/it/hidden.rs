@@ -38,10 +38,7 @@ async fn old_rows_with_hidden_characters_still_load_and_can_be_renamed() {
             .unwrap();
     }
     platform
-        .execute(
-            "UPDATE gatepost_webhook SET authorization = ?1",
-            [basic],
-        )
+        .execute("UPDATE gatepost_webhook SET credentials = ?1", [basic])
         .unwrap();
 
     let mut hook = store.webhook(hook.id).await.unwrap().unwrap();

@@ -293,7 +293,8 @@ async fn a_url_that_was_stored_in_plaintext_opens_and_is_sealed_by_the_next_writ
     let config = SqliteConfig::file(&path).with_sealing(keys);
     let store = SqliteStore::open(config).await.unwrap();
     let plain = || -> i64 {
-        let sql = "SELECT count(*) FROM gatepost_webhook WHERE substr(url, 2, 4) = CAST('http' AS BLOB)";
+        let sql =
+            "SELECT count(*) FROM gatepost_webhook WHERE substr(url, 2, 4) = CAST('http' AS BLOB)";
         Connection::open(&path)
             .unwrap()
             .query_row(sql, [], |row| row.get(0))

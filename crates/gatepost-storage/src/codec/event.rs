@@ -3,8 +3,9 @@
 use gatepost_ids::{EventId, OwnerId};
 use webhook_model::{Event, EventLabel, Filter, TagId, Target};
 
-use super::field::{Field, Record};
+use super::field::Field;
 use super::reader::Reader;
+use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
 
@@ -69,7 +70,11 @@ fn target_text(target: Target) -> String {
     }
 }
 
-fn parse_target(text: &str) -> Result<Target, &'static str> {
+/// An event's target, as its column has it: `any`, `instance 7` or `tag 3`.
+///
+/// # Errors
+/// What is wrong, without the text.
+pub fn parse_target(text: &str) -> Result<Target, &'static str> {
     let unknown = "neither any nor an instance nor a tag";
     match text.split_once(' ') {
         None if text == "any" => Ok(Target::Generic),

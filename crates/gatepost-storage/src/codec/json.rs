@@ -7,7 +7,8 @@ use gatepost_ids::OwnerId;
 use serde::Deserialize as _;
 use serde_json::{Map, Value as Json, json};
 
-use super::field::{Field, Record, columns, record};
+use super::field::Field;
+use super::record::{Record, columns, record};
 use super::value::Value;
 use crate::error::StoreError;
 use crate::page::{Revision, Row};
@@ -18,10 +19,7 @@ use crate::seal::SealingKeys;
 ///
 /// # Errors
 /// As [`columns`].
-pub fn to_json<R: Record>(
-    row: &Row<R::Id, R>,
-    keys: &SealingKeys,
-) -> Result<Json, StoreError> {
+pub fn to_json<R: Record>(row: &Row<R::Id, R>, keys: &SealingKeys) -> Result<Json, StoreError> {
     let id: i64 = row.id.into();
     let mut object = Map::new();
     object.insert("id".into(), id.into());
@@ -39,10 +37,7 @@ pub fn to_json<R: Record>(
 ///
 /// # Errors
 /// `Corrupt`, as [`record`]; the field is named, and no value quoted.
-pub fn from_json<R: Record>(
-    row: &Json,
-    keys: &SealingKeys,
-) -> Result<Row<R::Id, R>, StoreError> {
+pub fn from_json<R: Record>(row: &Json, keys: &SealingKeys) -> Result<Row<R::Id, R>, StoreError> {
     let number = |name: &'static str| {
         let number = row[name].as_i64();
         number.ok_or_else(|| StoreError::corrupt(name, "not a number"))
@@ -53,7 +48,9 @@ pub fn from_json<R: Record>(
     };
     let owner = OwnerId::deserialize(&row["owner"]);
     let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
-    let values = R::FIELDS.iter().map(|field| value_of(field, &row[field.name]));
+    let values = R::FIELDS
+        .iter()
+        .map(|field| value_of(field, &row[field.name]));
     let values = values.collect::<Result<Vec<_>, _>>()?;
     Ok(Row {
         id: number("id")?.into(),

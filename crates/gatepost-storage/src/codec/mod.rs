@@ -14,16 +14,19 @@ mod field;
 #[cfg(feature = "serde")]
 mod json;
 mod reader;
+mod record;
 mod task;
 mod value;
 mod webhook;
 
-pub use field::{Field, Record, columns, record, resealed};
+pub use event::parse_target;
+pub use field::Field;
 #[cfg(feature = "serde")]
 pub use json::{from_json, to_json};
 pub use reader::{Column, Reader};
+pub use record::{Record, columns, record, resealed};
 pub use value::Value;
-pub use webhook::SENDS;
+pub use webhook::{SENDS, activity_word};
 
 #[cfg(test)]
 mod tests;

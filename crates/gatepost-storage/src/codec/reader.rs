@@ -45,7 +45,10 @@ impl<'a> Reader<'a> {
     /// `Corrupt` when it is sealed and opens under none of the keys.
     pub fn maybe(&mut self) -> Result<Option<Column>, StoreError> {
         let (Some(field), value) = (self.fields.next(), self.values.next()) else {
-            return Err(StoreError::corrupt("fields", "more are read than there are"));
+            return Err(StoreError::corrupt(
+                "fields",
+                "more are read than there are",
+            ));
         };
         let value = match (field.sealed, value) {
             (_, None | Some(Value::Null)) => return Ok(None),
@@ -66,8 +69,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `Corrupt`, also when it is empty.
     pub fn column(&mut self) -> Result<Column, StoreError> {
-        let name = self.fields.as_slice().first().map_or("fields", |field| field.name);
-        self.maybe()?.ok_or_else(|| StoreError::corrupt(name, "missing"))
+        let name = self
+            .fields
+            .as_slice()
+            .first()
+            .map_or("fields", |field| field.name);
+        self.maybe()?
+            .ok_or_else(|| StoreError::corrupt(name, "missing"))
     }
 }
 

@@ -3,8 +3,9 @@
 use gatepost_ids::{OwnerId, TaskId};
 use webhook_model::{Action, Description, Task, TaskName};
 
-use super::field::{Field, Record};
+use super::field::Field;
 use super::reader::Reader;
+use super::record::Record;
 use super::value::Value;
 use crate::error::{ErrorKind, StoreError};
 

@@ -1,6 +1,6 @@
 //! Columns read back as they were written, and secrets lie sealed in them.
 
-use gatepost_ids::{OwnerId, TaskId, WebhookId};
+use gatepost_ids::{EventId, OwnerId, TaskId, WebhookId};
 use webhook_model::{
     Action, Activity, Authorization, ClientIdentity, DeliveryMode, DeliveryOrder, Event, Headers,
     OAuth2, RateLimit, SigningSecret, SigningSecrets, TagId, Target, Task, Webhook,
@@ -105,7 +105,7 @@ fn oauth2_client_lies_sealed_with_its_token_url() {
         ..webhook()
     };
     let mut values = columns(&webhook, &keys(1)).unwrap();
-    let place = at("authorization");
+    let place = at("credentials");
     let Value::Bytes(sealed) = &values[place] else {
         panic!("not bytes");
     };
@@ -180,6 +180,14 @@ fn task_and_event_columns_read_back() {
         };
         let values = columns(&event, &keys).unwrap();
         assert_eq!(record::<Event>(OwnerId(1), values, &keys).unwrap(), event);
+        #[cfg(feature = "serde")]
+        {
+            let now = chrono::DateTime::UNIX_EPOCH;
+            let row = crate::Row::inserted(EventId(4), OwnerId(u128::MAX), event, now);
+            let stored = to_json(&row, &keys).unwrap().to_string();
+            let stored = serde_json::from_str(&stored).unwrap();
+            assert_eq!(from_json(&stored, &keys).unwrap(), row);
+        }
     }
 }
 
@@ -207,6 +215,9 @@ fn value_that_no_writer_wrote_is_corrupt_and_names_its_column() {
         assert!(error.to_string().contains(name), "{error}");
     }
     let few = columns(&webhook(), &keys(1)).unwrap().into_iter().take(3);
-    assert_eq!(read(few.collect(), &keys(1)).unwrap_err().kind(), ErrorKind::Corrupt);
+    assert_eq!(
+        read(few.collect(), &keys(1)).unwrap_err().kind(),
+        ErrorKind::Corrupt
+    );
     assert_eq!(format!("{:?}", text("secret")), "Text");
 }

@@ -8,8 +8,9 @@ use webhook_model::{
     Webhook, WebhookName,
 };
 
-use super::field::{Field, Record};
+use super::field::Field;
 use super::reader::Reader;
+use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
 
@@ -26,7 +27,7 @@ impl Record for Webhook {
         Field::new("name"),
         // Paths such as those of chat services are credentials.
         Field::sealed("url", "webhook.url"),
-        Field::sealed("authorization", "webhook.authorization"),
+        Field::sealed("credentials", "webhook.authorization"),
         Field::sealed("client_identity", "webhook.client_identity"),
         Field::sealed("headers", "webhook.headers"),
         Field::new("allow_insecure"),
@@ -70,7 +71,10 @@ impl Record for Webhook {
             Value::Bool(*allow_insecure),
             Value::Number(i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX)),
             Value::Number(retries.get().into()),
-            retry_schedule.as_ref().map(RetrySchedule::as_seconds).into(),
+            retry_schedule
+                .as_ref()
+                .map(RetrySchedule::as_seconds)
+                .into(),
             Value::Bool(*order == DeliveryOrder::InOrder),
             Value::text(signing.join("\n")),
             rate.map(|rate| i64::from(rate.get().get())).into(),
@@ -95,10 +99,7 @@ impl Record for Webhook {
             allow_insecure: fields.column()?.flag()?,
             timeout: fields.column()?.number(Timeout::from_secs)?,
             retries: fields.column()?.number(Retries::new)?,
-            retry_schedule: fields
-                .maybe()?
-                .map(|column| column.parsed())
-                .transpose()?,
+            retry_schedule: fields.maybe()?.map(|column| column.parsed()).transpose()?,
             order: if fields.column()?.flag()? {
                 DeliveryOrder::InOrder
             } else {
@@ -117,7 +118,8 @@ impl Record for Webhook {
 /// A webhook's activity with its mode: `active`, `paused` or `disabled`, and of one that is fetched
 /// `fetched`, `fetched paused` or `fetched disabled`. One column, so that whatever looks for
 /// [`SENDS`] passes over what is fetched, as over what is paused.
-fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
+#[must_use]
+pub fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
     match (mode, activity) {
         (DeliveryMode::Push, Activity::Active) => SENDS,
         (DeliveryMode::Push, Activity::Paused) => "paused",

@@ -1,36 +1,30 @@
 //! `Serialize` and `Deserialize` of records, for a backend that keeps a whole row as one value.
 //!
 //! The form is flat: numbers, booleans and texts under the names of the columns that the SQL
-//! backends have, times as microseconds since 1970, durations as nanoseconds, bytes as base64. It
-//! is kept: a later version reads what an earlier one wrote, so a field that is added has a
-//! default. It is for stores alone: a key's row carries its digest, a delivery's its message. A
-//! webhook has secrets and goes through `SealedWebhook`.
+//! backends have, times as microseconds since 1970, durations as nanoseconds, bytes as base64. A
+//! field that is added has a default, so that a later version reads what an earlier one wrote. It
+//! is for stores alone: a key's row carries its digest, a delivery's its message.
 //!
-//! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `SealedWebhook`,
-//! `StoredOccurrence` for the outbox, and `DeliveryRow` with an `AttemptRecord` for each of its
-//! attempts. An error of `serde_json` may quote the value that it refuses: put its
+//! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `StoredOccurrence` for the
+//! outbox, and `DeliveryRow` with an `AttemptRecord` for each of its attempts. A webhook has
+//! secrets and goes through [`codec::to_json`](crate::codec::to_json). An error of `serde_json` may
+//! quote the value that it refuses: put its
 //! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
 //! `StoreError`, not its text.
 
 mod audit;
 #[cfg(feature = "webhooks")]
 mod delivery;
-#[cfg(feature = "webhooks")]
-mod event;
 mod field;
 #[cfg(feature = "keys")]
 mod key;
 #[cfg(feature = "webhooks")]
 mod outbox;
 #[cfg(feature = "webhooks")]
-mod task;
-#[cfg(feature = "webhooks")]
-mod webhook;
+mod record;
 
 #[cfg(feature = "webhooks")]
 pub use outbox::StoredOccurrence;
-#[cfg(feature = "webhooks")]
-pub use webhook::SealedWebhook;
 
 #[cfg(all(test, feature = "keys", feature = "webhooks"))]
 mod tests;

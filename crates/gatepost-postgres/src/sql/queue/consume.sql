@@ -8,9 +8,9 @@ WITH used AS MATERIALIZED (
 ), large AS MATERIALIZED (
     SELECT id FROM their_events GROUP BY id HAVING count(*) > 64
 ), grave AS (
-    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, headers, allow_insecure,
+    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, credentials, headers, allow_insecure,
         timeout_s, retries, activity, in_order, signing, bytes, gone)
-    SELECT 1, w.created, w.modified, w.owner, w.name, '', 'none', E'\\x00', false, w.timeout_s, w.retries, 'disabled', false, E'\\x00', 0, true
+    SELECT 1, w.created, w.modified, w.owner, w.name, E'\\x00', E'\\x00', E'\\x00', false, w.timeout_s, w.retries, 'disabled', false, E'\\x00', 0, true
     FROM used u JOIN large USING (id) JOIN :schema.gatepost_webhook w ON w.id = u.webhook ORDER BY u.id LIMIT 1
     RETURNING id
 ), buried AS (

@@ -9,9 +9,9 @@ WITH old AS MATERIALIZED (
 ), theirs AS MATERIALIZED (
     SELECT e.bytes FROM :schema.gatepost_event e WHERE e.task = $1
 ), grave AS (
-    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, headers, allow_insecure,
+    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, credentials, headers, allow_insecure,
         timeout_s, retries, activity, in_order, signing, bytes, gone)
-    SELECT 1, w.created, w.modified, w.owner, w.name, '', 'none', E'\\x00', false, w.timeout_s, w.retries, 'disabled', false, E'\\x00', 0, true
+    SELECT 1, w.created, w.modified, w.owner, w.name, E'\\x00', E'\\x00', E'\\x00', false, w.timeout_s, w.retries, 'disabled', false, E'\\x00', 0, true
     FROM old JOIN :schema.gatepost_webhook w ON w.id = old.webhook
     WHERE (SELECT verdict FROM judged) = 'ok' AND (SELECT count(*) FROM theirs) > 64
     RETURNING id

@@ -1,17 +1,17 @@
--- $1: now. $2..$9: the record. $10: its bytes. $11, $12: how many events and bytes the owner of the task may have. $13: its label.
+-- $1: now. $2: its bytes. $3, $4: how many events and bytes the owner of the task may have. Then the fields.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.events, 0) AS rows, coalesce(u.bytes, 0) AS bytes
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = t.owner
-    WHERE t.id = $6
+    WHERE t.id = :value.task:
 ), judged AS MATERIALIZED (
-    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $11::bigint THEN 'rows'
-        WHEN bytes + $10::bigint > $12::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
+    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $3::bigint THEN 'rows'
+        WHEN bytes + $2::bigint > $4::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
-    INSERT INTO :schema.gatepost_event (revision, created, modified, owner, event_type, event, instance, tag, task, enabled, filters, context, bytes, label)
-    SELECT 1, $1, $1, own.owner, $2, $3, $4, $5::bigint, $6, $7, $8, $9, $10::bigint, $13 FROM own, judged WHERE verdict = 'ok'
+    INSERT INTO :schema.gatepost_event (revision, created, modified, owner, bytes, :columns)
+    SELECT 1, $1, $1, own.owner, $2::bigint, :values FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
     SELECT own.place, 2::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, own

@@ -1,16 +1,16 @@
--- $1: now. $2..$8: the record. $9: its bytes. $10, $11: how many tasks and bytes the owner of the webhook may have.
+-- $1: now. $2: its bytes. $3, $4: how many tasks and bytes the owner of the webhook may have. Then the fields.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.tasks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
-    WHERE w.id = $7 AND NOT w.gone
+    WHERE w.id = :value.webhook: AND NOT w.gone
 ), judged AS MATERIALIZED (
-    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $10::bigint THEN 'rows'
-        WHEN bytes + $9::bigint > $11::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
+    SELECT coalesce((SELECT CASE WHEN NOT had THEN 'again' WHEN rows >= $3::bigint THEN 'rows'
+        WHEN bytes + $2::bigint > $4::bigint THEN 'bytes' ELSE 'ok' END FROM own), 'reference') AS verdict
 ), stored AS (
-    INSERT INTO :schema.gatepost_task (revision, created, modified, owner, creator, name, description, enabled, delete_after_run, webhook, message, bytes)
-    SELECT 1, $1, $1, own.owner, $2, $3, $4, $5, $6, $7, $8, $9::bigint FROM own, judged WHERE verdict = 'ok'
+    INSERT INTO :schema.gatepost_task (revision, created, modified, owner, bytes, :columns)
+    SELECT 1, $1, $1, own.owner, $2::bigint, :values FROM own, judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (
     SELECT own.place, 1::smallint AS kind, s.id AS record, NULL::uuid AS owner FROM stored s, own

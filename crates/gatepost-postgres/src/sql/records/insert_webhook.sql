@@ -1,20 +1,19 @@
--- $1: now. $2..$17: the record. $18: its bytes. $19, $20: how many webhooks and bytes the owner may have.
+-- $1: now. $2: its bytes. $3, $4: how many webhooks and bytes the owner may have. $5: the owner. Then the fields.
 -- Runs after place/needed.sql in one transaction, as all changes here do; `again` where a lock was not had, be it that the
 -- owner went to another place.
 WITH own AS MATERIALIZED (
     SELECT o.owner, o.place, o.gone, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.webhooks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
-    FROM :schema.gatepost_owner o LEFT JOIN :schema.gatepost_record_usage u USING (owner) WHERE o.owner = $2
+    FROM :schema.gatepost_owner o LEFT JOIN :schema.gatepost_record_usage u USING (owner) WHERE o.owner = $5
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN own.gone THEN 'gone' WHEN NOT own.had THEN 'again'
-        WHEN (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = $2 AND w.name = $3 AND NOT w.gone) IS NOT NULL THEN 'taken'
-        WHEN own.rows >= $19::bigint THEN 'rows' WHEN own.bytes + $18::bigint > $20::bigint THEN 'bytes'
+        WHEN (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.owner = $5 AND w.name = :value.name: AND NOT w.gone) IS NOT NULL THEN 'taken'
+        WHEN own.rows >= $3::bigint THEN 'rows' WHEN own.bytes + $2::bigint > $4::bigint THEN 'bytes'
         ELSE 'ok' END AS verdict
     FROM own
 ), stored AS (
-    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, name, url, authorization_kind, authorization_data,
-        headers, allow_insecure, timeout_s, retries, activity, in_order, signing, rate, channels, retry_schedule, client_identity, bytes)
-    SELECT 1, $1, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14::bigint, $15, $16, $17, $18::bigint
+    INSERT INTO :schema.gatepost_webhook (revision, created, modified, owner, bytes, :columns)
+    SELECT 1, $1, $1, $5, $2::bigint, :values
     FROM judged WHERE verdict = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

@@ -1,29 +1,27 @@
--- $1: now. $2..$8: the record. $9: its bytes. $10: how many bytes the owner may have. $11: the row. $12: the revision that
--- was read. With another owner's webhook the task and its events become that owner's.
+-- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields. With another owner's webhook the task and its events become that owner's.
 WITH old AS MATERIALIZED (
     SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
-    WHERE t.id = $11
+    WHERE t.id = $4
 ), own AS MATERIALIZED (
     SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
-    WHERE w.id = $7 AND NOT w.gone
+    WHERE w.id = :value.webhook: AND NOT w.gone
 ), theirs AS MATERIALIZED (
     -- The events that come along to another owner.
     SELECT e.id, e.bytes FROM old, own, :schema.gatepost_event e WHERE e.task = old.id AND own.owner <> old.owner
 ), judged AS MATERIALIZED (
-    SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $12 THEN 'stale'
+    SELECT CASE WHEN old.id IS NULL THEN 'missing' WHEN NOT old.had THEN 'again' WHEN old.revision <> $5 THEN 'stale'
         WHEN own.owner IS NULL THEN 'reference' WHEN NOT own.had THEN 'again'
-        WHEN own.owner = old.owner AND $9::bigint > old.bytes AND own.used + $9::bigint - old.bytes > $10::bigint THEN 'bytes'
-        WHEN own.owner <> old.owner AND own.used + $9::bigint + (SELECT coalesce(sum(bytes), 0) FROM theirs) > $10::bigint THEN 'bytes'
+        WHEN own.owner = old.owner AND $2::bigint > old.bytes AND own.used + $2::bigint - old.bytes > $3::bigint THEN 'bytes'
+        WHEN own.owner <> old.owner AND own.used + $2::bigint + (SELECT coalesce(sum(bytes), 0) FROM theirs) > $3::bigint THEN 'bytes'
         ELSE 'ok' END AS verdict
     FROM (SELECT) one LEFT JOIN old ON true LEFT JOIN own ON true
 ), stored AS (
-    UPDATE :schema.gatepost_task SET revision = revision + 1, modified = $1, owner = own.owner, creator = $2, name = $3, description = $4,
-        enabled = $5, delete_after_run = $6, webhook = $7, message = $8, bytes = $9::bigint
-    FROM own WHERE id = $11 AND (SELECT verdict FROM judged) = 'ok'
+    UPDATE :schema.gatepost_task SET revision = revision + 1, modified = $1, owner = own.owner, bytes = $2::bigint, :sets
+    FROM own WHERE id = $4 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING gatepost_task.*
 ), taken AS (
     UPDATE :schema.gatepost_event SET owner = s.owner FROM stored s WHERE gatepost_event.id = ANY (ARRAY(SELECT id FROM theirs))

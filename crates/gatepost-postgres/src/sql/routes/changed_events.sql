@@ -9,7 +9,7 @@
 )
 SELECT n.id AS named, e.*
 FROM named n LEFT JOIN LATERAL (
-    SELECT e.id, e.revision, e.event_type, e.event, e.instance, e.tag, e.task, e.filters
+    SELECT e.id, e.revision, e.event_type, e.event, e.target, e.task, e.filters
     FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook
     WHERE e.id = n.id AND e.enabled AND NOT w.gone
         AND (SELECT o.place = $1 AND NOT o.held AND NOT o.gone FROM :schema.gatepost_owner o WHERE o.owner = e.owner)

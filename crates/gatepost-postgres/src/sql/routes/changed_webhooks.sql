@@ -10,8 +10,7 @@
 )
 SELECT n.id AS named, w.*
 FROM named n LEFT JOIN LATERAL (
-    SELECT w.id, w.revision, w.created, w.modified, w.owner, w.name, w.url, w.authorization_kind, w.authorization_data,
-        w.headers, w.allow_insecure, w.timeout_s, w.retries, w.activity, w.in_order, w.signing, w.rate, w.channels, w.retry_schedule, w.client_identity
+    SELECT :columns
     FROM :schema.gatepost_webhook w
     WHERE w.id = n.id AND NOT w.gone
         AND (SELECT o.place = $1 AND NOT o.held AND NOT o.gone FROM :schema.gatepost_owner o WHERE o.owner = w.owner)

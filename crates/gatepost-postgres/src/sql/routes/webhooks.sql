@@ -1,6 +1,5 @@
 -- $1: place. $2: limit. The webhooks that an enabled task sends.
-SELECT w.id, w.revision, w.created, w.modified, w.owner, w.name, w.url, w.authorization_kind, w.authorization_data,
-    w.headers, w.allow_insecure, w.timeout_s, w.retries, w.activity, w.in_order, w.signing, w.rate, w.channels, w.retry_schedule, w.client_identity
+SELECT :columns
 FROM :schema.gatepost_owner o JOIN :schema.gatepost_webhook w ON w.owner = o.owner
 WHERE o.place = $1 AND NOT o.held AND NOT o.gone AND NOT w.gone
     AND (SELECT t.id FROM :schema.gatepost_task t WHERE t.webhook = w.id AND t.enabled LIMIT 1) IS NOT NULL

@@ -1,6 +1,5 @@
 -- $1: place. $2, $3: type and event. The webhooks of the enabled tasks of those events.
-SELECT w.id, w.revision, w.created, w.modified, w.owner, w.name, w.url, w.authorization_kind, w.authorization_data,
-    w.headers, w.allow_insecure, w.timeout_s, w.retries, w.activity, w.in_order, w.signing, w.rate, w.channels, w.retry_schedule, w.client_identity
+SELECT :columns
 FROM :schema.gatepost_webhook w
 WHERE NOT w.gone AND w.id IN (
     SELECT t.webhook FROM :schema.gatepost_owner o JOIN :schema.gatepost_event e ON e.owner = o.owner JOIN :schema.gatepost_task t ON t.id = e.task

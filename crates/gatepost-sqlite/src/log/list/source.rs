@@ -282,7 +282,7 @@ mod tests {
     /// A webhook of user 1, of whose 2,000 failures the last 3 are shown.
     const FAILED: &str = "
         INSERT INTO gatepost_owner (owner) VALUES (unhex('00000000000000000000000000000001'));
-        INSERT INTO gatepost_webhook (id, revision, created, modified, owner, name, url, authorization,
+        INSERT INTO gatepost_webhook (id, revision, created, modified, owner, name, url, credentials,
             headers, allow_insecure, timeout_s, retries, activity, in_order, signing, channels, bytes, floor)
         VALUES (7, 1, 0, 0, unhex('00000000000000000000000000000001'), 'w', x'', x'', x'', 0, 5, 0, 'active', 0, x'', '', 0, 1997);
         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)

@@ -1,0 +1,227 @@
+//! The tables of records: their statements, made of the fields that a record has.
+
+use std::error::Error;
+use std::sync::LazyLock;
+
+use bytes::BytesMut;
+use gatepost_ids::OwnerId;
+use gatepost_storage::codec::{Record, Value, columns, record};
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::{Revision, Row};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use uuid::Uuid;
+use webhook_model::{Event, Task, Webhook};
+
+use crate::column::owner;
+use crate::db::Param;
+use crate::error::Result;
+use crate::list::Body;
+use crate::store::PostgresStore;
+
+/// The end of every change of a record: what follows from it, its verdict and the row.
+const END: [&str; 2] = [
+    include_str!("../sql/place/changed.sql"),
+    include_str!("../sql/records/verdict.sql"),
+];
+/// The columns of every record, before those of its fields.
+const HEAD: [&str; 5] = ["id", "owner", "revision", "created", "modified"];
+
+/// A record with a table.
+pub(super) trait Stored: Record {
+    /// Where its rows `r` are found that are not gone, with `FROM`.
+    const FROM: &'static str;
+
+    fn table() -> &'static Table;
+}
+
+/// What is said to PostgreSQL of a table of records.
+pub(super) struct Table {
+    /// What is read of a row that is there: `r.id, … FROM … WHERE …`.
+    pub(super) select: String,
+    pub(super) insert: String,
+    pub(super) update: String,
+    /// Those of the columns that may be large.
+    pub(super) bodies: Vec<Body>,
+}
+
+/// The value of a column of a field.
+#[derive(Debug)]
+pub(crate) struct Cell(pub(crate) Value);
+
+macro_rules! stored {
+    ($($record:ident, $name:literal, $extra:literal: $from:literal;)*) => {
+        $(impl Stored for $record {
+            const FROM: &'static str = $from;
+
+            fn table() -> &'static Table {
+                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>(
+                    $extra,
+                    include_str!(concat!("../sql/records/insert_", $name, ".sql")),
+                    include_str!(concat!("../sql/records/update_", $name, ".sql")),
+                ));
+                &TABLE
+            }
+        })*
+    };
+}
+stored! {
+    Webhook, "webhook", "": "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
+    Task, "task", ", r.last_run": "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
+        JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
+    Event, "event", "": "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
+        JOIN :schema.gatepost_webhook w ON w.id = t.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
+}
+
+impl Table {
+    fn of<R: Stored>(extra: &str, insert: &str, update: &str) -> Self {
+        let change = |sql: &str| [&numbered::<R>(sql), END[0], END[1]].concat();
+        let bodies = R::FIELDS.iter().filter_map(|field| {
+            let empty = field.omitted?;
+            let column = field.name;
+            Some(Body { column, empty })
+        });
+        Self {
+            select: format!("{}{extra} {}", columns_of::<R>("r"), R::FROM),
+            insert: change(insert),
+            update: change(update),
+            bodies: bodies.collect(),
+        }
+    }
+}
+
+/// The columns of rows `alias` of a table: `alias.id, …`.
+pub(super) fn columns_of<R: Record>(alias: &str) -> String {
+    let fields = R::FIELDS.iter().map(|field| field.name);
+    let columns = HEAD.into_iter().chain(fields);
+    let columns = columns.map(|column| format!("{alias}.{column}"));
+    columns.collect::<Vec<_>>().join(", ")
+}
+
+/// A statement of which the parameters after those that it names itself are the fields: `:columns`,
+/// their `:values`, `:sets` of both, and `:value.name` of one.
+fn numbered<R: Record>(sql: &str) -> String {
+    let own = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
+    let values = (own + 1..).map(|n| format!("${n}"));
+    let names = R::FIELDS.iter().map(|field| field.name);
+    let (mut filled, mut columns, mut all, mut sets) = (sql.to_owned(), vec![], vec![], vec![]);
+    for (name, value) in names.zip(values) {
+        filled = filled.replace(&format!(":value.{name}:"), &value);
+        sets.push(format!("{name} = {value}"));
+        columns.push(name);
+        all.push(value);
+    }
+    let filled = filled.replace(":columns", &columns.join(", "));
+    let filled = filled.replace(":values", &all.join(", "));
+    filled.replace(":sets", &sets.join(", "))
+}
+
+/// The values of a record's fields, as parameters.
+pub(super) fn cells<R: Record>(record: &R, keys: &SealingKeys) -> Result<Vec<Cell>> {
+    Ok(columns(record, keys)?.into_iter().map(Cell).collect())
+}
+
+/// The parameters that a statement names itself, and the fields.
+pub(super) fn params<'a>(own: &[Param<'a>], fields: &'a [Cell]) -> Vec<Param<'a>> {
+    let fields = fields.iter().map(|cell| cell as Param<'a>);
+    own.iter().copied().chain(fields).collect()
+}
+
+/// A row with the columns of [`columns_of`].
+pub(super) fn row<R: Record>(
+    row: &tokio_postgres::Row,
+    keys: &SealingKeys,
+) -> Result<Row<R::Id, R>> {
+    let id: i64 = row.try_get("id")?;
+    let owner = owner(row, "owner")?;
+    let mut fields = Vec::with_capacity(R::FIELDS.len());
+    for field in R::FIELDS {
+        fields.push(row.try_get::<_, Cell>(field.name)?.0);
+    }
+    Ok(Row {
+        id: id.into(),
+        owner,
+        revision: Revision(row.try_get("revision")?),
+        created: row.try_get("created")?,
+        modified: row.try_get("modified")?,
+        value: record(owner, fields, keys)?,
+    })
+}
+
+impl PostgresStore {
+    /// The row of this number, if it is there.
+    pub(super) async fn find<R: Stored>(&self, id: R::Id) -> Result<Option<tokio_postgres::Row>> {
+        let (select, id): (_, i64) = (&R::table().select, id.into());
+        self.db()
+            .query_opt(&format!("SELECT {select} AND r.id = $1"), &[&id])
+            .await
+    }
+
+    /// Those of these rows that are there and that `read` can read, in order; `columns` are those
+    /// of rows `r`.
+    pub(super) async fn find_all<R: Stored, T>(
+        &self,
+        columns: &str,
+        ids: impl IntoIterator<Item = R::Id>,
+        read: impl Fn(&tokio_postgres::Row) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let ids: Vec<i64> = ids.into_iter().map(Into::into).collect();
+        let from = R::FROM;
+        let sql = format!("SELECT {columns} {from} AND r.id = ANY ($1) ORDER BY r.id");
+        let found = self.db().query(&sql, &[&ids]).await?;
+        let rows = found.iter().map(read);
+        rows.filter(|row| !matches!(row, Err(failure) if failure.is_corrupt()))
+            .collect()
+    }
+}
+
+impl ToSql for Cell {
+    fn to_sql(
+        &self,
+        ty: &Type,
+        out: &mut BytesMut,
+    ) -> std::result::Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match &self.0 {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Bool(flag) => flag.to_sql(ty, out),
+            Value::Number(number) if *ty == Type::INT4 => i32::try_from(*number)?.to_sql(ty, out),
+            Value::Number(number) => number.to_sql(ty, out),
+            Value::Text(text) if *ty == Type::BYTEA => text.as_bytes().to_sql(ty, out),
+            Value::Text(text) => text.to_sql(ty, out),
+            Value::Bytes(bytes) => bytes.to_sql(ty, out),
+            Value::User(user) => Uuid::from(*user).to_sql(ty, out),
+        }
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        <Self as FromSql<'_>>::accepts(ty)
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Cell {
+    fn from_sql(
+        ty: &Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(match *ty {
+            Type::BOOL => Value::Bool(bool::from_sql(ty, raw)?),
+            Type::INT4 => Value::Number(i32::from_sql(ty, raw)?.into()),
+            Type::INT8 => Value::Number(i64::from_sql(ty, raw)?),
+            Type::TEXT => Value::Text(String::from_sql(ty, raw)?),
+            Type::UUID => Value::User(OwnerId::from(Uuid::from_sql(ty, raw)?)),
+            _ => Value::Bytes(raw.to_vec()),
+        }))
+    }
+
+    fn from_sql_null(_ty: &Type) -> std::result::Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(Value::Null))
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        matches!(
+            *ty,
+            Type::BOOL | Type::INT4 | Type::INT8 | Type::TEXT | Type::UUID | Type::BYTEA
+        )
+    }
+}
