@@ -264,24 +264,38 @@ pub trait KeyStore: OwnerStore {
     /// `NotFound` when there is no such key.
     async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Writes last logins. For each key the newest wins, whatever the order of the calls; keys that
-    /// no longer exist are skipped. Changes neither revision nor generation.
+    /// Writes last logins and adds uses, all of them or none. The store must skip keys that no
+    /// longer exist, and must change neither revision nor generation.
+    ///
+    /// For each key the newest login wins, whatever the order of the calls.
+    ///
+    /// Uses are added to the stored ones of their keys and days, whichever process makes the call.
+    /// Of each key the store must drop the days that lie [`KeyUse::DAYS`] or more before the newest
+    /// day that the call names of it, also those that the call names itself. A key that is deleted
+    /// takes its days along.
+    ///
+    /// After an error the caller may repeat the logins. It must not repeat the uses: uses that were
+    /// stored count once, and uses that were not stored are missing.
     ///
     /// # Errors
-    /// `Unavailable`: none or some of them were written.
-    async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError>;
+    /// `Unavailable`: nothing was stored, or, if the result is unknown, everything.
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Result<(), StoreError>;
 
-    /// Adds uses to what is stored of their keys and days; keys that no longer exist are skipped.
-    /// Of each key the days are dropped that lie [`KeyUse::DAYS`] or more before the newest that
-    /// the call names of it, also those that it names itself; a key that is deleted takes its days
-    /// along. Changes neither revision nor generation.
-    ///
-    /// Calls add up, whichever process makes them. A call whose response is lost is not made again:
-    /// what it stored counts once, what it did not store is missing.
+    /// Writes last logins, as [`record_activity`](Self::record_activity) does.
     ///
     /// # Errors
-    /// `Unavailable`: nothing was added.
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError>;
+    /// Those of `record_activity`.
+    async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError> {
+        self.record_activity(logins, &[]).await
+    }
+
+    /// Adds uses, as [`record_activity`](Self::record_activity) does.
+    ///
+    /// # Errors
+    /// Those of `record_activity`.
+    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
+        self.record_activity(&[], uses).await
+    }
 
     /// On which days from `from` until before `before` a key was used, and how often: the newest
     /// first, at most `limit`. None of a key that does not exist, and none where `from` is not

@@ -146,8 +146,8 @@ impl KeyStore for RedbStore {
         .await
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Answer<()> {
-        let logins = logins.to_vec();
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Answer<()> {
+        let (logins, uses) = (logins.to_vec(), KeyUse::merged(uses));
         self.write(move |tx| {
             for Login { key, login } in logins {
                 let Some(row) = tx.row(KEYS, key.0)? else {
@@ -158,14 +158,9 @@ impl KeyStore for RedbStore {
                     tx.put(KEYS, key.0, &codec::encode(&row)?)?;
                 }
             }
-            Ok(())
+            key_uses::add(tx, &uses)
         })
         .await
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
-        let uses = KeyUse::merged(uses);
-        self.write(move |tx| key_uses::add(tx, &uses)).await
     }
 
     async fn key_uses(

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use apikey_core::KeyId;
 use gatepost_storage::KeyStore;
+use gatepost_storage::keys::{KeyUse, Login};
 
 use super::row_hash::RowHash;
 use crate::entry::Entry;
@@ -21,7 +22,7 @@ use crate::thread::Thread;
 /// Keys of which something waits, beyond as many as may be in memory; what comes of more is
 /// dropped.
 const MAX_WAITING: usize = 100_000;
-/// Logins, or days of keys, written in one call.
+/// Logins, and days of keys, written in one call.
 const AT_ONCE: usize = 1_000;
 /// Threads beyond as many share a page.
 const PAGES: usize = 16;
@@ -106,17 +107,14 @@ impl Waiting {
         }
         self.begun.fetch_add(1, Ordering::Relaxed);
         let notes = self.take();
-        for some in notes.logins.chunks(AT_ONCE) {
-            if let Err(error) = store.record_logins(some).await {
-                tracing::warn!(%error, dropped = some.len(), "last logins were not written");
-                lose_logins(some);
+        let mut logins = notes.logins.chunks(AT_ONCE);
+        let mut uses = notes.uses.chunks(AT_ONCE);
+        loop {
+            let (logins, uses) = (logins.next(), uses.next());
+            if logins.is_none() && uses.is_none() {
+                return;
             }
-        }
-        for some in notes.uses.chunks(AT_ONCE) {
-            if let Err(error) = store.record_uses(some).await {
-                tracing::warn!(%error, keys = some.len(), "uses of keys were not written");
-                lose_uses(some);
-            }
+            write(store, logins.unwrap_or_default(), uses.unwrap_or_default()).await;
         }
     }
 
@@ -181,6 +179,23 @@ impl Notebook {
             ended: Notes::default(),
         };
         std::mem::replace(self, room)
+    }
+}
+
+/// Writes these in one call. After an error, which may hide that they were stored, only the logins
+/// are repeated: uses would count twice.
+async fn write(store: &dyn KeyStore, logins: &[Login], uses: &[KeyUse]) {
+    let Err(error) = store.record_activity(logins, uses).await else {
+        return;
+    };
+    tracing::warn!(%error, keys = uses.len(), "uses of keys were not written");
+    lose_uses(uses);
+    if logins.is_empty() {
+        return;
+    }
+    if let Err(error) = store.record_logins(logins).await {
+        tracing::warn!(%error, dropped = logins.len(), "last logins were not written");
+        lose_logins(logins);
     }
 }
 

@@ -34,11 +34,11 @@ async fn a_thousand_uses_within_a_beat_are_one_row() {
     for _ in 0..1_000 {
         present(&world.keys, &key).await.unwrap();
     }
-    let before = world.store.calls_of("record_uses");
+    let before = world.store.calls_of("record_activity");
     assert_eq!(days(&world, &world.keys, key.id).await, [(1_000, 0)]);
-    assert_eq!(world.store.calls_of("record_uses") - before, 1);
+    assert_eq!(world.store.calls_of("record_activity") - before, 1);
     assert_eq!(days(&world, &world.keys, key.id).await, [(1_000, 0)]);
-    let idle = world.store.calls_of("record_uses") - before;
+    let idle = world.store.calls_of("record_activity") - before;
     assert_eq!(idle, 1, "nothing is written where nothing was used");
 }
 
@@ -130,10 +130,10 @@ async fn two_processes_add_up() {
 async fn a_store_that_takes_no_counts_keeps_nobody_out() {
     let world = World::new();
     let key = world.key(1, "k").await;
-    world.store.set_refused("record_uses", true);
+    world.store.set_refused("record_activity", true);
     present(&world.keys, &key).await.unwrap();
     assert_eq!(days(&world, &world.keys, key.id).await, []);
-    world.store.set_refused("record_uses", false);
+    world.store.set_refused("record_activity", false);
     present(&world.keys, &key).await.unwrap();
     assert_eq!(days(&world, &world.keys, key.id).await, [(1, 0)]);
 }
@@ -144,7 +144,7 @@ async fn what_is_written_for_a_reader_who_goes_away_is_stored_once() {
     let world = World::new();
     let (user, key, gate) = (world.user(1), world.key(1, "k").await, world.store.gate());
     present(&world.keys, &key).await.unwrap();
-    gate.hold("record_uses", 1, When::Before);
+    gate.hold("record_activity", 1, When::Before);
     tokio::select! {
         _ = world.keys.get(&user, key.id) => panic!("it waits for what was noted"),
         () = gate.arrived() => {}
@@ -163,7 +163,7 @@ async fn whoever_revokes_a_key_does_not_wait_until_the_uses_of_all_keys_are_writ
     let (deleted, disabled) = (world.key(1, "a").await, world.key(1, "b").await);
     let rolled = world.key(1, "c").await;
     present(&world.keys, &used).await.unwrap();
-    gate.hold("record_uses", 1, When::Before);
+    gate.hold("record_activity", 1, When::Before);
     let (keys, reads) = (world.keys.clone(), user.clone());
     let reader = tokio::spawn(async move { keys.get(&reads, used.id).await.map(|_| used) });
     gate.arrived().await;

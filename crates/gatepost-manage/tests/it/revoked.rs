@@ -20,7 +20,7 @@ async fn a_key_is_rolled_disabled_and_deleted_while_uses_are_being_written() {
         caller.await.unwrap();
     };
     present().await;
-    gate.hold("record_uses", 1, When::Before);
+    gate.hold("record_activity", 1, When::Before);
     let reader = world.of(OWNER);
     let reader = tokio::spawn(async move { reader.key(used.id).await });
     gate.arrived().await;

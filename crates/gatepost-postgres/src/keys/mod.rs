@@ -91,17 +91,8 @@ impl KeyStore for PostgresStore {
         Ok(())
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Answer<()> {
-        let keys: Vec<i64> = logins.iter().map(|l| l.key.0).collect();
-        let at: Vec<DateTime<Utc>> = logins.iter().map(|l| l.login.at).collect();
-        let from: Vec<String> = logins.iter().map(|l| l.login.from.to_string()).collect();
-        let sql = include_str!("../sql/keys/record_logins.sql");
-        self.db().execute(sql, &[&keys, &at, &from]).await?;
-        Ok(())
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
-        Ok(self.add_uses(uses).await?)
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Answer<()> {
+        Ok(self.add_activity(logins, uses).await?)
     }
 
     async fn key_uses(

@@ -1,19 +1,23 @@
-//! How often keys were used, by the day.
+//! Last logins, and how often keys were used, by the day.
 
 use apikey_core::KeyId;
-use chrono::NaiveDate;
-use gatepost_storage::keys::KeyUse;
+use chrono::{DateTime, NaiveDate, Utc};
+use gatepost_storage::keys::{KeyUse, Login};
 use tokio_postgres::Row;
 
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
+const LOGINS: &str = include_str!("../sql/keys/record_logins.sql");
 const ADD: &str = include_str!("../sql/keys/add_uses.sql");
 const LIST: &str = include_str!("../sql/keys/uses.sql");
 
 impl PostgresStore {
-    pub(super) async fn add_uses(&self, uses: &[KeyUse]) -> Result<()> {
+    pub(super) async fn add_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Result<()> {
+        let users: Vec<i64> = logins.iter().map(|l| l.key.0).collect();
+        let at: Vec<DateTime<Utc>> = logins.iter().map(|l| l.login.at).collect();
+        let from: Vec<String> = logins.iter().map(|l| l.login.from.to_string()).collect();
         let days = KeyUse::merged(uses);
         let stored = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let keys: Vec<i64> = days.iter().map(|day| day.key.0).collect();
@@ -26,8 +30,18 @@ impl PostgresStore {
         let (named, gone): (Vec<i64>, Vec<NaiveDate>) = newest
             .map(|day| (day.key.0, KeyUse::kept_after(day.day)))
             .unzip();
-        let params: [Param<'_>; 6] = [&keys, &dates, &used, &refused, &named, &gone];
-        self.db().execute(ADD, &params).await?;
+        let latest: [Param<'_>; 3] = [&users, &at, &from];
+        let added: [Param<'_>; 6] = [&keys, &dates, &used, &refused, &named, &gone];
+        let mut statements: Vec<(&str, &[Param<'_>])> = Vec::new();
+        if !logins.is_empty() {
+            statements.push((LOGINS, &latest));
+        }
+        if !uses.is_empty() {
+            statements.push((ADD, &added));
+        }
+        if !statements.is_empty() {
+            self.together(&statements).await?;
+        }
         Ok(())
     }
 

@@ -4,18 +4,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use apikey_core::{KeyId, LastLogin};
+use chrono::Days;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
+use gatepost_storage::keys::{KeyStore as _, KeyUse, Login};
+use gatepost_storage::owners::Gone;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore, StoreError};
 use gatepost_testkit::Webhooks;
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, outbox, task, webhook_of};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, direct, key, lane, message, outbox, task, webhook_of,
+};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
 use webhook_model::{DeliveryOrder, WebhookId};
 
 use crate::common::{fresh_at, raw};
+use crate::postgres::FreshSchema;
 
 /// Much longer than anything that is not held up takes, and shorter than what is.
 pub(crate) const SOON: Duration = Duration::from_secs(5);
@@ -377,4 +384,74 @@ async fn what_is_gone_leaves_in_bites_while_its_owner_goes_on() {
     assert!(stored > 3, "others went on: {stored}");
     let left: i64 = crate::common::rows(&two.client, "gatepost_delivery").await;
     assert_eq!(left, stored);
+}
+
+/// Logins lock one key, uses wait for a second, and a removal that has deleted the second waits
+/// for the first: the server ends the one who waited first, who tries again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn activity_crossing_removal_is_repeated() {
+    let (store, _, place) = fresh_at().await;
+    let insert = async |owner, name| {
+        let new = store.insert_key(&key(owner, name), u64::MAX).await;
+        new.unwrap().id
+    };
+    let (kept, first) = (insert(2, "kept").await, insert(1, "first").await);
+    let (between, last) = (insert(1, "between").await, insert(1, "last").await);
+    let before_uses = holding(&place, kept).await;
+    let before_last = holding(&place, between).await;
+    let login = Login {
+        key: last,
+        login: LastLogin {
+            at: at(1),
+            from: [192, 0, 2, 1].into(),
+        },
+    };
+    let day = at(1).date_naive();
+    let uses = [kept, first].map(|key| KeyUse {
+        key,
+        day,
+        used: 1,
+        refused: 0,
+    });
+    let other = store.clone();
+    let activity = tokio::spawn(async move { other.record_activity(&[login], &uses).await });
+    blocked(&before_uses, 1).await;
+    store
+        .mark_gone(Gone::Owner(OwnerId(1)), at(2))
+        .await
+        .unwrap();
+    let other = store.clone();
+    let removal = tokio::spawn(async move { other.remove_gone(100, at(2)).await });
+    blocked(&before_last, 1).await;
+    before_uses.batch_execute("ROLLBACK").await.unwrap();
+    blocked(&before_last, 2).await;
+    before_last.batch_execute("ROLLBACK").await.unwrap();
+    activity.await.unwrap().unwrap();
+    assert_eq!(removal.await.unwrap().unwrap(), 3);
+    let days = store.key_uses(kept, day, day + Days::new(1), 9).await;
+    assert_eq!(days.unwrap().iter().map(|day| day.used).sum::<u64>(), 1);
+}
+
+/// A connection whose transaction holds a key's row.
+async fn holding(place: &FreshSchema, key: KeyId) -> Client {
+    let client = raw(place).await;
+    let hold = format!(
+        "BEGIN; SELECT FROM gatepost_key WHERE id = {} FOR UPDATE",
+        key.0
+    );
+    client.batch_execute(&hold).await.unwrap();
+    client
+}
+
+/// Waits until this number of connections waits for this one, or for one that does.
+async fn blocked(client: &Client, wanted: usize) {
+    let waiting = "WITH RECURSIVE waiting (pid) AS (
+            SELECT pg_backend_pid() UNION
+            SELECT a.pid FROM pg_stat_activity a, waiting w WHERE w.pid = ANY (pg_blocking_pids(a.pid)))
+        SELECT pid FROM waiting WHERE pid <> pg_backend_pid()";
+    let start = Instant::now();
+    while client.query(waiting, &[]).await.unwrap().len() < wanted {
+        assert!(start.elapsed() < SOON, "nobody waits");
+        sleep(Duration::from_millis(2)).await;
+    }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use apikey_core::LastLogin;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
-use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse};
+use gatepost_storage::keys::{ChangedKeys, KeySlice, KeyStore, KeyUse, Login};
 use gatepost_storage::webhooks::{Arrived, OutboxStore, QueueStore, RecordStore};
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, webhook};
 use tokio::time::{Instant, sleep, timeout};
@@ -410,7 +411,8 @@ async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circ
                 if is_reversed {
                     uses.reverse();
                 }
-                store.record_uses(&uses).await?;
+                let logins: Vec<_> = uses.iter().map(login_of).collect();
+                store.record_activity(&logins, &uses).await?;
             }
             Ok::<_, gatepost_storage::StoreError>(())
         })
@@ -429,6 +431,16 @@ async fn uses_that_nodes_count_at_once_add_up_and_wait_for_each_other_in_no_circ
         let refused: u64 = days.iter().map(|day| day.refused).sum();
         let wanted = if at < 20 { (0, 0) } else { (160, 320) };
         assert_eq!((used, refused), wanted, "key {at}");
+    }
+}
+
+fn login_of(used: &KeyUse) -> Login {
+    Login {
+        key: used.key,
+        login: LastLogin {
+            at: used.day.and_time(chrono::NaiveTime::MIN).and_utc(),
+            from: [192, 0, 2, 1].into(),
+        },
     }
 }
 

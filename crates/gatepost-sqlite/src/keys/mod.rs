@@ -81,21 +81,16 @@ impl KeyStore for SqliteStore {
         self.write(move |c| write::delete(c, id)).await
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Answer<()> {
-        let logins = logins.to_vec();
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Answer<()> {
+        let (logins, uses) = (logins.to_vec(), uses.to_vec());
         self.write(move |c| {
             let mut record = c.prepare_cached(include_str!("../sql/keys/record_login.sql"))?;
             for Login { key, login } in logins {
                 record.execute(params![key.0, micros(login.at), login.from.to_string()])?;
             }
-            Ok(())
+            uses::add(c, &uses)
         })
         .await
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Answer<()> {
-        let uses = uses.to_vec();
-        self.write(move |c| uses::add(c, &uses)).await
     }
 
     async fn key_uses(

@@ -100,18 +100,13 @@ impl KeyStore for MemoryStore {
         Ok(())
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError> {
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Result<(), StoreError> {
         let mut tables = self.tables();
         for login in logins {
             if let Some(row) = tables.keys.rows.get_mut(&login.key) {
                 row.log_in(login.login);
             }
         }
-        Ok(())
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
-        let mut tables = self.tables();
         for day in KeyUse::merged(uses) {
             tables.keys.used(&day);
         }

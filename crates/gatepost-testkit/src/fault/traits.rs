@@ -62,8 +62,7 @@ passed_on! { KeyStore {
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;
     fn roll_key(old: &KeyRow, new: &ApiKey, at_most: u64, now: DateTime<Utc>) -> (KeyRow, KeyRow);
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
-    fn record_logins(logins: &[Login]) -> ();
-    fn record_uses(uses: &[KeyUse]) -> ();
+    fn record_activity(logins: &[Login], uses: &[KeyUse]) -> ();
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
     fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use apikey_core::{KeyId, OwnerId};
+use apikey_core::{KeyId, LastLogin, OwnerId};
 use chrono::{Days, NaiveDate};
 use gatepost_storage::KeyStore;
-use gatepost_storage::keys::{KeyGeneration, KeyRow, KeySlice, KeyUse};
+use gatepost_storage::keys::{KeyGeneration, KeyRow, KeySlice, KeyUse, Login};
 use gatepost_storage::owners::Gone;
 
 use crate::fixtures::{at, key};
@@ -77,6 +77,19 @@ pub async fn k24_uses_of_a_day_add_up(store: Store) {
     assert_eq!(newest, wanted[..2], "K24 limit");
     let none = store.key_uses(row.id, day(3), day(1), 9).await.unwrap();
     assert_eq!(none, [], "K24 backwards");
+    let login = Login {
+        key: other.id,
+        login: LastLogin {
+            at: at(20),
+            from: [192, 0, 2, 20].into(),
+        },
+    };
+    let used = [uses(&other, 4, 1, 0)];
+    store.record_activity(&[login], &used).await.unwrap();
+    let days = all(&store, other.id).await.len();
+    let stored = store.key(other.id).await.unwrap().unwrap();
+    let both = (days, stored.key.last_login);
+    assert_eq!(both, (2, Some(login.login)), "K24 with a login");
 }
 
 /// A key that does not exist has no uses: those of a deleted key and of a removed owner's go, and

@@ -2,10 +2,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use apikey_core::{KeyDraft, LastLogin, OwnerId, Peppers, Prefix};
-use chrono::{DateTime, Utc};
-use gatepost_storage::keys::{KeyRow, KeyUse, Rolled};
+use chrono::{DateTime, NaiveDate, Utc};
+use gatepost_storage::keys::{KeyRow, Rolled};
 use gatepost_storage::{MemoryStore, Revision};
-use gatepost_testkit::fault::{FaultStore, When};
+use gatepost_testkit::fault::{Fault, FaultStore, When};
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,
 };
@@ -117,10 +117,9 @@ async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_res
     assert_eq!(waiting.keys.load(Ordering::Relaxed), MAX_WAITING);
     let store = FaultStore::new(Arc::new(MemoryStore::new()));
     waiting.flush(&store).await;
-    let calls = ["record_logins", "record_uses"].map(|method| store.calls_of(method));
-    assert_eq!(calls, [100, 100]);
+    assert_eq!(store.calls_of("record_activity"), 100);
     waiting.flush(&store).await;
-    assert_eq!(store.calls(), 200, "nothing where nothing was noted");
+    assert_eq!(store.calls(), 100, "nothing where nothing was noted");
 }
 
 /// Keys are used all the time: each of them would find something, and the last wait for all.
@@ -141,7 +140,7 @@ async fn readers_at_the_same_time_wait_for_one_write_together() {
     };
     waiting.note_cold(KeyId(1), login());
     assert!(!waiting.is_written(), "it waits");
-    gate.hold("record_uses", 1, When::Before);
+    gate.hold("record_activity", 1, When::Before);
     let mut readers = vec![read()];
     gate.arrived().await;
     assert!(!waiting.is_written(), "it is being written");
@@ -151,7 +150,24 @@ async fn readers_at_the_same_time_wait_for_one_write_together() {
     for reader in readers {
         reader.await.unwrap();
     }
-    assert_eq!(store.calls_of("record_uses"), 2);
+    assert_eq!(store.calls_of("record_activity"), 2);
+}
+
+#[tokio::test]
+async fn failed_write_repeats_logins_only() {
+    for (fault, used) in [(Fault::Refused, 0), (Fault::AnswerLost, 1)] {
+        let store = FaultStore::new(Arc::new(MemoryStore::new()));
+        let key = store.insert_key(&row().key, u64::MAX).await.unwrap().id;
+        let waiting = Waiting::new(0);
+        waiting.note_cold(key, login());
+        store.fail("record_activity", 1, fault);
+        waiting.flush(&store).await;
+        assert_eq!(store.calls_of("record_activity"), 2);
+        let stored = store.key(key).await.unwrap().unwrap();
+        assert!(stored.key.last_login.is_some());
+        let days = store.key_uses(key, NaiveDate::MIN, NaiveDate::MAX, 9).await;
+        assert_eq!(days.unwrap().iter().map(|day| day.used).sum::<u64>(), used);
+    }
 }
 
 #[test]

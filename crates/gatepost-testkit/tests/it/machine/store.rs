@@ -49,8 +49,7 @@ pub(super) use passed_on;
 passed_on! { KeyStore {
     fn count_keys(owner: OwnerId) -> u64;
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
-    fn record_logins(logins: &[Login]) -> ();
-    fn record_uses(uses: &[KeyUse]) -> ();
+    fn record_activity(logins: &[Login], uses: &[KeyUse]) -> ();
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
     fn key_changes(slice: KeySlice, since: KeyGeneration) -> KeyChanges;
 }

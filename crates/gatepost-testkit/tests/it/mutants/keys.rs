@@ -152,14 +152,15 @@ passed_on! { KeyStore {
         self.inner.delete_key(id, now).await
     }
 
-    async fn record_logins(&self, logins: &[Login]) -> Result<()> {
-        self.notes().login = logins.last().map(|l| l.login);
-        self.inner.record_logins(logins).await
-    }
-
-    async fn record_uses(&self, uses: &[KeyUse]) -> Result<()> {
+    async fn record_activity(&self, logins: &[Login], uses: &[KeyUse]) -> Result<()> {
+        if let Some(last) = logins.last() {
+            self.notes().login = Some(last.login);
+        }
         if self.is(&["k24-lost"]) && uses.len() > 2 {
-            return self.inner.record_uses(&uses[1..]).await;
+            return self.inner.record_activity(logins, &uses[1..]).await;
+        }
+        if self.is(&["k24-both"]) && !logins.is_empty() {
+            return self.inner.record_logins(logins).await;
         }
         if self.is(&["k27"])
             && let Some(used) = uses.first()
@@ -168,7 +169,7 @@ passed_on! { KeyStore {
             self.inner.update_key(&row, DateTime::UNIX_EPOCH).await?;
         }
         self.notes().uses.extend(uses);
-        self.inner.record_uses(uses).await
+        self.inner.record_activity(logins, uses).await
     }
 
     async fn key_uses(

@@ -22,7 +22,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 30] = [
+const MORE: [&str; 31] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -31,6 +31,7 @@ const MORE: [&str; 30] = [
     "k22-changes",
     "k22-generation",
     "k23-nothing",
+    "k24-both",
     "k24-lost",
     "k28-edit",
     "k28-enabled",
