@@ -67,6 +67,15 @@ pub struct OwnerRow {
     pub held: bool,
 }
 
+/// The owners that a list names.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum OwnerFilter {
+    /// Those that are suspended.
+    Suspended,
+    /// Those who have a key, a webhook or a task and no row yet: in `Common`, not suspended.
+    Unplaced,
+}
+
 /// What the platform removed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Gone {
@@ -99,58 +108,67 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`, `Corrupt`.
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError>;
 
-    /// Places an owner, or moves one; one commit. Of an owner who already was in another place than
-    /// `Common`, deliveries that wait are not claimed any more and end, in
-    /// [`remove_gone`](Self::remove_gone), as `error` with `the owner moved`, those that are being
-    /// sent as soon as they wait again; until that is done nothing of the owner's is claimed. What
-    /// is replayed until then may end with them.
-    /// Ended deliveries stay with the tenant in which they were made. An owner that was removed may
-    /// be placed again and then has nothing.
+    /// Changes an owner's realm, whether the owner is suspended, or both, in one commit; `None`
+    /// leaves what is stored. An owner without a row gets one, in `Common` and not suspended where
+    /// the call names neither. A removed owner may be set again and then has nothing.
+    ///
+    /// Of an owner who leaves another realm than `Common`, the store must not claim what waits, and
+    /// must end it in [`remove_gone`](Self::remove_gone) as `error` with [`MOVED_INFO`]. A running
+    /// delivery ends likewise as soon as it waits again. Until all have ended the store must claim
+    /// nothing of the owner's. What is replayed until then may end with them. Ended deliveries must
+    /// stay with the tenant in which they were made.
+    ///
+    /// Of a suspended owner the store must match and claim nothing, and `due_lanes`, `lanes_of`,
+    /// `sweep_lanes` and `expire_held` must name nothing, as of a paused webhook. Records and log
+    /// are listed and changed as before.
     ///
     /// # Errors
     /// `Unavailable`.
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError>;
+
+    /// Places an owner, or moves one, as [`set_owner`](Self::set_owner) does.
+    ///
+    /// # Errors
+    /// Those of `set_owner`.
     async fn place_owner(
         &self,
         owner: OwnerId,
         place: Place,
         now: DateTime<Utc>,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), StoreError> {
+        self.set_owner(owner, Some(place), None, now).await
+    }
 
-    /// Holds an owner, or releases one; an owner without a row gets one in `Common`. Of a held
-    /// owner nothing is matched, claimed, or named by `due_lanes`, `lanes_of`,
-    /// `sweep_lanes` and `expire_held`, as of a paused webhook; records and log are listed and
-    /// changed as before.
+    /// Suspends an owner, or releases one, as [`set_owner`](Self::set_owner) does.
     ///
     /// # Errors
-    /// `Unavailable`.
+    /// Those of `set_owner`.
     async fn hold_owner(
         &self,
         owner: OwnerId,
         held: bool,
         now: DateTime<Utc>,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), StoreError> {
+        self.set_owner(owner, None, Some(held), now).await
+    }
 
-    /// Owners that are held, in order of their number, at most `limit` beyond `after`.
+    /// Returns owners in order of their ids, at most `limit` beyond `after`. It must cost no more
+    /// than one lookup for each owner that has no row yet.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    async fn held_owners(
+    async fn list_owners(
         &self,
+        which: OwnerFilter,
         after: Option<OwnerId>,
         limit: u32,
     ) -> Result<Vec<OwnerRow>, StoreError>;
-
-    /// Owners who have a key, a webhook or a task and no row yet, in order of their number, at most
-    /// `limit` beyond `after`. Where every owner has a row it costs no more than one lookup for
-    /// each owner.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn unplaced_owners(
-        &self,
-        after: Option<OwnerId>,
-        limit: u32,
-    ) -> Result<Vec<OwnerId>, StoreError>;
 
     /// Marks as gone all that an owner, or a tenant's owners, have; one commit. Again is no error.
     ///

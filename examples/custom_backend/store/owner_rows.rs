@@ -96,7 +96,7 @@ impl Tx {
     }
 
     /// To be called for each key and webhook that is stored: an owner who has something is found by
-    /// `unplaced_owners`.
+    /// `list_owners`.
     pub(super) fn has_something(&self, id: OwnerId) -> Result<(), StoreError> {
         match self.row(OWNERS, id.0)? {
             Some(_) => Ok(()),

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerRow};
+use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerFilter, OwnerRow};
 use gatepost_storage::webhooks::{Cascade, DeliveryRow, DeliveryState, RecordId};
 use redb::ReadableTable as _;
 use serde_json::json;
@@ -30,10 +30,17 @@ impl OwnerStore for RedbStore {
         .await
     }
 
-    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        _now: DateTime<Utc>,
+    ) -> Answer<()> {
         self.write(move |tx| {
             let old = tx.owner(owner)?;
-            if old.placed && old.place == place {
+            let (place, held) = (realm.unwrap_or(old.place), suspended.unwrap_or(old.held));
+            if old.placed && (old.place, old.held) == (place, held) {
                 return Ok(());
             }
             let moves = old.place != place && old.place != Place::Common;
@@ -42,53 +49,35 @@ impl OwnerStore for RedbStore {
             let new = Owner {
                 place,
                 placed: true,
+                held,
                 gone: false,
                 moved: last.or(old.moved),
-                ..old
             };
             replace(tx, owner, new)
         })
         .await
     }
 
-    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |tx| {
-            let old = tx.owner(owner)?;
-            if old.placed && old.held == held {
-                return Ok(());
-            }
-            let new = Owner {
-                placed: true,
-                gone: false,
-                held,
-                ..old
-            };
-            replace(tx, owner, new)
-        })
-        .await
-    }
-
-    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
-        let limit = limit as usize;
-        self.write(move |tx| {
-            let owners = owners_after(tx, after)?.into_iter();
-            let held = owners.filter(|(_, owner)| owner.held);
-            Ok(held
-                .filter_map(|(id, owner)| owner.row(id))
-                .take(limit)
-                .collect())
-        })
-        .await
-    }
-
-    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
-        let limit = limit as usize;
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Answer<Vec<OwnerRow>> {
         self.write(move |tx| {
             let rows = [tx.rows(KEYS)?, tx.rows(WEBHOOKS)?].concat();
             let has = |id: OwnerId| rows.iter().any(|(_, row)| row["owner"] == json!(id));
-            let owners = owners_after(tx, after)?.into_iter();
-            let unplaced = owners.filter(|(id, owner)| !owner.placed && has(*id));
-            Ok(unplaced.map(|(id, _)| id).take(limit).collect())
+            let mut owners = owners_after(tx, after)?;
+            owners.retain(|(id, owner)| match which {
+                OwnerFilter::Suspended => owner.placed && owner.held,
+                OwnerFilter::Unplaced => !owner.placed && has(*id),
+            });
+            let row = |(owner, stored): (OwnerId, Owner)| OwnerRow {
+                owner,
+                place: stored.place,
+                held: stored.held,
+            };
+            Ok(owners.into_iter().map(row).take(limit as usize).collect())
         })
         .await
     }

@@ -2,7 +2,7 @@
 //! and removes those that it removed.
 
 use gatepost_ids::{OwnerId, TenantId};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 
 use super::key_service::KeyService;
 use super::placing::place;
@@ -26,12 +26,13 @@ impl KeyService {
     pub async fn place_owners(&self) -> Result<u64, KeyError> {
         let (keys, mut placed, mut after) = (&self.0.keys, 0, None);
         loop {
-            let owners = keys.store.unplaced_owners(after, BITE).await?;
+            let page = keys.store.list_owners(OwnerFilter::Unplaced, after, BITE);
+            let owners = page.await?;
             let Some(last) = owners.last() else {
                 return Ok(placed);
             };
-            after = Some(*last);
-            for owner in owners {
+            after = Some(last.owner);
+            for OwnerRow { owner, .. } in owners {
                 let store = keys.store.as_ref();
                 match ask::account(self.accounts().as_ref(), owner).await {
                     Ok(Some(account)) => {

@@ -21,7 +21,7 @@ async fn an_owner_is_placed_with_the_first_key() {
     assert_eq!(place(&world, 1).await, Some(Place::Tenant(TenantId(5))));
     // A store that cannot place takes no key either: it would stand nowhere.
     world.users.put(2, 5);
-    world.store.fail("place_owner", 1, Fault::Refused);
+    world.store.fail("set_owner", 1, Fault::Refused);
     assert!(world.create(2, "key").await.is_err());
     assert_eq!(world.keys.count(OwnerId(2)).await.unwrap(), 0);
 }
@@ -88,7 +88,7 @@ async fn a_store_that_cannot_place_lets_good_keys_in() {
     let world = World::new();
     let key = world.key(1, "key").await;
     world.users.put(1, 5);
-    world.store.fail("place_owner", 1, Fault::Refused);
+    world.store.fail("set_owner", 1, Fault::Refused);
     let keys = cold(&world, &key).await;
     assert!(world.store.has_failed());
     assert_eq!(place(&world, 1).await, None);

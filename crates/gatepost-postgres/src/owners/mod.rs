@@ -7,7 +7,7 @@ mod restored;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use gatepost_storage::{OwnerStore, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -23,42 +23,64 @@ const SET: &str = concat!(
     include_str!("../sql/place/changed.sql"),
     include_str!("../sql/records/verdict.sql"),
 );
-const COLUMNS: &str = "owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone";
+const ONE: &str =
+    "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND owner = $1";
+const SUSPENDED: &str = "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND held AND owner >= $1 ORDER BY owner LIMIT $2";
+const UNPLACED: &str = include_str!("../sql/owners/unplaced.sql");
 
 #[async_trait]
 impl OwnerStore for PostgresStore {
     async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
-        let sql = format!("SELECT {COLUMNS} AND owner = $1");
-        let row = self.db().query_opt(&sql, &[&Uuid::from(owner)]).await?;
+        let row = self.db().query_opt(ONE, &[&Uuid::from(owner)]).await?;
         Ok(row.as_ref().map(owner_row).transpose()?)
     }
 
-    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self.set_owner(owner, Some(place), None).await?)
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        _now: DateTime<Utc>,
+    ) -> Answer<()> {
+        let word = realm.map(|place| place.to_string());
+        let tenant = realm.and_then(Place::tenant).map(Uuid::from);
+        let owner = Uuid::from(owner);
+        let alone = Alone {
+            places: word.iter().cloned().collect(),
+            owners: vec![owner],
+            ..Alone::default()
+        };
+        let id: [Param<'_>; 1] = [&owner];
+        self.db().execute(KNOW, &id).await?;
+        let params: [Param<'_>; 4] = [&owner, &word, &tenant, &suspended];
+        self.db()
+            .change(&alone, Some((REVIVE, &id)), (SET, &params))
+            .await?;
+        if suspended == Some(false) {
+            self.notifier().anything();
+        }
+        Ok(())
     }
 
-    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self.set_owner(owner, None, Some(held)).await?)
-    }
-
-    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
-        let Some(from) = beyond(after) else {
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Answer<Vec<OwnerRow>> {
+        let from = match after {
+            None => Some(0),
+            Some(OwnerId(last)) => last.checked_add(1),
+        };
+        let Some(from) = from.map(Uuid::from_u128) else {
             return Ok(Vec::new());
         };
-        let sql = format!("SELECT {COLUMNS} AND held AND owner >= $1 ORDER BY owner LIMIT $2");
         let params: [Param<'_>; 2] = [&from, &i64::from(limit)];
-        let rows = self.db().query(&sql, &params).await?;
-        Ok(rows.iter().map(owner_row).collect::<Result<_>>()?)
-    }
-
-    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
-        let Some(from) = beyond(after) else {
-            return Ok(Vec::new());
+        let rows = match which {
+            OwnerFilter::Suspended => self.db().query(SUSPENDED, &params).await?,
+            OwnerFilter::Unplaced => self.db().query(UNPLACED, &params).await?,
         };
-        let sql = include_str!("../sql/owners/unplaced.sql");
-        let rows = self.db().query(sql, &[&from, &i64::from(limit)]).await?;
-        let owners = rows.iter().map(|row| column::owner(row, "owner"));
-        Ok(owners.collect::<Result<_>>()?)
+        Ok(rows.iter().map(owner_row).collect::<Result<_>>()?)
     }
 
     async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Answer<()> {
@@ -88,43 +110,6 @@ impl OwnerStore for PostgresStore {
             .await?;
         Ok(!taken.is_empty())
     }
-}
-
-impl PostgresStore {
-    async fn set_owner(
-        &self,
-        owner: OwnerId,
-        place: Option<Place>,
-        held: Option<bool>,
-    ) -> Result<()> {
-        let word = place.map(|place| place.to_string());
-        let tenant = place.and_then(Place::tenant).map(Uuid::from);
-        let owner = Uuid::from(owner);
-        let alone = Alone {
-            places: word.iter().cloned().collect(),
-            owners: vec![owner],
-            ..Alone::default()
-        };
-        let id: [Param<'_>; 1] = [&owner];
-        self.db().execute(KNOW, &id).await?;
-        let params: [Param<'_>; 4] = [&owner, &word, &tenant, &held];
-        self.db()
-            .change(&alone, Some((REVIVE, &id)), (SET, &params))
-            .await?;
-        if held == Some(false) {
-            self.notifier().anything();
-        }
-        Ok(())
-    }
-}
-
-/// The first owner behind this one, if there may be one.
-fn beyond(after: Option<OwnerId>) -> Option<Uuid> {
-    let first = match after {
-        None => 0,
-        Some(OwnerId(last)) => last.checked_add(1)?,
-    };
-    Some(Uuid::from_u128(first))
 }
 
 fn owner_row(row: &Row) -> Result<OwnerRow> {

@@ -3,6 +3,7 @@
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
+use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
 use gatepost_testkit::fixtures::at;
 use tokio_postgres::{Client, NoTls};
@@ -228,12 +229,14 @@ async fn owners_of_all_widths_are_listed_in_order() {
         let row = store.owner(owner).await.unwrap().unwrap();
         assert_eq!((row.owner, row.place), (owner, place));
     }
+    let list = async |which, after| store.list_owners(which, after, 1).await.unwrap();
     let mut after = None;
     for owner in all {
-        let page = store.held_owners(after, 1).await.unwrap();
+        let page = list(OwnerFilter::Suspended, after).await;
         assert_eq!(page[0].owner, owner);
         after = Some(owner);
     }
-    assert!(store.held_owners(after, 1).await.unwrap().is_empty());
-    assert!(store.unplaced_owners(after, 1).await.unwrap().is_empty());
+    for which in [OwnerFilter::Suspended, OwnerFilter::Unplaced] {
+        assert!(list(which, after).await.is_empty());
+    }
 }

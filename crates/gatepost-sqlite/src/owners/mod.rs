@@ -10,13 +10,12 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use rusqlite::params;
 
 use self::row::{find, owner_row};
-use crate::column::{self, micros};
+use crate::column::micros;
 use crate::error::Answer;
-use crate::named::Named;
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -25,34 +24,34 @@ impl OwnerStore for SqliteStore {
         self.read(move |c| find(c, owner)).await
     }
 
-    async fn place_owner(&self, owner: OwnerId, place: Place, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| place::place(c, owner, place)).await
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        _now: DateTime<Utc>,
+    ) -> Answer<()> {
+        self.write(move |c| place::set(c, owner, realm, suspended))
+            .await
     }
 
-    async fn hold_owner(&self, owner: OwnerId, held: bool, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| place::hold(c, owner, held)).await
-    }
-
-    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerRow>> {
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Answer<Vec<OwnerRow>> {
         self.read(move |c| {
-            let mut statement = c.prepare_cached(include_str!("../sql/owners/held.sql"))?;
-            let mut rows = statement.query(params![beyond(after), limit])?;
+            let mut statement = c.prepare_cached(match which {
+                OwnerFilter::Suspended => include_str!("../sql/owners/held.sql"),
+                OwnerFilter::Unplaced => include_str!("../sql/owners/unplaced.sql"),
+            })?;
+            // No id has fewer than 16 bytes.
+            let beyond = after.map_or_else(Vec::new, |owner| owner.to_bytes().to_vec());
+            let mut rows = statement.query(params![beyond, limit])?;
             let mut found = Vec::new();
             while let Some(row) = rows.next()? {
                 found.push(owner_row(row)?);
-            }
-            Ok(found)
-        })
-        .await
-    }
-
-    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Answer<Vec<OwnerId>> {
-        self.read(move |c| {
-            let mut statement = c.prepare_cached(include_str!("../sql/owners/unplaced.sql"))?;
-            let mut rows = statement.query(params![beyond(after), limit])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(column::owner(&Named::of(row), "owner")?);
             }
             Ok(found)
         })
@@ -97,9 +96,4 @@ impl OwnerStore for SqliteStore {
         })
         .await
     }
-}
-
-/// The bytes that a list goes on behind: no id has fewer than 16.
-fn beyond(after: Option<OwnerId>) -> Vec<u8> {
-    after.map_or_else(Vec::new, |owner| owner.to_bytes().to_vec())
 }

@@ -1,6 +1,7 @@
 //! Placing, moving, holding.
 
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::OwnerRow;
 use rusqlite::{Connection, params};
 
 use super::remove::moved;
@@ -9,30 +10,27 @@ use crate::error::Result;
 use crate::places::{Change, changed, left, place_of};
 use crate::watch::stirred;
 
-pub(super) fn place(c: &Connection, owner: OwnerId, place: Place) -> Result<()> {
-    if find(c, owner)?.is_some_and(|row| row.place == place) {
+pub(super) fn set(
+    c: &Connection,
+    owner: OwnerId,
+    realm: Option<Place>,
+    suspended: Option<bool>,
+) -> Result<()> {
+    let (row, old) = (find(c, owner)?, place_of(c, owner)?);
+    let place = realm.unwrap_or(old);
+    let held = suspended.unwrap_or_else(|| row.is_some_and(|row| row.held));
+    if row == Some(OwnerRow { owner, place, held }) {
         return Ok(());
     }
-    let old = place_of(c, owner)?;
     // What was made while nobody had placed the owner stays good.
     let moves = old != place && old != Place::Common && moved::any_open(c, owner)?;
     if old != place {
         left(c, old, owner)?;
     }
-    c.prepare_cached(include_str!("../sql/owners/place.sql"))?
-        .execute(params![owner.to_bytes(), place.to_string(), moves])?;
+    c.prepare_cached(include_str!("../sql/owners/set.sql"))?
+        .execute(params![owner.to_bytes(), place.to_string(), moves, held])?;
     changed(c, place, &[Change::Owner(owner)])?;
-    Ok(())
-}
-
-pub(super) fn hold(c: &Connection, owner: OwnerId, held: bool) -> Result<()> {
-    if find(c, owner)?.is_some_and(|row| row.held == held) {
-        return Ok(());
-    }
-    c.prepare_cached(include_str!("../sql/owners/hold.sql"))?
-        .execute(params![owner.to_bytes(), held])?;
-    changed(c, place_of(c, owner)?, &[Change::Owner(owner)])?;
-    if !held {
+    if suspended == Some(false) {
         stirred(c)?;
     }
     Ok(())

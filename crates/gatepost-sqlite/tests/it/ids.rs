@@ -5,6 +5,7 @@ use std::error::Error as _;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_sqlite::SqliteStore;
 use gatepost_storage::audit::{AuditQuery, AuditRemoval, AuditStore as _};
+use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use gatepost_testkit::fixtures::{
@@ -97,7 +98,7 @@ async fn owners_are_listed_in_order_of_number() {
     }
     let mut listed = Vec::new();
     while let Some(row) = store
-        .held_owners(listed.last().copied(), 1)
+        .list_owners(OwnerFilter::Suspended, listed.last().copied(), 1)
         .await
         .unwrap()
         .pop()

@@ -72,9 +72,14 @@ impl Owners {
         }
     }
 
-    pub(super) fn unplaced_after(&self, after: Option<OwnerId>) -> impl Iterator<Item = OwnerId> {
+    pub(super) fn unplaced_after(&self, after: Option<OwnerId>) -> impl Iterator<Item = OwnerRow> {
         let unplaced = self.unplaced.iter().copied();
-        unplaced.filter(move |owner| after.is_none_or(|after| *owner > after))
+        let beyond = unplaced.filter(move |owner| after.is_none_or(|after| *owner > after));
+        beyond.map(|owner| OwnerRow {
+            owner,
+            place: Place::Common,
+            held: false,
+        })
     }
 
     pub(super) fn put(&mut self, row: OwnerRow) {

@@ -7,7 +7,7 @@ use gatepost_ids::{OwnerId, Place};
 use super::rows::micros;
 use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerRow, OwnerStore, PassedOver};
+use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, PassedOver};
 
 #[async_trait]
 impl OwnerStore for MemoryStore {
@@ -15,57 +15,44 @@ impl OwnerStore for MemoryStore {
         Ok(self.tables().owners.row(owner))
     }
 
-    async fn place_owner(
+    async fn set_owner(
         &self,
         owner: OwnerId,
-        place: Place,
+        realm: Option<Place>,
+        suspended: Option<bool>,
         _now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let mut tables = self.tables();
         let old = tables.owners.row(owner);
-        if old.is_some_and(|old| old.place == place) {
-            return Ok(());
+        let new = OwnerRow {
+            owner,
+            place: realm.unwrap_or_else(|| tables.owners.place(owner)),
+            held: suspended.unwrap_or_else(|| old.is_some_and(|old| old.held)),
+        };
+        if old != Some(new) {
+            tables.set_owner(new);
         }
-        let held = old.is_some_and(|old| old.held);
-        tables.set_owner(OwnerRow { owner, place, held });
         Ok(())
     }
 
-    async fn hold_owner(
+    async fn list_owners(
         &self,
-        owner: OwnerId,
-        held: bool,
-        _now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
-        let mut tables = self.tables();
-        let old = tables.owners.row(owner);
-        if old.is_some_and(|old| old.held == held) {
-            return Ok(());
-        }
-        let place = tables.owners.place(owner);
-        tables.set_owner(OwnerRow { owner, place, held });
-        Ok(())
-    }
-
-    async fn held_owners(
-        &self,
+        which: OwnerFilter,
         after: Option<OwnerId>,
         limit: u32,
     ) -> Result<Vec<OwnerRow>, StoreError> {
         let tables = self.tables();
-        let held = tables.owners.held_after(after);
-        Ok(held.take(limit as usize).collect())
-    }
-
-    async fn unplaced_owners(
-        &self,
-        after: Option<OwnerId>,
-        limit: u32,
-    ) -> Result<Vec<OwnerId>, StoreError> {
-        let tables = self.tables();
-        let unplaced = tables.owners.unplaced_after(after);
-        let unplaced = unplaced.filter(|owner| tables.has_rows(*owner));
-        Ok(unplaced.take(limit as usize).collect())
+        Ok(match which {
+            OwnerFilter::Suspended => {
+                let held = tables.owners.held_after(after);
+                held.take(limit as usize).collect()
+            }
+            OwnerFilter::Unplaced => {
+                let unplaced = tables.owners.unplaced_after(after);
+                let unplaced = unplaced.filter(|row| tables.has_rows(row.owner));
+                unplaced.take(limit as usize).collect()
+            }
+        })
     }
 
     async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Result<(), StoreError> {

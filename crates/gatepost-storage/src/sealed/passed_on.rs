@@ -10,7 +10,7 @@ use webhook_model::{
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerRow, OwnerStore};
+use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore};
 use crate::page::{AtMost, Row, Scope};
 use crate::webhooks::{
     AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EventQuery,
@@ -37,10 +37,8 @@ macro_rules! passed_on {
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
-    fn place_owner(owner: OwnerId, place: Place, now: DateTime<Utc>) -> ();
-    fn hold_owner(owner: OwnerId, held: bool, now: DateTime<Utc>) -> ();
-    fn held_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
-    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
+    fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
+    fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();

@@ -9,7 +9,7 @@ use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, DueLane, DueLanes, DuePoint, Enqueue, Enqueued,
@@ -38,10 +38,8 @@ pub(super) use passed_on;
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
-    fn place_owner(owner: OwnerId, place: Place, now: DateTime<Utc>) -> ();
-    fn hold_owner(owner: OwnerId, held: bool, now: DateTime<Utc>) -> ();
-    fn held_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
-    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
+    fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
+    fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();

@@ -1,7 +1,7 @@
 //! The calls on owners, and further ones on records.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::{Gone, OwnerFilter};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
 
@@ -102,8 +102,14 @@ impl Side {
             let usage = records.record_usage(owner).await.unwrap();
             rows.push((records.owner(owner).await.unwrap(), usage));
         }
-        let held = records.held_owners(None, 9).await.unwrap();
-        let unplaced = records.unplaced_owners(None, 9).await.unwrap();
+        let held = records
+            .list_owners(OwnerFilter::Suspended, None, 9)
+            .await
+            .unwrap();
+        let unplaced = records
+            .list_owners(OwnerFilter::Unplaced, None, 9)
+            .await
+            .unwrap();
         let used = self.store.log.log_usage(&OWNERS).await.unwrap();
         let mut dropped: Vec<_> = Vec::new();
         for row in self.store.log.dropped(Scope::All, 99).await.unwrap() {

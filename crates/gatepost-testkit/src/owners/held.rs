@@ -1,6 +1,7 @@
 //! Owners who are held.
 
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, RecordId, Settled};
 use webhook_model::Activity;
 
@@ -83,7 +84,10 @@ pub async fn p08_held_owners_are_listed_in_order(store: Webhooks) {
     place(&store, 5, tenant(7)).await;
     let found = async |after: Option<u128>, limit| {
         let after = after.map(OwnerId);
-        let rows = store.records.held_owners(after, limit).await.unwrap();
+        let rows = store
+            .records
+            .list_owners(OwnerFilter::Suspended, after, limit);
+        let rows = rows.await.unwrap();
         assert!(rows.iter().all(|row| row.held), "P8 held");
         rows.into_iter()
             .map(|r| (r.owner.0, r.place))

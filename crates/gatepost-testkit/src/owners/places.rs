@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::{Cascade, RoutesVersion};
 
 use crate::fixtures::{UNLIMITED, at, place, tenant, version, webhook_of};
@@ -101,8 +102,14 @@ pub async fn p04_owners_without_a_row_are_found(store: Webhooks) {
     hold(&store, 40, true).await;
     let found = async |after: Option<u128>, limit| {
         let after = after.map(OwnerId);
-        let owners = store.records.unplaced_owners(after, limit).await.unwrap();
-        owners.into_iter().map(|owner| owner.0).collect::<Vec<_>>()
+        let owners = store
+            .records
+            .list_owners(OwnerFilter::Unplaced, after, limit);
+        let owners = owners.await.unwrap();
+        owners
+            .into_iter()
+            .map(|row| row.owner.0)
+            .collect::<Vec<_>>()
     };
     assert_eq!(found(None, 9).await, [10, 30], "P4 all");
     assert_eq!(found(None, 1).await, [10], "P4 a page");

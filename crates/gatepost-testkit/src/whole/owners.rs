@@ -1,7 +1,7 @@
 //! Every field of an owner's row.
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::OwnerRow;
+use gatepost_storage::owners::{OwnerFilter, OwnerRow};
 
 use super::home::Home;
 use crate::fields::{difference, of_owner};
@@ -69,7 +69,8 @@ async fn is_read(store: &Webhooks, row: OwnerRow, others: &[OwnerRow]) {
             "F5 by number: {}",
             differs.unwrap_or_default()
         );
-        let held = store.records.held_owners(None, 99).await.expect("F5 held");
+        let held = store.records.list_owners(OwnerFilter::Suspended, None, 99);
+        let held = held.await.expect("F5 held");
         let held = held.into_iter().find(|found| found.owner == expected.owner);
         assert_eq!(
             held.is_some(),

@@ -36,14 +36,14 @@ const PARTS: [(&str, &str, bool); 19] = [
     ("room", "prepare_log", true),
     ("figures", "count_queue", true),
     ("counts", "add_counts", true),
-    ("places", "unplaced_owners", true),
-    ("held", "held_owners", true),
+    ("places", "list_owners", true),
+    ("held", "list_webhooks", true),
     ("usage", "add_usage", true),
 ];
 /// Those whose calls others make, too, or that ask in tasks of their own.
 const OTHERS: [(&str, &str, bool); 2] = [
     ("recount", "recount_usage", true),
-    ("owners", "hold_owner", false),
+    ("owners", "set_owner", false),
 ];
 
 /// A clock that goes with the time of a test.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_ids::WebhookId;
+use gatepost_storage::owners::OwnerFilter;
 use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{Page, Scope, StoreError};
 
@@ -60,7 +61,8 @@ impl Owners {
     async fn ask_held_pages(&self) -> Result<(), StoreError> {
         let mut after = None;
         while self.lifecycle.is_running() && self.may_walk(LEASE).await? {
-            let page = self.store.held_owners(after, PAGE).await?;
+            let page = self.store.list_owners(OwnerFilter::Suspended, after, PAGE);
+            let page = page.await?;
             let page: Vec<_> = page.iter().map(|row| row.owner).collect();
             after = page.last().copied();
             if after.is_none() {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
+use gatepost_storage::owners::OwnerFilter;
 
 use super::rounds::PAGE;
 use super::standings::Owners;
@@ -34,7 +35,11 @@ impl Owners {
     async fn place_pages(&self) -> Result<(), StoreError> {
         let mut after = None;
         while self.lifecycle.is_running() && self.count_unplaced().await? > 0 {
-            let page = self.store.unplaced_owners(after, PAGE).await?;
+            let page = self
+                .store
+                .list_owners(OwnerFilter::Unplaced, after, PAGE)
+                .await?;
+            let page: Vec<_> = page.iter().map(|row| row.owner).collect();
             after = page.last().copied();
             if after.is_none() || !self.may_walk(LEASE).await? {
                 break;
@@ -46,7 +51,8 @@ impl Owners {
     }
 
     async fn count_unplaced(&self) -> Result<u64, StoreError> {
-        let unplaced = self.store.unplaced_owners(None, COUNTED).await?.len() as u64;
+        let unplaced = self.store.list_owners(OwnerFilter::Unplaced, None, COUNTED);
+        let unplaced = unplaced.await?.len() as u64;
         self.unplaced.store(unplaced, Ordering::Relaxed);
         Ok(unplaced)
     }

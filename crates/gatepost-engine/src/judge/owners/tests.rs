@@ -120,7 +120,7 @@ async fn without_an_answer_or_a_store_nothing_is_changed() {
         tokio::time::sleep(SECOND).await;
     }
     world.platform.set_manner(Manner::Now);
-    world.store.fail("place_owner", 1, Fault::Refused);
+    world.store.fail("set_owner", 1, Fault::Refused);
     assert!(world.judge.admit_change(OwnerId(1)).await.is_err());
     assert_eq!(world.row(1).await, None);
     assert!(
@@ -183,7 +183,7 @@ async fn a_store_that_fails_then_gets_what_was_heard_later() {
     world.judge.run();
     for fault in [Fault::Refused, Fault::Panic] {
         world.platform.user(1, 7);
-        world.store.fail("place_owner", 1, fault);
+        world.store.fail("set_owner", 1, fault);
         world.judge.good_standing(OwnerId(1), Place::Common);
         world.pass(11).await;
         world.judge.good_standing(OwnerId(1), Place::Common);

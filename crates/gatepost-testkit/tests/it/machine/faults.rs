@@ -161,10 +161,10 @@ pub(super) fn of_owners() -> Vec<Fault<OwnerRow>> {
         held: false,
     };
     let calls = [
-        Does::Changes("place_owner", &["row.place"]),
-        Does::Changes("hold_owner", &["row.held"]),
+        Does::Changes("set_owner, realm", &["row.place"]),
+        Does::Changes("set_owner, suspended", &["row.held"]),
         Does::Returns("owner"),
-        Does::Returns("held_owners"),
+        Does::Returns("list_owners"),
     ];
     faults(fields::of_owner(&plain), &plain, &calls)
 }

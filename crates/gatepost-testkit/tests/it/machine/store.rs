@@ -8,7 +8,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, Aud
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
 use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore, Row, StoreError};
 use webhook_model::{Event, EventId, Webhook, WebhookId};
@@ -105,18 +105,7 @@ passed_on! { KeyStore {
     }
 }
 
-impl Broken {
-    async fn owner_written(&self, method: &str, owner: OwnerId) -> Result<()> {
-        if let Some(row) = self.inner.owner(owner).await? {
-            self.owners
-                .written(method, owner.0.cast_signed(), None, row);
-        }
-        Ok(())
-    }
-}
-
 passed_on! { OwnerStore {
-    fn unplaced_owners(after: Option<OwnerId>, limit: u32) -> Vec<OwnerId>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();
@@ -127,19 +116,29 @@ passed_on! { OwnerStore {
         Ok(row.map(|row| self.owners.read("owner", row.owner.0.cast_signed(), row)))
     }
 
-    async fn place_owner(&self, owner: OwnerId, place: Place, now: DateTime<Utc>) -> Result<()> {
-        self.inner.place_owner(owner, place, now).await?;
-        self.owner_written("place_owner", owner).await
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
+        let call = if realm.is_some() { "set_owner, realm" } else { "set_owner, suspended" };
+        self.inner.set_owner(owner, realm, suspended, now).await?;
+        if let Some(row) = self.inner.owner(owner).await? {
+            self.owners.written(call, owner.0.cast_signed(), None, row);
+        }
+        Ok(())
     }
 
-    async fn hold_owner(&self, owner: OwnerId, held: bool, now: DateTime<Utc>) -> Result<()> {
-        self.inner.hold_owner(owner, held, now).await?;
-        self.owner_written("hold_owner", owner).await
-    }
-
-    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerRow>> {
-        let rows = self.inner.held_owners(after, limit).await?.into_iter();
-        let rows = rows.map(|row| self.owners.read("held_owners", row.owner.0.cast_signed(), row));
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Result<Vec<OwnerRow>> {
+        let rows = self.inner.list_owners(which, after, limit).await?.into_iter();
+        let rows = rows.map(|row| self.owners.read("list_owners", row.owner.0.cast_signed(), row));
         Ok(rows.collect())
     }
 }

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::audit::AuditQuery;
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use gatepost_storage::{AuditStore as _, OwnerStore, Page};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -12,15 +12,21 @@ impl Mutant {
     /// Owners without a row, whether they still have something or not.
     async fn ever_unplaced(
         &self,
-        now: Vec<OwnerId>,
+        now: Vec<OwnerRow>,
         after: Option<OwnerId>,
-    ) -> Result<Vec<OwnerId>> {
-        self.notes().unplaced.extend(now);
+    ) -> Result<Vec<OwnerRow>> {
+        self.notes()
+            .unplaced
+            .extend(now.iter().map(|row| row.owner));
         let ever = self.notes().unplaced.clone();
         let mut owners = Vec::new();
         for owner in ever.into_iter().filter(|owner| Some(*owner) > after) {
             if self.inner.owner(owner).await?.is_none() {
-                owners.push(owner);
+                owners.push(OwnerRow {
+                    owner,
+                    place: Place::Common,
+                    held: false,
+                });
             }
         }
         Ok(owners)
@@ -34,37 +40,40 @@ passed_on! { OwnerStore {}
         Ok(if self.is(&["p01"]) { row.map(lost) } else { row })
     }
 
-    async fn place_owner(&self, owner: OwnerId, place: Place, now: DateTime<Utc>) -> Result<()> {
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        now: DateTime<Utc>,
+    ) -> Result<()> {
         let known = self.inner.owner(owner).await?.is_some();
-        if self.is(&["p10"]) && known {
+        if self.is(&["p10"]) && known && realm.is_some()
+            || self.is(&["p03", "p06"]) && suspended.is_some()
+        {
             return Ok(());
         }
-        if self.is(&["p13"]) && !known {
+        if self.is(&["p13"]) && !known && realm.is_some() {
             let elsewhere = Place::Tenant(TenantId(99));
             self.inner.place_owner(owner, elsewhere, now).await?;
         }
-        self.inner.place_owner(owner, place, now).await
+        self.inner.set_owner(owner, realm, suspended, now).await
     }
 
-    async fn hold_owner(&self, owner: OwnerId, held: bool, now: DateTime<Utc>) -> Result<()> {
-        if self.is(&["p03", "p06"]) {
-            return Ok(());
-        }
-        self.inner.hold_owner(owner, held, now).await
-    }
-
-    async fn held_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerRow>> {
-        let after = after.filter(|_| !self.is(&["p08"]));
-        self.inner.held_owners(after, limit).await
-    }
-
-    async fn unplaced_owners(&self, after: Option<OwnerId>, limit: u32) -> Result<Vec<OwnerId>> {
-        let after = after.filter(|_| !self.is(&["p04"]));
-        let mut owners = self.inner.unplaced_owners(after, limit).await?;
-        if self.is(&["k23"]) {
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Result<Vec<OwnerRow>> {
+        let unplaced = which == OwnerFilter::Unplaced;
+        let ignored = self.is(&[if unplaced { "p04" } else { "p08" }]);
+        let after = after.filter(|_| !ignored);
+        let mut owners = self.inner.list_owners(which, after, limit).await?;
+        if unplaced && self.is(&["k23"]) {
             owners.reverse();
         }
-        if self.is(&["k23-nothing", "p04-nothing"]) {
+        if unplaced && self.is(&["k23-nothing", "p04-nothing"]) {
             return self.ever_unplaced(owners, after).await;
         }
         Ok(owners)
