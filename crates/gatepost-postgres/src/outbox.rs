@@ -11,7 +11,7 @@ use gatepost_storage::webhooks::{
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
-use webhook_model::{Occurrence, TaskId};
+use webhook_model::TaskId;
 
 use crate::column::{count, without_nul};
 use crate::db::Param;
@@ -39,36 +39,6 @@ const TRIES: u32 = 1_000;
 
 #[async_trait]
 impl OutboxStore for PostgresStore {
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
-        let columns = OutboxColumns::of(occurrence);
-        let object_name = columns.object_name.map(|name| without_nul(name.to_owned()));
-        let params: [Param<'_>; 15] = [
-            &columns.event_type,
-            &columns.event,
-            &columns.object_id,
-            &object_name,
-            &columns.tags,
-            &columns.variables,
-            &columns.occurrence_id,
-            &columns.tenant,
-            &columns.owner,
-            &columns.operators,
-            &now,
-            &columns.data,
-            &columns.webhooks,
-            &columns.channel,
-            &columns.trace,
-        ];
-        let sql = include_str!("sql/outbox/push.sql");
-        let row = self.db().query_opt(sql, &params).await?;
-        let id = row
-            .ok_or_else(|| Failure::unavailable("no row came back"))?
-            .try_get(0)
-            .map_err(Failure::from)?;
-        self.notifier().outbox();
-        Ok(OutboxId(id))
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

@@ -105,23 +105,21 @@ impl PostgresStore {
         &self.sealing
     }
 
-    /// Enqueues, in one statement with others that wait at the same time.
-    pub(crate) async fn enqueue_batched(
-        &self,
-        batch: Enqueue,
-        now: DateTime<Utc>,
-    ) -> Result<Enqueued> {
-        self.enqueue.submit((batch, now)).await
-    }
-
-    /// Enqueues, those of one place in the order given, each judged alone.
+    /// Enqueues, those of one place in the order given, each judged alone; one by itself in one
+    /// statement with others that wait at the same time.
     pub(crate) async fn enqueue_in_order(
         &self,
         batches: Vec<Enqueue>,
         now: DateTime<Utc>,
     ) -> Vec<Result<Enqueued>> {
-        let items = batches.into_iter().map(|batch| (batch, now)).collect();
-        self.enqueue.work().in_order(items).await
+        let mut items: Vec<_> = batches.into_iter().map(|batch| (batch, now)).collect();
+        match items.pop() {
+            Some(one) if items.is_empty() => vec![self.enqueue.submit(one).await],
+            last => {
+                items.extend(last);
+                self.enqueue.work().in_order(items).await
+            }
+        }
     }
 
     /// Settles, in one statement with others that wait at the same time.

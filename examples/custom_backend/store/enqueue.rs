@@ -28,9 +28,9 @@ pub(super) fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enq
         .into_iter()
         .map(|new| insert(tx, new, now))
         .collect::<Answer<_>>()?;
-    for new in &batch.later {
-        outbox_rows::push(tx, new, now)?;
-    }
+    let later = batch.later.iter();
+    let later = later.map(|new| outbox_rows::push(tx, new, now));
+    let later = later.collect::<Answer<_>>()?;
     let mut moved: Vec<(Place, RoutesVersion)> = Vec::new();
     for task in batch.consume {
         if let Some((place, version)) = tasks::remove(tx, task)? {
@@ -38,7 +38,11 @@ pub(super) fn enqueue(tx: &Tx, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enq
             moved.push((place, version));
         }
     }
-    Ok(Enqueued::Stored { deliveries, moved })
+    Ok(Enqueued::Stored {
+        deliveries,
+        later,
+        moved,
+    })
 }
 
 /// Whether the origin was used before. This consumes a row of the outbox whose occurrence is known.

@@ -3,28 +3,15 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-};
-use webhook_model::{Occurrence, TaskId};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
 
 use super::error::Answer;
-use super::outbox_rows::{at_turn, due, find, move_on, push, reject};
+use super::outbox_rows::{at_turn, due, find, move_on, reject};
 use super::redb_store::RedbStore;
 use super::turns;
 
 #[async_trait]
 impl OutboxStore for RedbStore {
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
-        let new = NewOutbox {
-            occurrence: occurrence.clone(),
-            left: Left::After(TaskId(0)),
-            by: None,
-            due: now,
-        };
-        self.write(move |tx| push(tx, &new, now)).await
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

@@ -15,10 +15,6 @@ use super::{claims, lanes};
 
 #[async_trait]
 impl QueueStore for RedbStore {
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-        self.write(move |tx| enqueue(tx, batch, now)).await
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
@@ -35,7 +31,7 @@ impl QueueStore for RedbStore {
         // One cannot be stored, and nothing was: none of them is to fail by another.
         let mut each = Vec::new();
         for batch in batches {
-            each.push(self.enqueue(batch, now).await);
+            each.push(self.write(move |tx| enqueue(tx, batch, now)).await);
         }
         each
     }

@@ -153,7 +153,9 @@ impl Emitter {
                 races.lost_rows(matched, &rows);
                 Err(draft.matched.seen)
             }
-            Enqueued::Stored { deliveries, moved } => {
+            Enqueued::Stored {
+                deliveries, moved, ..
+            } => {
                 if let Some(runs) = &mut races.runs {
                     runs.keep(draft.bite.used.of(runs.owner()).tasks);
                 }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, NewOutbox, Origin};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin};
 use gatepost_storage::{ErrorKind, StoreError};
 use tracing::Span;
 use webhook_model::{Data, Occurrence, OwnerId};
@@ -130,16 +130,5 @@ pub(super) fn whole(ask: &Ask<'_>, origin: Origin, now: DateTime<Utc>) -> Enqueu
         by: ask.by,
         due: now,
     };
-    later(origin, vec![row])
-}
-
-/// These rows of the outbox, and nothing else.
-pub(super) fn later(origin: Origin, rows: Vec<NewOutbox>) -> Enqueue {
-    Enqueue {
-        basis: Basis::Nothing,
-        origin,
-        deliveries: Vec::new(),
-        consume: Vec::new(),
-        later: rows,
-    }
+    Enqueue::later(origin, vec![row])
 }

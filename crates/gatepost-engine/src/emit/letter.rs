@@ -119,10 +119,8 @@ impl Emitter {
     ) -> Result<Option<StoredDelivery>, StoreError> {
         let batch = Enqueue {
             basis,
-            origin: Origin::Direct,
             deliveries: vec![new],
-            consume: Vec::new(),
-            later: Vec::new(),
+            ..Enqueue::later(Origin::Direct, Vec::new())
         };
         Ok(match self.store.enqueue(batch, now).await? {
             Enqueued::Stored { deliveries, .. } => deliveries.first().copied(),

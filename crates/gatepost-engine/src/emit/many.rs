@@ -12,7 +12,7 @@ use webhook_model::{Occurrence, TaskId};
 use super::draft::{Before, Draft, Drafted};
 use super::emitted::Emitted;
 use super::emitter::Emitter;
-use super::emitting::{later, whole};
+use super::emitting::whole;
 use super::finder::Ask;
 use super::plan::Spent;
 use super::races::Races;
@@ -86,7 +86,7 @@ impl Emitter {
         };
         let rows: Vec<NewOutbox> = occurrences.iter().map(row).collect();
         if !rows.is_empty() {
-            let rows = later(Origin::Direct, rows);
+            let rows = Enqueue::later(Origin::Direct, rows);
             let stored = self.store.enqueue(rows, now).await?;
             self.was_set_down(&stored)?;
         }

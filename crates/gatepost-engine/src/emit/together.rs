@@ -61,16 +61,12 @@ impl Emitter {
     /// An answer for each, in order.
     pub(super) async fn store_all(
         &self,
-        mut enqueues: Vec<Enqueue>,
+        enqueues: Vec<Enqueue>,
     ) -> Result<Vec<Result<Enqueued, StoreError>>, EmitError> {
         let now = self.clock.now()?;
-        Ok(match enqueues.len() {
-            0 => Vec::new(),
-            1 => match enqueues.pop() {
-                Some(one) => vec![self.store.enqueue(one, now).await],
-                None => Vec::new(),
-            },
-            _ => self.store.enqueue_all(enqueues, now).await,
+        Ok(match enqueues.is_empty() {
+            true => Vec::new(),
+            false => self.store.enqueue_all(enqueues, now).await,
         })
     }
 }

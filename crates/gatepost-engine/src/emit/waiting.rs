@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{Basis, Enqueue, Enqueued, Left, Origin};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, Origin};
 
 use super::apart::WaitingRow;
 use super::drain::OutboxDrain;
@@ -111,16 +111,11 @@ impl OutboxDrain {
 
 /// Nothing is stored of the row: it is moved on, or used up where nothing is left of it.
 fn moved(row: &Row, left: Option<(Left, DateTime<Utc>)>) -> Enqueue {
-    Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Outbox {
-            row: row.id,
-            turn: row.turn,
-            occurrence: None,
-            left,
-        },
-        deliveries: Vec::new(),
-        consume: Vec::new(),
-        later: Vec::new(),
-    }
+    let origin = Origin::Outbox {
+        row: row.id,
+        turn: row.turn,
+        occurrence: None,
+        left,
+    };
+    Enqueue::later(origin, Vec::new())
 }

@@ -20,13 +20,6 @@ use crate::store::PostgresStore;
 
 #[async_trait]
 impl QueueStore for PostgresStore {
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-        let news = News::of(&batch);
-        let answer = self.enqueue_batched(batch, now).await?;
-        self.tell(news, &answer);
-        Ok(answer)
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

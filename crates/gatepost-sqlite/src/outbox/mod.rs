@@ -6,11 +6,8 @@ mod turns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left_columns};
-use gatepost_storage::webhooks::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-};
+use gatepost_storage::webhooks::{NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
 use rusqlite::{Connection, params};
-use webhook_model::{Occurrence, TaskId};
 
 use crate::column::micros;
 use crate::error::{Answer, Failure, Result};
@@ -18,16 +15,6 @@ use crate::store::SqliteStore;
 
 #[async_trait]
 impl OutboxStore for SqliteStore {
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Answer<OutboxId> {
-        let new = NewOutbox {
-            occurrence: occurrence.clone(),
-            left: Left::After(TaskId(0)),
-            by: None,
-            due: now,
-        };
-        self.write(move |c| push(c, &new, now)).await
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

@@ -22,13 +22,6 @@ use crate::store::SqliteStore;
 
 #[async_trait]
 impl QueueStore for SqliteStore {
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Answer<Enqueued> {
-        let mut answers = self.enqueue_all(vec![batch], now).await;
-        answers
-            .pop()
-            .unwrap_or_else(|| Err(unavailable("the call was not answered")))
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

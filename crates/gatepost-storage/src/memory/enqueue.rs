@@ -29,15 +29,18 @@ impl Tables {
         let deliveries = batch.deliveries.into_iter();
         let deliveries = deliveries.filter_map(|new| self.insert_delivery(new, now));
         let deliveries = deliveries.collect();
-        for new in batch.later {
-            self.outbox.push(new, now);
-        }
+        let later = batch.later.into_iter();
+        let later = later.map(|new| self.outbox.push(new, now)).collect();
         let mut moved: Vec<(Place, RoutesVersion)> = Vec::new();
         for (place, version) in batch.consume.iter().filter_map(|id| self.delete_task(*id)) {
             moved.retain(|(other, _)| *other != place);
             moved.push((place, version));
         }
-        Ok(Enqueued::Stored { deliveries, moved })
+        Ok(Enqueued::Stored {
+            deliveries,
+            later,
+            moved,
+        })
     }
 
     /// Whether the origin was used before. A row of the outbox whose occurrence was is used up.

@@ -2,28 +2,13 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::{Occurrence, TaskId};
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
-use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
+use crate::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
 
 #[async_trait]
 impl OutboxStore for MemoryStore {
-    async fn push_outbox(
-        &self,
-        occurrence: &Occurrence,
-        now: DateTime<Utc>,
-    ) -> Result<OutboxId, StoreError> {
-        let row = NewOutbox {
-            occurrence: occurrence.clone(),
-            left: Left::After(TaskId(0)),
-            by: None,
-            due: now,
-        };
-        Ok(self.tables().outbox.push(row, now))
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

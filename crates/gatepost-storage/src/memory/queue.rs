@@ -13,10 +13,6 @@ use crate::webhooks::{
 
 #[async_trait]
 impl QueueStore for MemoryStore {
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
-        self.tables().enqueue(batch, now)
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

@@ -4,9 +4,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use webhook_model::{
-    Event, EventId, EventName, EventType, Occurrence, Task, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
@@ -124,14 +122,6 @@ passed_on! { OutboxStore {
     fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
 }
-    async fn push_outbox(
-        &self,
-        occurrence: &Occurrence,
-        now: DateTime<Utc>,
-    ) -> Result<OutboxId, StoreError> {
-        self.inner.push_outbox(&self.sealed(occurrence)?, now).await
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

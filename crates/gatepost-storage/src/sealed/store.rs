@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::{Occurrence, WebhookId};
+use webhook_model::WebhookId;
 
 use super::content::Content;
 use crate::error::StoreError;
@@ -74,12 +74,6 @@ impl<S> SealedMessages<S> {
         Ok(batch)
     }
 
-    pub(super) fn sealed(&self, occurrence: &Occurrence) -> Result<Occurrence, StoreError> {
-        let mut sealed = occurrence.clone();
-        self.content.seal_data(&mut sealed)?;
-        Ok(sealed)
-    }
-
     /// A row whose data cannot be opened cannot be used.
     pub(super) fn opened(&self, mut row: OutboxRow) -> OutboxRow {
         row.occurrence = row.occurrence.and_then(|o| self.content.open_data(o));
@@ -140,10 +134,6 @@ impl<S: QueueStore> SealedMessages<S> {
 
 #[async_trait]
 impl<S: QueueStore> QueueStore for SealedMessages<S> {
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
-        self.inner.enqueue(self.seal(batch)?, now).await
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

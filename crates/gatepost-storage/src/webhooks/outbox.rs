@@ -1,12 +1,11 @@
 //! Occurrences that the platform wrote in its own transaction and that wait to be fanned out.
 
-use std::fmt;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::TenantId;
 use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 
+use super::queue::{Enqueue, Enqueued, Origin, QueueStore};
 use crate::error::StoreError;
 
 /// The row number of an occurrence in the outbox.
@@ -107,11 +106,11 @@ pub struct OutboxTaken {
 ///
 /// A SQL backend documents the table `gatepost_occurrence`, into which the platform inserts with
 /// its own statement, driver and language inside its own transaction. A row is consumed by
-/// [`QueueStore::enqueue`](super::QueueStore::enqueue) with
-/// [`Origin::Outbox`](super::Origin::Outbox).
+/// [`QueueStore::enqueue_all`] with [`Origin::Outbox`].
 #[async_trait]
-pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
-    /// Stores an occurrence to be fanned out, due at `now`.
+pub trait OutboxStore: QueueStore {
+    /// Stores an occurrence to be fanned out, due at `now`: [`QueueStore::enqueue_all`] of a batch
+    /// with one row in [`Enqueue::later`].
     ///
     /// # Errors
     /// `Unavailable`.
@@ -119,7 +118,22 @@ pub trait OutboxStore: fmt::Debug + Send + Sync + 'static {
         &self,
         occurrence: &Occurrence,
         now: DateTime<Utc>,
-    ) -> Result<OutboxId, StoreError>;
+    ) -> Result<OutboxId, StoreError> {
+        let later = NewOutbox {
+            occurrence: occurrence.clone(),
+            left: Left::After(TaskId(0)),
+            by: None,
+            due: now,
+        };
+        let stored = self
+            .enqueue(Enqueue::later(Origin::Direct, vec![later]), now)
+            .await?;
+        let row = match &stored {
+            Enqueued::Stored { later, .. } => later.first().copied(),
+            _ => None,
+        };
+        row.ok_or_else(|| StoreError::corrupt("enqueue_all", "no row of the outbox"))
+    }
 
     /// Takes an audience that has rows due for this holder, until `until`, and reads its rows that
     /// are due: the oldest due first, at most `limit`. Rows set aside are not among them.

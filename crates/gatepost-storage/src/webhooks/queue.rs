@@ -103,7 +103,21 @@ pub struct Enqueue {
     pub later: Vec<NewOutbox>,
 }
 
-/// A delivery that was stored by [`QueueStore::enqueue`], in the order of the request.
+impl Enqueue {
+    /// The end of an origin, and rows of the outbox, whatever the records say.
+    #[must_use]
+    pub fn later(origin: Origin, later: Vec<NewOutbox>) -> Self {
+        Self {
+            basis: Basis::Nothing,
+            origin,
+            deliveries: Vec::new(),
+            consume: Vec::new(),
+            later,
+        }
+    }
+}
+
+/// A delivery that was stored by [`QueueStore::enqueue_all`], in the order of the request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct StoredDelivery {
     /// Its row number.
@@ -119,6 +133,8 @@ pub enum Enqueued {
     Stored {
         /// The deliveries, in the order of the request.
         deliveries: Vec<StoredDelivery>,
+        /// The rows of the outbox, in the order of the request.
+        later: Vec<OutboxId>,
         /// The versions, after it, of the places in which a task was consumed.
         moved: Vec<(Place, RoutesVersion)>,
     },
@@ -258,26 +274,37 @@ pub struct Reclaimed {
 ///   rows are locked by, and none fails by what is wrong with another.
 #[async_trait]
 pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
-    /// Stores the deliveries of one occurrence and deletes the tasks it consumes, all or nothing.
+    /// Stores what occurrences do to the queue, in as few commits as can be.
     ///
-    /// The origin is checked first, then the basis, then the rows are written. Several calls at
-    /// once may share a commit; each is judged alone. A delivery belongs to its webhook's owner
-    /// and to the tenant in which that owner stands.
+    /// - The answers must be one for each batch, in order.
+    /// - A batch must be stored whole or not at all: its deliveries, its rows of the outbox, the
+    ///   end of its origin, and the deletion of the tasks that it consumes.
+    /// - The store must check the origin first, then the basis, and then write the rows.
+    /// - Each batch must be judged alone, in the order given, by what those before it have stored.
+    /// - Row numbers of what is stored must rise in that order.
+    /// - A batch whose place others hold must not delay others than those behind it that were
+    ///   decided by the same tenant's or user's place.
+    /// - A batch that fails must change nothing of the others.
+    /// - A call may share its commit with other calls.
+    /// - A delivery must belong to its webhook's owner and to the tenant in which that owner
+    ///   stands.
     ///
     /// # Errors
     /// `Invalid` when a webhook does not exist; `Unavailable`.
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError>;
-
-    /// As [`enqueue`](Self::enqueue) for each, in as few commits as can be. Each is judged alone,
-    /// in the order given, by what those before it have stored, and those that are stored have row
-    /// numbers in that order; but one whose place others hold is waited for only by those behind
-    /// it that were decided by the same tenant's or user's place. One that fails changes nothing of
-    /// the others. One answer for each, in order.
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
         now: DateTime<Utc>,
     ) -> Vec<Result<Enqueued, StoreError>>;
+
+    /// Stores what one occurrence does to the queue: [`enqueue_all`](Self::enqueue_all) of one.
+    ///
+    /// # Errors
+    /// As there.
+    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
+        let answer = self.enqueue_all(vec![batch], now).await.pop();
+        answer.unwrap_or_else(|| Err(StoreError::corrupt("enqueue_all", "too few answers")))
+    }
 
     /// The lanes in which something that still waits became due after `after` and until `until`,
     /// unless they cannot be claimed from now (the webhook is not active, its owner is held, gone

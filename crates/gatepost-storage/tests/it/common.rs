@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    Basis, Claim, Disposition, Enqueue, Enqueued, MessageId, NewDelivery, Origin, QueueStore,
-    RecordStore, Settlement, StoredDelivery,
+    Claim, Disposition, Enqueue, Enqueued, MessageId, NewDelivery, Origin, QueueStore, RecordStore,
+    Settlement, StoredDelivery,
 };
 use gatepost_storage::{AtMost, MemoryStore};
 use webhook_model::{OwnerId, Webhook, WebhookId};
@@ -40,11 +40,8 @@ pub(crate) fn message(webhook: WebhookId, due: i64) -> NewDelivery {
 
 pub(crate) fn direct(deliveries: Vec<NewDelivery>) -> Enqueue {
     Enqueue {
-        basis: Basis::Nothing,
-        origin: Origin::Direct,
         deliveries,
-        consume: Vec::new(),
-        later: Vec::new(),
+        ..Enqueue::later(Origin::Direct, Vec::new())
     }
 }
 

@@ -88,11 +88,6 @@ passed_on! { QueueStore {
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
-    async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
-        self.altered(Passing::Enqueue(&mut batch));
-        self.call("enqueue", self.inner.enqueue(batch, now)).await
-    }
-
     async fn claim(
         &self,
         lanes: &[LaneClaim],
@@ -129,7 +124,7 @@ passed_on! { QueueStore {
         self.call("settle", self.inner.settle(settlements, now)).await
     }
 
-    /// One call for all; it fails for each of them.
+    /// One call for all; it fails for each of them. That of a single one is named `enqueue`.
     async fn enqueue_all(
         &self,
         mut batches: Vec<Enqueue>,
@@ -137,8 +132,9 @@ passed_on! { QueueStore {
     ) -> Vec<Result<Enqueued, StoreError>> {
         batches.iter_mut().for_each(|batch| self.altered(Passing::Enqueue(batch)));
         let asked = batches.len();
+        let name = if asked == 1 { "enqueue" } else { "enqueue_all" };
         let call = async { Ok(self.inner.enqueue_all(batches, now).await) };
-        match self.call("enqueue_all", call).await {
+        match self.call(name, call).await {
             Ok(answers) => answers,
             Err(error) => {
                 let same = || StoreError::new(error.kind(), error.context());

@@ -116,7 +116,9 @@ impl Side {
 
     async fn enqueued(&mut self, answer: Result<Enqueued, StoreError>, together: bool) -> String {
         match answer {
-            Ok(Enqueued::Stored { deliveries, moved }) => {
+            Ok(Enqueued::Stored {
+                deliveries, moved, ..
+            }) => {
                 for stored in &deliveries {
                     self.deliveries.push(stored.id);
                     self.given(stored.id, stored.token);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Basis, ClaimToken, DeliveryId, Enqueued, RecordId, RoutesVersion, StoredDelivery,
+    Basis, ClaimToken, DeliveryId, Enqueued, OutboxId, RecordId, RoutesVersion, StoredDelivery,
 };
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
@@ -20,8 +20,8 @@ pub(super) enum Verdict {
     Left,
 }
 
-/// The verdict on each item; the ids of what was stored follow each other in the order of the
-/// request, and those of them that are leased are named beside their tokens. `consumed` are the
+/// The verdict on each item; the ids of what was stored, deliveries and rows of the outbox, follow
+/// each other in the order of the request, and those of them that are leased are named beside their tokens. `consumed` are the
 /// places in which a task was.
 pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<Vec<Verdict>> {
     let numbers: Vec<i32> = row.try_get("verdicts")?;
@@ -30,6 +30,12 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
     let tokens: Vec<i64> = row.try_get("tokens")?;
     let tokens: HashMap<i64, i64> = leased.into_iter().zip(tokens).collect();
     let mut stored = ids.into_iter();
+    // The statement without rows of the outbox does not return any.
+    let mut later = match items.iter().all(|(batch, _)| batch.later.is_empty()) {
+        true => Vec::new(),
+        false => row.try_get("later")?,
+    }
+    .into_iter();
     let moved = consumed.iter().map(moved).collect::<Result<Vec<_>>>()?;
     let mut verdicts = Vec::with_capacity(items.len());
     for ((number, (batch, _)), verdict) in (1..).zip(items.iter().copied()).zip(numbers) {
@@ -43,6 +49,11 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
                 });
                 Ok(Enqueued::Stored {
                     deliveries: deliveries.collect(),
+                    later: later
+                        .by_ref()
+                        .take(batch.later.len())
+                        .map(OutboxId)
+                        .collect(),
                     moved: moved.clone(),
                 })
             }
@@ -78,6 +89,7 @@ pub(super) fn all_stored(items: &[&Item], row: &Row) -> Result<Option<Vec<Verdic
         });
         Verdict::Judged(Ok(Enqueued::Stored {
             deliveries: deliveries.collect(),
+            later: Vec::new(),
             moved: Vec::new(),
         }))
     });

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use gatepost_storage::webhooks::Enqueued;
 
 use self::answers::{Verdict, all_stored, nothing, verdicts};
-use self::columns::{Columns, Item, Plain};
+use self::columns::{Columns, Item, Plain, is_later};
 use self::locks::Locks;
 use self::ordered::Ordered;
 use self::patient::Patient;
@@ -56,9 +56,10 @@ impl Work for EnqueueWork {
         weight::weight(item)
     }
 
-    /// One that deletes one-time tasks changes their places.
-    fn shares((batch, _): &Item) -> bool {
-        batch.consume.is_empty()
+    /// One that deletes one-time tasks changes their places; rows of the outbox alone need none of
+    /// what the others do.
+    fn shares(item: &Item) -> bool {
+        item.0.consume.is_empty() && !is_later(item)
     }
 
     async fn run(&self, items: Vec<Item>) -> Vec<Outcome<Self>> {

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use gatepost_storage::webhooks::Enqueued;
 
 use super::answers::{Verdict, nothing, verdicts};
-use super::columns::{Columns, Item};
+use super::columns::{Columns, Item, LATER, is_later};
 use super::rounds::{apart, without_rivals};
 use super::weight::{MOST, weight};
 use crate::change::{LOCKED, lock_params};
@@ -174,6 +174,10 @@ impl Patient {
         turn: &Turn<'_>,
     ) -> Result<(Vec<Verdict>, Option<i32>)> {
         let columns = Columns::of(items);
+        if items.iter().all(|item| is_later(item)) {
+            let row = self.db.query_opt(LATER, &columns.later()).await?;
+            return Ok((verdicts(items, &row.ok_or_else(nothing)?, &[])?, None));
+        }
         let (number, shared, alone) = (self.db.places(), columns.shared(), columns.alone());
         let locks = lock_params(&number, &shared, &alone);
         let consume: [Param<'_>; 1] = [&alone.tasks];

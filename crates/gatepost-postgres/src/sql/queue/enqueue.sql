@@ -103,5 +103,5 @@ WITH held AS MATERIALIZED (
          WITH ORDINALITY AS l (item, event_type, event, object_id, object_name, tags, variables, occurrence_id,
             tenant, owner, operators, after_task, tasks, due, data, webhooks, channel, trace, run_by, ord)
     JOIN item i ON i.item = l.item, verdicts v
-    WHERE v.list[l.item] = 0 ORDER BY l.ord
+    WHERE v.list[l.item] = 0 ORDER BY l.ord RETURNING id
 )

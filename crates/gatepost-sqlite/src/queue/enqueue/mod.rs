@@ -44,7 +44,7 @@ pub(super) fn all(
 /// Whether nothing but SQLite itself can fail once the first row is written.
 fn is_plain(enqueue: &Enqueue) -> bool {
     let once = !matches!(enqueue.origin, Origin::Outbox { .. });
-    once && enqueue.consume.is_empty() && enqueue.later.is_empty()
+    once && enqueue.consume.is_empty()
 }
 
 /// In a savepoint of its own.
@@ -95,14 +95,17 @@ fn enqueue(
     let receivers = insert::receivers(c, batch, &enqueue.deliveries)?;
     origin::take(c, &enqueue.origin, now)?;
     let deliveries = insert::all(c, batch, &enqueue.deliveries, &receivers, now)?;
-    for new in &enqueue.later {
-        push(c, new, now)?;
-    }
+    let later = enqueue.later.iter().map(|new| push(c, new, now));
+    let later = later.collect::<Result<_>>()?;
     let moved = consume_all(c, &consume)?;
     if !moved.is_empty() {
         batch.places_moved();
     }
-    Ok(Enqueued::Stored { deliveries, moved })
+    Ok(Enqueued::Stored {
+        deliveries,
+        later,
+        moved,
+    })
 }
 
 /// Deletes one-time tasks, and moves the version of each of their places once.

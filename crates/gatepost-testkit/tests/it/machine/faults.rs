@@ -286,16 +286,10 @@ pub(super) fn of_outbox() -> Vec<Fault<OutboxRow>> {
         fields.retain(|field| only(field.name()));
         fields
     };
-    let pushed = given(|name| name.starts_with("row.occurrence.") || name == "row.created");
     let later =
         given(|name| name.starts_with("row.occurrence.") || name == "row.left" || name == "row.by");
     let moved = given(|name| name == "row.left");
-    let mut all = faults(pushed, &plain, &[Does::Changes("push_outbox", &[])]);
-    all.extend(faults(
-        later,
-        &plain,
-        &[Does::Changes("enqueue, later", &[])],
-    ));
+    let mut all = faults(later, &plain, &[Does::Changes("enqueue, later", &[])]);
     all.extend(faults(
         moved,
         &plain,

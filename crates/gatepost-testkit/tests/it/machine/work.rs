@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{Page, Scope};
-use webhook_model::{Occurrence, TaskId, WebhookId};
+use webhook_model::{Occurrence, WebhookId};
 
 use super::store::{Broken, Result, passed_on};
 
@@ -80,19 +80,16 @@ passed_on! { QueueStore {
     fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
-    async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-        let before = self.snapshot("enqueue").await;
-        let done = self.inner.enqueue(self.broken(batch, now), now).await;
-        self.changed("enqueue", before).await;
-        done
-    }
-
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,
         now: DateTime<Utc>,
     ) -> Vec<Result<Enqueued>> {
-        self.inner.enqueue_all(batches, now).await
+        let before = self.snapshot("enqueue").await;
+        let broken = batches.into_iter().map(|batch| self.broken(batch, now));
+        let done = self.inner.enqueue_all(broken.collect(), now).await;
+        self.changed("enqueue", before).await;
+        done
     }
 
     async fn claim(
@@ -207,13 +204,6 @@ passed_on! { OutboxStore {
     fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
     fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
 }
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
-        let left = Left::After(TaskId(0));
-        let row = self.later("push_outbox", occurrence.clone(), (left, None), now);
-        let occurrence = row.occurrence.unwrap_or_else(|_| occurrence.clone());
-        self.inner.push_outbox(&occurrence, row.created).await
-    }
-
     async fn take_outbox(
         &self,
         holder: u128,

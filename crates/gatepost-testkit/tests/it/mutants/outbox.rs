@@ -7,6 +7,18 @@ use webhook_model::{Audience, Occurrence};
 use super::mutant::{Mutant, Result, passed_on};
 
 impl Mutant {
+    /// What is wrong with an occurrence before it is stored.
+    pub(super) fn alter_occurrence(&self, occurrence: &mut Occurrence) {
+        match self.fault() {
+            "o01" => occurrence.variables.sort(),
+            "o16" => occurrence.data = None,
+            "o16-trace" => occurrence.trace = None,
+            "o17" => occurrence.channel = None,
+            "o07" => occurrence.audience = Audience::OneSystem,
+            _ => {}
+        }
+    }
+
     /// An audience whose rows were due by another clock, without them.
     async fn once_due(
         &self,
@@ -37,19 +49,6 @@ passed_on! { OutboxStore {}
             return Ok(());
         }
         self.inner.give_back_outbox(audience, holder).await
-    }
-
-    async fn push_outbox(&self, occurrence: &Occurrence, now: DateTime<Utc>) -> Result<OutboxId> {
-        let mut occurrence = occurrence.clone();
-        match self.fault() {
-            "o01" => occurrence.variables.sort(),
-            "o16" => occurrence.data = None,
-            "o16-trace" => occurrence.trace = None,
-            "o17" => occurrence.channel = None,
-            "o07" => occurrence.audience = Audience::OneSystem,
-            _ => {}
-        }
-        self.inner.push_outbox(&occurrence, now).await
     }
 
     async fn take_outbox(

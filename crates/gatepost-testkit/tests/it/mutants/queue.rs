@@ -87,6 +87,31 @@ impl Mutant {
             "o10-by" => batch.later.iter_mut().for_each(|row| row.by = None),
             _ => {}
         }
+        for row in &mut batch.later {
+            self.alter_occurrence(&mut row.occurrence);
+        }
+    }
+
+    async fn store(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
+        self.alter(&mut batch);
+        self.refused(&batch).await?;
+        if self.is(&["q23"]) {
+            return self.in_parts(batch, now).await;
+        }
+        let origin = batch.origin.clone();
+        let answer = self.inner.enqueue(batch, now).await;
+        if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {
+            self.inner.enqueue(nothing(origin), now).await?;
+        }
+        if let Ok(Enqueued::Stored { deliveries, .. }) = &answer {
+            let tokens = deliveries.iter().filter_map(|d| Some((d.id, d.token?)));
+            self.notes().tokens.extend(tokens);
+        }
+        self.notes().failed |= answer.is_err();
+        match answer {
+            Err(_) if self.is(&["q19"]) => Ok(Enqueued::AlreadyKnown),
+            answer => answer,
+        }
     }
 
     /// What refuses a batch that the reference would not refuse, or not so.
@@ -116,13 +141,7 @@ fn rounded_up(due: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 fn nothing(origin: Origin) -> Enqueue {
-    Enqueue {
-        basis: Basis::Nothing,
-        origin,
-        deliveries: Vec::new(),
-        consume: Vec::new(),
-        later: Vec::new(),
-    }
+    Enqueue::later(origin, Vec::new())
 }
 
 passed_on! { QueueStore {}
@@ -147,28 +166,6 @@ passed_on! { QueueStore {}
         Ok(sweep)
     }
 
-    async fn enqueue(&self, mut batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued> {
-        self.alter(&mut batch);
-        self.refused(&batch).await?;
-        if self.is(&["q23"]) {
-            return self.in_parts(batch, now).await;
-        }
-        let origin = batch.origin.clone();
-        let answer = self.inner.enqueue(batch, now).await;
-        if self.is(&["o04"]) && !matches!(answer, Ok(Enqueued::Stored { .. })) {
-            self.inner.enqueue(nothing(origin), now).await?;
-        }
-        if let Ok(Enqueued::Stored { deliveries, .. }) = &answer {
-            let tokens = deliveries.iter().filter_map(|d| Some((d.id, d.token?)));
-            self.notes().tokens.extend(tokens);
-        }
-        self.notes().failed |= answer.is_err();
-        match answer {
-            Err(_) if self.is(&["q19"]) => Ok(Enqueued::AlreadyKnown),
-            answer => answer,
-        }
-    }
-
     async fn enqueue_all(
         &self,
         mut batches: Vec<Enqueue>,
@@ -179,7 +176,7 @@ passed_on! { QueueStore {}
             batches.reverse();
         }
         for batch in batches {
-            answers.push(self.enqueue(batch, now).await);
+            answers.push(self.store(batch, now).await);
         }
         if self.is(&["q48"]) {
             answers.reverse();

@@ -7,7 +7,7 @@ mod origins;
 mod plain;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::Enqueue;
+use gatepost_storage::webhooks::{Basis, Enqueue, Origin};
 use tokio_postgres::types::ToSql;
 
 use self::basis::BasisColumns;
@@ -29,8 +29,17 @@ const DIRECT: &str = concat!(
     include_str!("../../../sql/queue/stored.sql"),
 );
 
+/// One row, as of the others.
+pub(super) const LATER: &str = include_str!("../../../sql/queue/later.sql");
+
 /// An enqueue and its `now`.
 pub(super) type Item = (Enqueue, DateTime<Utc>);
+
+/// Whether it is nothing but rows of the outbox, and depends on nothing.
+pub(super) fn is_later((batch, _): &Item) -> bool {
+    let is_direct = (&batch.basis, &batch.origin) == (&Basis::Nothing, &Origin::Direct);
+    is_direct && batch.deliveries.is_empty() && batch.consume.is_empty()
+}
 
 pub(super) struct Columns<'a> {
     count: i32,
@@ -95,6 +104,12 @@ impl<'a> Columns<'a> {
 
     fn is_direct(&self) -> bool {
         self.origins.are_direct() && self.basis.is_plain() && self.later.is_empty()
+    }
+
+    /// What [`LATER`] takes.
+    pub(super) fn later(&self) -> Vec<&(dyn ToSql + Sync)> {
+        let now = [self.origins.now()];
+        now.into_iter().chain(self.later.params()).collect()
     }
 
     pub(super) fn sql(&self) -> &'static str {

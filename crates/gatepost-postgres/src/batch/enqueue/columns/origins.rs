@@ -56,6 +56,10 @@ impl<'a> OriginColumns<'a> {
             && self.rows.outbox.iter().all(Option::is_none)
     }
 
+    pub(super) fn now(&self) -> &(dyn ToSql + Sync) {
+        &self.now
+    }
+
     pub(super) fn params(&self) -> [&(dyn ToSql + Sync); 9] {
         [
             &self.known.place,
