@@ -13,6 +13,7 @@ mod fetched;
 mod lanes;
 mod log;
 mod outbox;
+mod outbox_row;
 mod queue;
 mod records;
 mod routes;
@@ -33,8 +34,9 @@ pub use log::{
     DeliveryLog, DeliveryQuery, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
     QueueStats, Replay, UsageDelta,
 };
-pub use outbox::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
+pub use outbox::OutboxStore;
+pub use outbox_row::{
+    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, Unreadable,
 };
 pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, MAX_LOST_CLAIMS,

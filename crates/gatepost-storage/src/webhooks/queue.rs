@@ -12,7 +12,7 @@ use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::fetched::{Acknowledged, Acknowledgement};
 use super::lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
-use super::outbox::{Left, NewOutbox, OutboxId};
+use super::outbox_row::{Left, NewOutbox, OutboxId};
 use super::routes::{RecordId, RoutesVersion};
 use crate::error::StoreError;
 use crate::page::Revision;

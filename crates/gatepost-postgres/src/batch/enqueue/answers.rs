@@ -21,8 +21,8 @@ pub(super) enum Verdict {
 }
 
 /// The verdict on each item; the ids of what was stored, deliveries and rows of the outbox, follow
-/// each other in the order of the request, and those of them that are leased are named beside their tokens. `consumed` are the
-/// places in which a task was.
+/// each other in the order of the request, and those of them that are leased are named beside
+/// their tokens. `consumed` are the places in which a task was.
 pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<Vec<Verdict>> {
     let numbers: Vec<i32> = row.try_get("verdicts")?;
     let ids: Vec<i64> = row.try_get("ids")?;
