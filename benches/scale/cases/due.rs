@@ -6,7 +6,7 @@ use std::time::Instant;
 use benches::bulk::Waiting;
 use benches::platform::now;
 use chrono::TimeDelta;
-use gatepost_storage::webhooks::{DeliveryId, DuePoint};
+use gatepost_storage::webhooks::{DeliveryId, DuePoint, Queues};
 
 use crate::backlog::Backlog;
 use crate::report::{ratio, row};
@@ -88,12 +88,15 @@ async fn calls(store: &Store) -> [f64; 5] {
                 delivery: DeliveryId(0),
             };
             let begun = Instant::now();
-            let due = store.due_lanes(after, now(), limit).await.unwrap();
-            assert!(!due.lanes.is_empty());
+            let found = store
+                .queues(Queues::Due(after), limit, now())
+                .await
+                .unwrap();
+            assert!(!found.due.is_empty());
             waits[n].push(begun.elapsed().as_secs_f64() * 1e3);
         }
         let begun = Instant::now();
-        let swept = store.sweep_lanes(None, 10, now()).await.unwrap();
+        let swept = store.queues(Queues::Beyond(None), 10, now()).await.unwrap();
         assert!(!swept.due.is_empty());
         waits[4].push(begun.elapsed().as_secs_f64() * 1e3);
     }

@@ -8,10 +8,9 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Revision;
 use gatepost_storage::codec::SENDS;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryRow, DueLane, DueLanes, DuePoint, Lane, LaneSweep,
+    DeliveryId, DeliveryRow, DueLane, DuePoint, FoundQueues, Lane, Queues,
 };
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
-use webhook_model::WebhookId;
 
 use super::codec::{Fields, corrupt, micros};
 use super::delivery::{CLASSES, class_number, lane, slot};
@@ -151,27 +150,8 @@ where
         due.filter_map(Answer::transpose).collect()
     }
 
-    pub(super) fn lanes_of(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<DueLane>> {
-        let lanes = webhooks.iter();
-        let lanes = lanes.flat_map(|webhook| {
-            CLASSES.map(|class| Lane {
-                webhook: *webhook,
-                class,
-            })
-        });
-        self.due_among(&lanes.collect(), now)
-    }
-
-    pub(super) fn sweep(
-        &self,
-        after: Option<Lane>,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Answer<LaneSweep> {
+    /// At most `limit` lanes in which something waits.
+    fn beyond(&self, after: Option<Lane>, limit: u32) -> Answer<Looked> {
         let mut looked_at = BTreeSet::new();
         let mut last = after;
         while looked_at.len() < limit as usize
@@ -180,11 +160,8 @@ where
             looked_at.insert(next);
             last = Some(next);
         }
-        let beyond = self.next_lane(last)?;
-        Ok(LaneSweep {
-            due: self.due_among(&looked_at, now)?,
-            next: beyond.and(last),
-        })
+        let more = self.next_lane(last)?.map(|_| Queues::Beyond(last));
+        Ok((looked_at, more))
     }
 
     /// The first lane beyond this one in which something waits.
@@ -203,13 +180,34 @@ where
     }
 }
 
-/// The lanes of what became due in a span, and what of them may be claimed at its end.
-pub(super) fn due(
+/// Lanes, and where the next are.
+type Looked = (BTreeSet<Lane>, Option<Queues>);
+
+pub(super) fn find(
     tx: &ReadTransaction,
-    after: DuePoint,
-    until: DateTime<Utc>,
+    which: &Queues,
     limit: u32,
-) -> Answer<DueLanes> {
+    now: DateTime<Utc>,
+) -> Answer<FoundQueues> {
+    let queue = to_read(tx)?;
+    let (lanes, more) = match which {
+        Queues::Due(after) => due(tx, *after, now, limit)?,
+        Queues::Of(webhooks) => {
+            let webhooks = webhooks.iter().copied();
+            let lanes = webhooks.flat_map(|webhook| CLASSES.map(|class| Lane { webhook, class }));
+            (lanes.collect(), None)
+        }
+        Queues::Beyond(after) => queue.beyond(*after, limit)?,
+    };
+    Ok(FoundQueues {
+        due: queue.due_among(&lanes, now)?,
+        more,
+        next_due: next_due(tx, now)?,
+    })
+}
+
+/// The lanes of what became due in a span.
+fn due(tx: &ReadTransaction, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Answer<Looked> {
     let start = (micros(after.due), after.delivery.0);
     let end = (micros(until), i64::MAX);
     let mut lanes = BTreeSet::new();
@@ -228,20 +226,15 @@ pub(super) fn due(
     let more = last.filter(|_| looked_at == limit);
     let more = more.map(|(due, id)| {
         let due = DateTime::from_timestamp_micros(due);
-        due.map(|due| DuePoint {
-            due,
-            delivery: DeliveryId(id),
-        })
-        .ok_or_else(|| corrupt("due"))
+        let delivery = DeliveryId(id);
+        due.map(|due| Queues::Due(DuePoint { due, delivery }))
+            .ok_or_else(|| corrupt("due"))
     });
-    Ok(DueLanes {
-        lanes: to_read(tx)?.due_among(&lanes, until)?,
-        more: more.transpose()?,
-    })
+    Ok((lanes, more.transpose()?))
 }
 
 /// When the first of what waits is due after this time.
-pub(super) fn next_due(tx: &ReadTransaction, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
+fn next_due(tx: &ReadTransaction, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
     let waiting = tx.open_table(DUE).map_err(failed)?;
     let later = (
         Excluded((micros(now), i64::MAX)),

@@ -3,10 +3,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue,
-    Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
+    QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
-use webhook_model::WebhookId;
 
 use super::enqueue::enqueue;
 use super::error::Answer;
@@ -36,34 +35,9 @@ impl QueueStore for RedbStore {
         each
     }
 
-    async fn due_lanes(
-        &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<DueLanes> {
-        self.read(move |tx, _| lanes::due(tx, after, until, limit))
+    async fn queues(&self, which: Queues, limit: u32, now: DateTime<Utc>) -> Answer<FoundQueues> {
+        self.read(move |tx, _| lanes::find(tx, &which, limit, now))
             .await
-    }
-
-    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
-        let webhooks = webhooks.to_vec();
-        self.read(move |tx, _| lanes::to_read(tx)?.lanes_of(&webhooks, now))
-            .await
-    }
-
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Answer<LaneSweep> {
-        self.read(move |tx, _| lanes::to_read(tx)?.sweep(after, limit, now))
-            .await
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
-        self.read(move |tx, _| lanes::next_due(tx, now)).await
     }
 
     async fn claim(

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Arrived, DeliveryId, DuePoint};
+use gatepost_storage::webhooks::{Arrived, DeliveryId, DuePoint, Queues};
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
@@ -101,14 +101,16 @@ impl Dispatcher {
         if !inquiry.webhooks.is_empty() {
             let now = self.clock.now()?;
             let webhooks: Vec<_> = inquiry.webhooks.iter().copied().collect();
-            let mut found = Vec::new();
+            let (mut found, mut next) = (Vec::new(), None);
             for some in webhooks.chunks(WEBHOOKS) {
-                found.extend(self.store.lanes_of(some, now).await?);
+                let page = self.store.queues(Queues::Of(some.to_vec()), 0, now).await?;
+                found.extend(page.due);
+                next = page.next_due;
             }
             lanes.found(&found, now);
             if found.len() < webhooks.len() {
                 // Somebody else has it, or it is due in a moment: clocks differ a little.
-                seen.next = self.store.next_due(now).await?;
+                seen.next = next;
             }
         }
         if inquiry.look {
@@ -120,19 +122,20 @@ impl Dispatcher {
     /// One page of what has become due.
     async fn look(&self, seen: &mut Seen) -> Result<(), StoreError> {
         let (lanes, now) = (&self.admission.lanes, self.clock.now()?);
-        let after = seen.begin(now);
-        let found = self.store.due_lanes(after, now, PAGE).await?;
-        lanes.found(&found.lanes, now);
-        seen.in_vain = match found.lanes.is_empty() {
+        let after = Queues::Due(seen.begin(now));
+        let found = self.store.queues(after, PAGE, now).await?;
+        lanes.found(&found.due, now);
+        seen.in_vain = match found.due.is_empty() {
             true => seen.in_vain.saturating_add(1),
             false => 0,
         };
-        seen.reached = Some(found.more.unwrap_or_else(|| from(now)));
-        if found.more.is_some() {
+        if let Some(Queues::Due(point)) = found.more {
+            seen.reached = Some(point);
             lanes.inquiries.look();
         } else {
+            seen.reached = Some(from(now));
             seen.looked = Instant::now();
-            seen.next = self.store.next_due(now).await?;
+            seen.next = found.next_due;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::Lane;
+use gatepost_storage::webhooks::{Lane, Queues};
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
@@ -95,9 +95,12 @@ impl Dispatcher {
     /// The last lane of the page, unless there is none beyond.
     async fn sweep_page(&self, after: Option<Lane>) -> Result<Option<Lane>, StoreError> {
         let now = self.clock.now()?;
-        let page = self.store.sweep_lanes(after, PAGE, now).await?;
+        let page = self.store.queues(Queues::Beyond(after), PAGE, now).await?;
         self.admission.lanes.found(&page.due, now);
-        Ok(page.next)
+        match page.more {
+            Some(Queues::Beyond(last)) => Ok(last),
+            _ => Ok(None),
+        }
     }
 
     /// Whether this process has the lease of that name, for as long as that.

@@ -1,10 +1,12 @@
 //! Which lanes have something to claim.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep,
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
 };
 use gatepost_storage::{Revision, StoreError};
 use tokio_postgres::Row;
@@ -24,7 +26,7 @@ macro_rules! lanes {
             include_str!("../sql/queue/claimable.sql"),
             include_str!("../sql/queue/idle.sql"),
             include_str!("../sql/queue/claimable_end.sql"),
-            include_str!(concat!("../sql/queue/", $of, "_end.sql")),
+            include_str!("../sql/queue/found.sql"),
         )
     };
 }
@@ -34,86 +36,51 @@ const OF: &str = lanes!("lanes_of");
 const SWEEP: &str = lanes!("sweep_lanes");
 
 impl PostgresStore {
-    pub(super) async fn lanes_due(
+    pub(super) async fn find_queues(
         &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<DueLanes> {
-        let limit = i64::from(limit);
-        let (busy, since) = self.fronts().busy();
-        let (webhooks, classes) = columns(busy);
-        let params: [Param<'_>; 7] = [
-            &until,
-            &after.due,
-            &after.delivery.0,
-            &limit,
-            &webhooks,
-            &classes,
-            &since,
-        ];
-        let rows = self.db().query(DUE, &params).await?;
-        let lanes = self.named(&rows)?;
-        let more = |row: &Row| -> Result<Option<DuePoint>> {
-            let due: Option<DateTime<Utc>> = row.try_get("last_due")?;
-            let id: Option<i64> = row.try_get("last_id")?;
-            let point = due.zip(id);
-            Ok(point.map(|(due, id)| DuePoint {
-                due,
-                delivery: DeliveryId(id),
-            }))
-        };
-        let more = rows.first().map(more).transpose()?.flatten();
-        Ok(DueLanes { lanes, more })
-    }
-
-    pub(super) async fn some_lanes(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>> {
-        let mut webhooks = webhooks.to_vec();
-        webhooks.sort_unstable();
-        webhooks.dedup();
-        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
-        let lanes = webhooks
-            .into_iter()
-            .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
-        let lanes: Vec<Lane> = lanes.collect();
-        let (since, _look) = self.fronts().of(&lanes);
-        let (webhooks, classes) = columns(lanes);
-        let params: [Param<'_>; 4] = [&now, &webhooks, &classes, &since];
-        let rows = self.db().query(OF, &params).await?;
-        self.named(&rows)
-    }
-
-    pub(super) async fn swept_lanes(
-        &self,
-        after: Option<Lane>,
+        which: &Queues,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<LaneSweep> {
-        let (webhook, class) = after.map_or((i64::MIN, 0), |lane| {
-            (lane.webhook.0, class_number(lane.class))
-        });
+    ) -> Result<FoundQueues> {
         let limit = i64::from(limit);
-        let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
-        let rows = self.db().query(SWEEP, &params).await?;
-        let due = self.named(&rows)?;
-        let next = |row: &Row| -> Result<Option<Lane>> {
-            let webhook: Option<i64> = row.try_get("last_webhook")?;
-            let class: Option<i16> = row.try_get("last_class")?;
-            Ok(webhook.zip(class).map(|(webhook, class)| Lane {
-                webhook: WebhookId(webhook),
-                class: class_of(class),
-            }))
+        let (rows, _look) = match which {
+            Queues::Due(DuePoint { due, delivery }) => {
+                let (busy, since) = self.fronts().busy();
+                let (webhooks, classes) = columns(busy);
+                let params: [Param<'_>; 7] =
+                    [&now, due, &delivery.0, &limit, &webhooks, &classes, &since];
+                (self.db().query(DUE, &params).await?, None)
+            }
+            Queues::Of(webhooks) => {
+                let webhooks: BTreeSet<_> = webhooks.iter().copied().collect();
+                let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+                let lanes = webhooks
+                    .into_iter()
+                    .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
+                let lanes: Vec<Lane> = lanes.collect();
+                let (since, look) = self.fronts().of(&lanes);
+                let (webhooks, classes) = columns(lanes);
+                let params: [Param<'_>; 4] = [&now, &webhooks, &classes, &since];
+                (self.db().query(OF, &params).await?, Some(look))
+            }
+            Queues::Beyond(after) => {
+                let (webhook, class) = after.map_or((i64::MIN, 0), |lane| {
+                    (lane.webhook.0, class_number(lane.class))
+                });
+                let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
+                (self.db().query(SWEEP, &params).await?, None)
+            }
         };
-        let next = rows.first().map(next).transpose()?.flatten();
-        Ok(LaneSweep { due, next })
+        let first = rows.first();
+        let more = first.map(|row| more(which, row)).transpose()?;
+        let next_due = first.map(|row| row.try_get("next_due")).transpose()?;
+        Ok(FoundQueues {
+            due: self.named(&rows)?,
+            more: more.flatten(),
+            next_due: next_due.flatten(),
+        })
     }
-}
 
-impl PostgresStore {
     /// The lanes that a row names, which lead their claims back; one that says only where to go on
     /// names none.
     fn named(&self, rows: &[Row]) -> Result<Vec<DueLane>> {
@@ -123,6 +90,31 @@ impl PostgresStore {
         self.fronts().found(&lanes);
         Ok(lanes)
     }
+}
+
+/// Where the next are, as each row says.
+fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
+    Ok(match which {
+        Queues::Due(_) => {
+            let (due, id): (Option<_>, Option<i64>) =
+                (row.try_get("last_due")?, row.try_get("last_id")?);
+            due.zip(id).map(|(due, id)| {
+                let delivery = DeliveryId(id);
+                Queues::Due(DuePoint { due, delivery })
+            })
+        }
+        Queues::Of(_) => None,
+        Queues::Beyond(_) => {
+            let (webhook, class): (Option<i64>, Option<i16>) =
+                (row.try_get("last_webhook")?, row.try_get("last_class")?);
+            webhook.zip(class).map(|(webhook, class)| {
+                Queues::Beyond(Some(Lane {
+                    webhook: WebhookId(webhook),
+                    class: class_of(class),
+                }))
+            })
+        }
+    })
 }
 
 /// Lanes as columns.

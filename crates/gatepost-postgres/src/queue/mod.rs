@@ -9,13 +9,11 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::seal_attempt;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, DueLane, DueLanes, DuePoint,
-    Enqueue, Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, QueueStore, Reclaimed, Settled,
-    Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues,
+    Lane, LaneClaim, LaneClass, QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
-use webhook_model::WebhookId;
 
-use crate::error::{Answer, Failure};
+use crate::error::Answer;
 use crate::store::PostgresStore;
 
 #[async_trait]
@@ -35,33 +33,8 @@ impl QueueStore for PostgresStore {
         answers.collect()
     }
 
-    async fn due_lanes(
-        &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<DueLanes> {
-        Ok(self.lanes_due(after, until, limit).await?)
-    }
-
-    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
-        Ok(self.some_lanes(webhooks, now).await?)
-    }
-
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Answer<LaneSweep> {
-        Ok(self.swept_lanes(after, limit, now).await?)
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
-        let sql = include_str!("../sql/queue/next_due.sql");
-        let row = self.db().query_opt(sql, &[&now]).await?;
-        let due = row.map(|row| row.try_get("due")).transpose();
-        Ok(due.map_err(Failure::from)?)
+    async fn queues(&self, which: Queues, limit: u32, now: DateTime<Utc>) -> Answer<FoundQueues> {
+        Ok(self.find_queues(&which, limit, now).await?)
     }
 
     async fn claim(

@@ -25,7 +25,7 @@ pub(crate) const LANES_OF: &str = queue!(
     "claimable",
     "idle",
     "claimable_end",
-    "lanes_of_end"
+    "found"
 );
 
 /// A store in a schema of its own, and how to open it again.

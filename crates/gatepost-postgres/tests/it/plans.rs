@@ -35,11 +35,15 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "claimable",
             "idle",
             "claimable_end",
-            "due_lanes_end"
+            "found"
         ),
         &["gatepost_queue_due", "gatepost_queue_lane"],
     ),
-    ("lanes_of", LANES_OF, &["gatepost_queue_lane"]),
+    (
+        "lanes_of",
+        LANES_OF,
+        &["gatepost_queue_due", "gatepost_queue_lane"],
+    ),
     (
         "sweep_lanes",
         queue!(
@@ -48,11 +52,10 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "claimable",
             "idle",
             "claimable_end",
-            "sweep_lanes_end"
+            "found"
         ),
         &["gatepost_queue_lane"],
     ),
-    ("next_due", queue!("next_due"), &["gatepost_queue_due"]),
     (
         "acknowledge",
         queue!("acknowledge"),

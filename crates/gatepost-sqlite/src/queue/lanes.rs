@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
-    DeliveryId, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep,
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
 };
 use rusqlite::{Connection, OptionalExtension as _, params};
 use webhook_model::WebhookId;
@@ -18,13 +18,33 @@ use crate::error::Result;
 /// Before every lane.
 const START: (i64, i16) = (i64::MIN, i16::MAX);
 
-/// The lanes of what became due within a span, by a walk over no more than `limit` deliveries.
-pub(super) fn due(
+/// Lanes as they are numbered, and where the next are.
+type Looked = (BTreeSet<(i64, i16)>, Option<Queues>);
+
+pub(super) fn find(
     c: &Connection,
-    after: DuePoint,
-    until: DateTime<Utc>,
+    which: &Queues,
     limit: u32,
-) -> Result<DueLanes> {
+    now: DateTime<Utc>,
+) -> Result<FoundQueues> {
+    let (lanes, more) = match which {
+        Queues::Due(after) => due(c, *after, now, limit)?,
+        Queues::Of(webhooks) => (of(webhooks), None),
+        Queues::Beyond(after) => beyond(c, *after, limit)?,
+    };
+    let next_due: Option<i64> = c
+        .prepare_cached(include_str!("../sql/queue/next_due.sql"))?
+        .query_row([micros(now)], |row| row.get(0))
+        .optional()?;
+    Ok(FoundQueues {
+        due: claimable(c, lanes, now)?,
+        more,
+        next_due: next_due.map(|at| time_of(at, "due")).transpose()?,
+    })
+}
+
+/// The lanes of what became due within a span, by a walk over no more than `limit` deliveries.
+fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Result<Looked> {
     let from = micros(after.due);
     let mut lanes = BTreeSet::new();
     let mut last = None;
@@ -50,37 +70,25 @@ pub(super) fn due(
     }
     let more = last
         .filter(|_| room == 0)
-        .map(|(due, id)| -> Result<DuePoint> {
-            Ok(DuePoint {
+        .map(|(due, id)| -> Result<Queues> {
+            Ok(Queues::Due(DuePoint {
                 due: time_of(due, "due")?,
                 delivery: DeliveryId(id),
-            })
+            }))
         });
-    Ok(DueLanes {
-        lanes: claimable(c, lanes, until)?,
-        more: more.transpose()?,
-    })
+    Ok((lanes, more.transpose()?))
 }
 
-pub(super) fn of(
-    c: &Connection,
-    webhooks: &[WebhookId],
-    now: DateTime<Utc>,
-) -> Result<Vec<DueLane>> {
+fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
     let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
     let lanes = webhooks
         .iter()
         .flat_map(|webhook| classes.map(|class| (webhook.0, class_number(class))));
-    claimable(c, lanes.collect(), now)
+    lanes.collect()
 }
 
 /// At most `limit` lanes in which something waits, due or not.
-pub(super) fn sweep(
-    c: &Connection,
-    after: Option<Lane>,
-    limit: u32,
-    now: DateTime<Utc>,
-) -> Result<LaneSweep> {
+fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
     let mut at = after.map_or(START, |lane| (lane.webhook.0, class_number(lane.class)));
     let mut lanes = BTreeSet::new();
     while lanes.len() < limit as usize
@@ -90,21 +98,11 @@ pub(super) fn sweep(
         lanes.insert(next);
     }
     let full = lanes.len() >= limit as usize;
-    Ok(LaneSweep {
-        due: claimable(c, lanes, now)?,
-        next: full.then_some(Lane {
-            webhook: WebhookId(at.0),
-            class: class_of(at.1),
-        }),
-    })
-}
-
-pub(super) fn next_due(c: &Connection, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-    let due: Option<i64> = c
-        .prepare_cached(include_str!("../sql/queue/next_due.sql"))?
-        .query_row([micros(now)], |row| row.get(0))
-        .optional()?;
-    due.map(|at| time_of(at, "due")).transpose()
+    let last = Lane {
+        webhook: WebhookId(at.0),
+        class: class_of(at.1),
+    };
+    Ok((lanes, full.then_some(Queues::Beyond(Some(last)))))
 }
 
 /// The oldest due time of all that could be claimed, were it due.

@@ -12,10 +12,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::seal_attempt;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, DueLane, DueLanes, DuePoint, Enqueue,
-    Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
+    QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
-use webhook_model::WebhookId;
 
 use crate::error::{Answer, unavailable};
 use crate::store::SqliteStore;
@@ -36,31 +35,8 @@ impl QueueStore for SqliteStore {
         })
     }
 
-    async fn due_lanes(
-        &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<DueLanes> {
-        self.read(move |c| lanes::due(c, after, until, limit)).await
-    }
-
-    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Answer<Vec<DueLane>> {
-        let webhooks = webhooks.to_vec();
-        self.read(move |c| lanes::of(c, &webhooks, now)).await
-    }
-
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Answer<LaneSweep> {
-        self.read(move |c| lanes::sweep(c, after, limit, now)).await
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Answer<Option<DateTime<Utc>>> {
-        self.read(move |c| lanes::next_due(c, now)).await
+    async fn queues(&self, which: Queues, limit: u32, now: DateTime<Utc>) -> Answer<FoundQueues> {
+        self.read(move |c| lanes::find(c, &which, limit, now)).await
     }
 
     async fn claim(

@@ -2,13 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::WebhookId;
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
 use crate::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, DeliveryId, DueLane, DueLanes, DuePoint,
-    Enqueue, Enqueued, Lane, LaneClaim, LaneSweep, QueueStore, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
+    QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
 #[async_trait]
@@ -23,40 +22,13 @@ impl QueueStore for MemoryStore {
         batches.into_iter().map(enqueue).collect()
     }
 
-    async fn due_lanes(
+    async fn queues(
         &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<DueLanes, StoreError> {
-        Ok(self.tables().due_lanes(after, until, limit as usize))
-    }
-
-    async fn lanes_of(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError> {
-        Ok(self.tables().lanes_of(webhooks, now))
-    }
-
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
+        which: Queues,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<LaneSweep, StoreError> {
-        Ok(self.tables().sweep_lanes(after, limit as usize, now))
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        let after = DuePoint {
-            due: now,
-            delivery: DeliveryId(i64::MAX),
-        };
-        let tables = self.tables();
-        let next = tables.deliveries.work.due_after(after).next();
-        Ok(next.map(|(point, _)| point.due))
+    ) -> Result<FoundQueues, StoreError> {
+        Ok(self.tables().queues(which, limit as usize, now))
     }
 
     async fn claim(

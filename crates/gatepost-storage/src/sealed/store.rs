@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use webhook_model::WebhookId;
 
 use super::content::Content;
 use crate::error::StoreError;
 use crate::seal::SealingKeys;
 use crate::webhooks::{
     Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId,
-    Disposition, DueLane, DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneSweep,
-    OutboxRow, QueueStore, Reclaimed, Settled, Settlement,
+    Disposition, Enqueue, Enqueued, FoundQueues, LaneClaim, OutboxRow, QueueStore, Queues,
+    Reclaimed, Settled, Settlement,
 };
 
 /// How a delivery ends whose message cannot be opened.
@@ -153,34 +152,13 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
         failures.into_iter().map(result).collect()
     }
 
-    async fn due_lanes(
+    async fn queues(
         &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<DueLanes, StoreError> {
-        self.inner.due_lanes(after, until, limit).await
-    }
-
-    async fn lanes_of(
-        &self,
-        webhooks: &[WebhookId],
-        now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError> {
-        self.inner.lanes_of(webhooks, now).await
-    }
-
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
+        which: Queues,
         limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<LaneSweep, StoreError> {
-        self.inner.sweep_lanes(after, limit, now).await
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
-        self.inner.next_due(now).await
+    ) -> Result<FoundQueues, StoreError> {
+        self.inner.queues(which, limit, now).await
     }
 
     async fn claim(

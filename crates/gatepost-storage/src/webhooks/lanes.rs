@@ -54,23 +54,27 @@ pub struct DuePoint {
     pub delivery: DeliveryId,
 }
 
-/// The lanes in which something became due.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct DueLanes {
-    /// Each once, in order of lane.
-    pub lanes: Vec<DueLane>,
-    /// The limit was reached here: ask again from this point, beyond which there may be nothing.
-    /// `None`: that was all.
-    pub more: Option<DuePoint>,
+/// Which webhooks' queues to look at.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Queues {
+    /// Those in which something that still waits became due after this point.
+    Due(DuePoint),
+    /// Those of these webhooks.
+    Of(Vec<WebhookId>),
+    /// All in which something waits, due or not, beyond this one. What no process was notified of
+    /// is found by such walks.
+    Beyond(Option<Lane>),
 }
 
-/// A part of a walk over all lanes in which something waits.
+/// Webhooks' queues from which something can be claimed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct LaneSweep {
-    /// Those of them that have something claimable, in order of lane.
+pub struct FoundQueues {
+    /// Each once, in order.
     pub due: Vec<DueLane>,
-    /// The last lane that was looked at; `None`: there is none beyond.
-    pub next: Option<Lane>,
+    /// The limit was reached: ask for these next, of which there may be none. `None`: that was all.
+    pub more: Option<Queues>,
+    /// When the next of what waits is due.
+    pub next_due: Option<DateTime<Utc>>,
 }
 
 /// What arrived, as far as another process said.

@@ -29,7 +29,7 @@ pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
 pub use excerpt::{DataExcerpt, InvalidExcerpt};
 pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
-pub use lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
+pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
 pub use log::{
     DeliveryLog, DeliveryQuery, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
     QueueStats, Replay, UsageDelta,

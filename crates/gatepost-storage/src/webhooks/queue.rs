@@ -11,7 +11,7 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
 use super::fetched::{Acknowledged, Acknowledgement};
-use super::lanes::{Arrived, DueLane, DueLanes, DuePoint, Lane, LaneClass, LaneSweep};
+use super::lanes::{Arrived, DueLane, FoundQueues, Lane, LaneClass, Queues};
 use super::outbox_row::{Left, NewOutbox, OutboxId};
 use super::routes::{RecordId, RoutesVersion};
 use crate::error::StoreError;
@@ -306,49 +306,50 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         answer.unwrap_or_else(|| Err(StoreError::corrupt("enqueue_all", "too few answers")))
     }
 
-    /// The lanes in which something that still waits became due after `after` and until `until`,
-    /// unless they cannot be claimed from now (the webhook is not active, its owner is held, gone
-    /// or moving, or it is in order and its head is not due or one of it is running). Looks at no
-    /// more than `limit` deliveries, and costs that: not what waits, nor how many lanes.
+    /// Finds webhooks' queues from which something can be claimed at `now`.
+    ///
+    /// - Each queue must be there once, in order of queue.
+    /// - A queue must be left out if nothing can be claimed from it: the webhook does not send, its
+    ///   owner is held, gone or moving, or it is in order and its head is not due or one of it is
+    ///   running.
+    /// - [`Queues::Due`] must look at no more than `limit` deliveries. It must not cost what waits,
+    ///   nor how many queues there are.
+    /// - [`Queues::Of`] must look at all queues of these webhooks, one lookup each.
+    /// - [`Queues::Beyond`] must look at no more than `limit` queues, one lookup each.
+    /// - The next due time must be the earliest one after `now` of anything that waits, whether or
+    ///   not its webhook is active.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn due_lanes(
+    async fn queues(
         &self,
-        after: DuePoint,
-        until: DateTime<Utc>,
+        which: Queues,
         limit: u32,
-    ) -> Result<DueLanes, StoreError>;
+        now: DateTime<Utc>,
+    ) -> Result<FoundQueues, StoreError>;
 
-    /// Which of the lanes of these webhooks have something claimable, in order of lane: one lookup
-    /// for each.
+    /// Returns those of the queues of these webhooks from which something can be claimed:
+    /// [`queues`](Self::queues).
     ///
     /// # Errors
-    /// `Unavailable`.
+    /// As there.
     async fn lanes_of(
         &self,
         webhooks: &[WebhookId],
         now: DateTime<Utc>,
-    ) -> Result<Vec<DueLane>, StoreError>;
+    ) -> Result<Vec<DueLane>, StoreError> {
+        let of = Queues::Of(webhooks.to_vec());
+        Ok(self.queues(of, 0, now).await?.due)
+    }
 
-    /// Walks over all lanes in which something waits, due or not, beyond `after`: at most `limit`
-    /// of them, one lookup each. What no process was notified of is found by such walks.
+    /// Returns the earliest due time after `now`: [`queues`](Self::queues).
     ///
     /// # Errors
-    /// `Unavailable`.
-    async fn sweep_lanes(
-        &self,
-        after: Option<Lane>,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<LaneSweep, StoreError>;
-
-    /// The earliest due time after `now` of anything that waits, whether or not its webhook is
-    /// active: one lookup.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError>;
+    /// As there.
+    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>, StoreError> {
+        let none = Queues::Of(Vec::new());
+        Ok(self.queues(none, 0, now).await?.next_due)
+    }
 
     /// Claims deliveries: from each lane the claimable ones, by `(due, id)`, up to its limit. They
     /// are `running` until `lease_until` and have fresh tokens, which may be shared

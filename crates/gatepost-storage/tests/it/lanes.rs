@@ -1,6 +1,6 @@
 //! Lanes are found by what became due, by their webhooks, and by walking over all of them.
 
-use gatepost_storage::webhooks::{DeliveryId, DuePoint, QueueStore, RecordStore};
+use gatepost_storage::webhooks::{DeliveryId, DuePoint, QueueStore, Queues, RecordStore};
 use gatepost_storage::{AtMost, MemoryStore, Revision};
 use webhook_model::{Activity, WebhookId};
 
@@ -14,11 +14,11 @@ async fn three(store: &MemoryStore) -> [WebhookId; 3] {
     webhooks
 }
 
-fn point(due: i64) -> DuePoint {
-    DuePoint {
+fn point(due: i64) -> Queues {
+    Queues::Due(DuePoint {
         due: at(due),
         delivery: DeliveryId(i64::MAX),
-    }
+    })
 }
 
 #[tokio::test]
@@ -28,20 +28,16 @@ async fn what_became_due_names_its_lane_once_and_by_its_head() {
     let batch = [(a, 1), (a, 5), (a, 6), (b, 6), (c, 9), (c, 20)];
     let batch = batch.map(|(webhook, due)| message(webhook, due)).to_vec();
     enqueue(&store, batch, 0).await;
-    let found = store.due_lanes(point(1), at(10), 100).await.unwrap();
-    let lanes: Vec<_> = found
-        .lanes
-        .iter()
-        .map(|d| (d.lane.webhook, d.due))
-        .collect();
+    let found = store.queues(point(1), 100, at(10)).await.unwrap();
+    let lanes: Vec<_> = found.due.iter().map(|d| (d.lane.webhook, d.due)).collect();
     assert_eq!(lanes, [(a, at(1)), (b, at(6)), (c, at(9))]);
     assert_eq!(found.more, None);
 
     let mut looked = Vec::new();
     let mut after = Some(point(1));
     while let Some(from) = after {
-        let page = store.due_lanes(from, at(10), 2).await.unwrap();
-        looked.push(page.lanes.len());
+        let page = store.queues(from, 2, at(10)).await.unwrap();
+        looked.push(page.due.len());
         after = page.more;
     }
     assert_eq!(looked, [1, 2, 0], "two deliveries are looked at each time");
@@ -59,12 +55,13 @@ async fn a_walk_names_what_can_be_claimed_and_passes_by_what_cannot() {
     let paused = store.update_webhook(&paused, AtMost::UNLIMITED, at(0));
     assert_eq!(paused.await.unwrap().revision, Revision::FIRST.next());
 
-    let first = store.sweep_lanes(None, 2, at(9)).await.unwrap();
+    let first = store.queues(Queues::Beyond(None), 2, at(9)).await.unwrap();
     assert_eq!(first.due, []);
-    assert_eq!(first.next.map(|lane| lane.webhook), Some(b));
-    let rest = store.sweep_lanes(first.next, 2, at(9)).await.unwrap();
+    let more = first.more.unwrap();
+    assert!(matches!(more, Queues::Beyond(Some(last)) if last.webhook == b));
+    let rest = store.queues(more, 2, at(9)).await.unwrap();
     let lanes: Vec<_> = rest.due.iter().map(|d| d.lane.webhook).collect();
-    assert_eq!((lanes, rest.next), (vec![c], None));
+    assert_eq!((lanes, rest.more), (vec![c], None));
     let of = store.lanes_of(&[c, a, b, c], at(60)).await.unwrap();
     let of: Vec<_> = of.iter().map(|d| d.lane.webhook).collect();
     assert_eq!(of, [a, c], "in order, each once");

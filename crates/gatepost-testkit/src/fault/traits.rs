@@ -12,10 +12,9 @@ use gatepost_storage::keys::{
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
-    DeliveryLog, DeliveryQuery, Dropped, DueLane, DueLanes, DuePoint, Enqueue, Enqueued,
-    HourlyCount, Lane, LaneClaim, LaneSweep, LogRoom, LogUsage, OutboxAudience, OutboxId,
-    OutboxStore, OutboxTaken, PurgeBounds, Purged, QueueStats, QueueStore, Reclaimed, RecordId,
-    Replay, Settled, Settlement, UsageDelta,
+    DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, LaneClaim,
+    LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
+    QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
@@ -82,12 +81,23 @@ passed_on! { KeyStore {
 }
 
 passed_on! { QueueStore {
-    fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
-    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
-    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
-    fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
     fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
+    /// Named by what is asked for.
+    async fn queues(
+        &self,
+        which: Queues,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<FoundQueues, StoreError> {
+        let name = match which {
+            Queues::Due(_) => "queues, due",
+            Queues::Of(_) => "queues, of",
+            Queues::Beyond(_) => "queues, beyond",
+        };
+        self.call(name, self.inner.queues(which, limit, now)).await
+    }
+
     async fn claim(
         &self,
         lanes: &[LaneClaim],

@@ -70,17 +70,15 @@ impl Side {
     pub(super) async fn sweep(&self, limit: u32, now: i64) -> String {
         let (mut found, mut after) = (Vec::new(), None);
         loop {
-            let sweep = self.store.queue.sweep_lanes(after, limit, at(now)).await;
-            let sweep = sweep.unwrap();
-            found.extend(sweep.due);
-            assert!(
-                sweep.next.is_none() || sweep.next > after,
-                "a sweep goes on"
-            );
-            after = sweep.next;
-            if after.is_none() {
+            let which = Queues::Beyond(after);
+            let page = self.store.queue.queues(which, limit, at(now)).await;
+            let page = page.unwrap();
+            found.extend(page.due);
+            let Some(Queues::Beyond(next)) = page.more else {
                 break;
-            }
+            };
+            assert!(next > after, "a sweep goes on");
+            after = next;
         }
         assert_eq!(found, due_lanes(&self.store, now).await, "swept and due");
         let of = self.store.queue.lanes_of(&self.webhooks, at(now)).await;

@@ -2,7 +2,7 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::owners::Gone;
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, LaneClass, LaneSweep};
+use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, Lane, LaneClass, Queues};
 use webhook_model::{Activity, DeliveryOrder, WebhookId};
 
 use crate::fixtures::{START, at, change, claim, direct, due_lanes, message, place, tenant};
@@ -31,18 +31,15 @@ fn lanes(due: &[DueLane]) -> Vec<Lane> {
 async fn swept(store: &Webhooks, limit: u32, now: i64) -> Vec<DueLane> {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..99 {
-        let LaneSweep { due, next } = store
-            .queue
-            .sweep_lanes(after, limit, at(now))
-            .await
-            .unwrap();
-        assert!(due.len() <= limit as usize, "Q46 the limit");
-        found.extend(due);
-        assert!(next.is_none() || next > after, "Q46 it goes on");
-        after = next;
-        if next.is_none() {
+        let which = Queues::Beyond(after);
+        let page = store.queue.queues(which, limit, at(now)).await.unwrap();
+        assert!(page.due.len() <= limit as usize, "Q46 the limit");
+        found.extend(page.due);
+        let Some(Queues::Beyond(next)) = page.more else {
             return found;
-        }
+        };
+        assert!(next > after, "Q46 it goes on");
+        after = next;
     }
     panic!("Q46 the walk ends");
 }
@@ -56,13 +53,13 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
     let stored = store.queue.enqueue(direct(batch.to_vec()), at(0)).await;
     assert!(stored.is_ok(), "Q43 stored");
     let asked = async |after, until| {
-        let after = DuePoint {
+        let after = Queues::Due(DuePoint {
             due: at(after),
             delivery: DeliveryId(i64::MAX),
-        };
-        let found = store.queue.due_lanes(after, at(until), 99).await.unwrap();
+        });
+        let found = store.queue.queues(after, 99, at(until)).await.unwrap();
         assert_eq!(found.more, None, "Q43 that was all");
-        lanes(&found.lanes)
+        lanes(&found.due)
     };
     assert_eq!(asked(-5, 0).await, [], "Q43 before all");
     let all = [first(hooks[0]), first(hooks[1]), first(hooks[2])];
@@ -73,11 +70,16 @@ pub async fn q43_due_lanes_are_those_of_the_span(store: Webhooks) {
     assert_eq!(asked(3, 9).await, all[..1], "Q43 its end included");
     let (mut after, mut found, mut calls) = (Some(START), Vec::new(), 0);
     while let Some(from) = after {
-        let page = store.queue.due_lanes(from, at(3), 1).await.unwrap();
-        assert!(page.lanes.len() <= 1, "Q43 the limit");
-        assert!(page.more.is_none_or(|more| more > from), "Q43 it goes on");
-        found.extend(lanes(&page.lanes));
-        (after, calls) = (page.more, calls + 1);
+        let page = store.queue.queues(Queues::Due(from), 1, at(3)).await;
+        let page = page.unwrap();
+        assert!(page.due.len() <= 1, "Q43 the limit");
+        found.extend(lanes(&page.due));
+        after = match page.more {
+            Some(Queues::Due(more)) => Some(more),
+            _ => None,
+        };
+        assert!(after.is_none_or(|more| more > from), "Q43 it goes on");
+        calls += 1;
         assert!(calls < 9, "Q43 it ends");
     }
     let wanted = [all[2], all[0], all[0], all[1]];
@@ -167,11 +169,16 @@ pub async fn q46_a_sweep_visits_every_lane(store: Webhooks) {
         assert_eq!(lanes(&found), wanted, "Q46 {limit} at a time");
         assert_eq!(found[1].due, at(1), "Q46 the head's due time");
     }
-    let page = store.queue.sweep_lanes(None, 3, at(9)).await.unwrap();
-    assert_eq!(page.next, Some(first(hooks[2])), "Q46 not due, but visited");
-    let rest = store.queue.sweep_lanes(page.next, 9, at(9)).await.unwrap();
+    let beyond = async |lane, limit| {
+        let which = Queues::Beyond(lane);
+        store.queue.queues(which, limit, at(9)).await.unwrap()
+    };
+    let last = Some(first(hooks[2]));
+    let more = Some(Queues::Beyond(last));
+    assert_eq!(beyond(None, 3).await.more, more, "Q46 not due, but visited");
+    let rest = beyond(last, 9).await;
     assert_eq!(lanes(&rest.due), wanted[2..], "Q46 the rest");
-    assert_eq!(rest.next, None, "Q46 none beyond");
+    assert_eq!(rest.more, None, "Q46 none beyond");
 }
 
 /// The next due time is that of anything that waits, also of a webhook that is not active; what is

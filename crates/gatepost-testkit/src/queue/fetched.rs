@@ -3,7 +3,7 @@
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Delivery, DeliveryQuery, DeliveryState, Disposition,
-    FETCHED_INFO, HandedOut, Replay,
+    FETCHED_INFO, HandedOut, Queues, Replay,
 };
 use webhook_model::{Activity, DeliveryMode, WebhookId};
 
@@ -29,7 +29,8 @@ pub async fn q53_what_is_fetched_is_not_claimed(store: Webhooks) {
         assert_eq!(due_lanes(&store, 9).await, [], "Q53 not due");
         let asked = store.queue.lanes_of(&[hook], at(9)).await.unwrap();
         assert_eq!(asked, [], "Q53 not though asked for");
-        let sweep = store.queue.sweep_lanes(None, 9, at(9)).await.unwrap();
+        let all = Queues::Beyond(None);
+        let sweep = store.queue.queues(all, 9, at(9)).await.unwrap();
         assert_eq!(sweep.due, [], "Q53 not in a sweep");
         let found = waiting(&store, hook).await;
         let ids: Vec<&str> = found.iter().map(|d| d.message_id.as_str()).collect();

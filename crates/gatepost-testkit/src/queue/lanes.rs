@@ -2,7 +2,8 @@
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Cascade, Claimed, Delivery, DeliveryState, Disposition, LaneClass, MAX_LOST_CLAIMS, Settled,
+    Cascade, Claimed, Delivery, DeliveryState, Disposition, LaneClass, MAX_LOST_CLAIMS, Queues,
+    Settled,
 };
 use webhook_model::{Activity, DeliveryOrder};
 
@@ -263,10 +264,10 @@ pub async fn q17_due_lanes_come_in_pages(store: Webhooks) {
         store.queue.enqueue(batch, at(0)).await.unwrap();
         hooks.push(row.id);
     }
-    let first = store.queue.due_lanes(START, at(0), 2).await.unwrap();
-    let after = first.more.expect("Q17 there is more");
-    let rest = store.queue.due_lanes(after, at(0), 2).await.unwrap();
-    let found = first.lanes.iter().chain(&rest.lanes);
+    let asked = async |which| store.queue.queues(which, 2, at(0)).await.unwrap();
+    let first = asked(Queues::Due(START)).await;
+    let rest = asked(first.more.expect("Q17 there is more")).await;
+    let found = first.due.iter().chain(&rest.due);
     let found: Vec<_> = found.map(|due| due.lane.webhook).collect();
     assert_eq!(found, hooks, "Q17");
 }

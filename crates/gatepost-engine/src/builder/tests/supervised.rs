@@ -19,12 +19,11 @@ const OWNER: u128 = 1;
 const OTHER: u128 = 2;
 
 /// A part, a call of the store that it makes, and whether a panic in that ends the part.
-const PARTS: [(&str, &str, bool); 19] = [
+const PARTS: [(&str, &str, bool); 18] = [
     ("settle", "settle", false),
     ("dispatch", "claim", true),
-    ("dispatch", "due_lanes", true),
-    ("dispatch", "next_due", true),
-    ("dispatch", "sweep_lanes", true),
+    ("dispatch", "queues, due", true),
+    ("dispatch", "queues, beyond", true),
     ("outbox", "take_outbox", true),
     ("outbox", "enqueue_all", true),
     ("outbox", "give_back_outbox", true),

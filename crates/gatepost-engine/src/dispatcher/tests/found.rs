@@ -106,7 +106,7 @@ async fn retries_of_this_process_are_not_asked_for() {
     records.waiting(webhook, "x").await;
     let bench = run(&records, Limits::default(), Script::new(&[500])).await;
     pass(&bench, 5).await;
-    for method in ["due_lanes", "lanes_of", "sweep_lanes"] {
+    for method in ["queues, due", "queues, of", "queues, beyond"] {
         bench.store.set_refused(method, true);
     }
     pass(&bench, RETRY_AFTER.as_secs() * 2).await;

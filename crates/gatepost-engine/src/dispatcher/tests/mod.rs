@@ -308,7 +308,7 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
     a_second().await;
     bench
         .store
-        .fail("due_lanes", 1, Fault::Hang(Duration::from_secs(600)));
+        .fail("queues, due", 1, Fault::Hang(Duration::from_secs(600)));
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(bench.store.has_failed());
     records.waiting(webhook, "x").await;
@@ -351,7 +351,7 @@ async fn deliveries_of_a_disabled_owner_wait_without_being_claimed_again_and_aga
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_panics_costs_a_moment_and_no_lane() {
-    for method in ["claim", "webhooks", "due_lanes"] {
+    for method in ["claim", "webhooks", "queues, due"] {
         let records = Records::new();
         for owner in 1..=3 {
             let webhook = webhook_of(&records, owner).await;

@@ -74,10 +74,7 @@ impl Broken {
 }
 
 passed_on! { QueueStore {
-    fn due_lanes(after: DuePoint, until: DateTime<Utc>, limit: u32) -> DueLanes;
-    fn lanes_of(webhooks: &[WebhookId], now: DateTime<Utc>) -> Vec<DueLane>;
-    fn sweep_lanes(after: Option<Lane>, limit: u32, now: DateTime<Utc>) -> LaneSweep;
-    fn next_due(now: DateTime<Utc>) -> Option<DateTime<Utc>>;
+    fn queues(which: Queues, limit: u32, now: DateTime<Utc>) -> FoundQueues;
     fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
     async fn enqueue_all(

@@ -3,9 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Basis, Claimed, DeliveryLog as _, Disposition, DueLane,
-    DueLanes, DuePoint, Enqueue, Enqueued, Lane, LaneClaim, LaneClass, LaneSweep, Origin,
-    QueueStore, Reclaimed, RecordStore as _, Settled, Settlement, WebhookQuery,
+    Acknowledged, Acknowledgement, Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue,
+    Enqueued, FoundQueues, Lane, LaneClaim, LaneClass, Origin, QueueStore, Queues, Reclaimed,
+    RecordStore as _, Settled, Settlement, WebhookQuery,
 };
 use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
 use gatepost_testkit::fixtures::START;
@@ -145,25 +145,35 @@ fn nothing(origin: Origin) -> Enqueue {
 }
 
 passed_on! { QueueStore {}
-    async fn lanes_of(&self, webhooks: &[WebhookId], now: DateTime<Utc>) -> Result<Vec<DueLane>> {
-        if self.is(&["q45"]) {
-            let all = self.inner.due_lanes(START, now, u32::MAX).await?;
-            return Ok(all.lanes);
-        }
-        self.inner.lanes_of(webhooks, now).await
-    }
-
-    async fn sweep_lanes(
+    async fn queues(
         &self,
-        after: Option<Lane>,
-        limit: u32,
+        which: Queues,
+        mut limit: u32,
         now: DateTime<Utc>,
-    ) -> Result<LaneSweep> {
-        let mut sweep = self.inner.sweep_lanes(after, limit, now).await?;
-        if self.is(&["q46"]) {
-            sweep.next = None;
+    ) -> Result<FoundQueues> {
+        let (mut which, mut until) = (which, now);
+        let walks = matches!(which, Queues::Beyond(_));
+        match (self.fault(), &which) {
+            ("q17", Queues::Due(_)) => which = Queues::Due(START),
+            ("q43", Queues::Due(_)) => until += TimeDelta::days(1),
+            ("q44", Queues::Due(_)) => self.forget_all_rules().await?,
+            ("q45", Queues::Of(_)) => (which, limit) = (Queues::Due(START), u32::MAX),
+            _ => {}
         }
-        Ok(sweep)
+        let mut found = self.inner.queues(which, limit, until).await?;
+        if self.is(&["q46"]) && walks {
+            found.more = None;
+        }
+        if self.is(&["q18"]) {
+            found.next_due = Some(now);
+        }
+        if self.is(&["q47"]) {
+            for id in self.webhooks_now().await? {
+                let row = self.inner.webhook(id).await?.unwrap();
+                found.next_due = found.next_due.filter(|_| row.value.activity == Activity::Active);
+            }
+        }
+        Ok(found)
     }
 
     async fn enqueue_all(
@@ -182,34 +192,6 @@ passed_on! { QueueStore {}
             answers.reverse();
         }
         answers
-    }
-
-    async fn due_lanes(
-        &self,
-        after: DuePoint,
-        mut until: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<DueLanes> {
-        let after = if self.is(&["q17"]) { START } else { after };
-        match self.fault() {
-            "q43" => until += TimeDelta::days(1),
-            "q44" => self.forget_all_rules().await?,
-            _ => {}
-        }
-        self.inner.due_lanes(after, until, limit).await
-    }
-
-    async fn next_due(&self, now: DateTime<Utc>) -> Result<Option<DateTime<Utc>>> {
-        if self.is(&["q18"]) {
-            return Ok(Some(now));
-        }
-        for id in self.webhooks_now().await? {
-            let row = self.inner.webhook(id).await?.unwrap();
-            if self.is(&["q47"]) && row.value.activity != Activity::Active {
-                return Ok(None);
-            }
-        }
-        self.inner.next_due(now).await
     }
 
     async fn claim(
