@@ -4,10 +4,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::InvalidId;
-use gatepost_storage::StoreError;
 use gatepost_storage::columns::{OutboxColumns, left};
 use gatepost_storage::webhooks::{
-    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, Unreadable,
+    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack, Unreadable,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -93,20 +92,16 @@ impl OutboxStore for PostgresStore {
         self.notifier().outbox();
     }
 
-    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
-        let sql = include_str!("sql/outbox/postpone.sql");
-        let params: [Param<'_>; 3] = [&id.0, &i64::from(turn), &due];
-        self.db().execute(sql, &params).await?;
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Answer<()> {
+        let (due, reason) = match how {
+            PutBack::Until(due) => (Some(due), None),
+            PutBack::Aside(reason) => (None, Some(without_nul(reason))),
+        };
+        let params: [Param<'_>; 4] = [&id.0, &i64::from(turn), &due, &reason];
+        self.db()
+            .execute(include_str!("sql/outbox/put_back.sql"), &params)
+            .await?;
         Ok(())
-    }
-
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
-        let reason = without_nul(reason.to_owned());
-        let sql = "UPDATE :schema.gatepost_occurrence SET rejected = $2 WHERE id = $1";
-        match self.db().execute(sql, &[&id.0, &reason]).await? {
-            0 => Err(StoreError::not_found("outbox row")),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -118,8 +118,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// nothing of the owner's. What is replayed until then may end with them. Ended deliveries must
     /// stay with the tenant in which they were made.
     ///
-    /// Of a suspended owner the store must match and claim nothing, and `due_lanes`, `lanes_of`,
-    /// `sweep_lanes` and `expire_held` must name nothing, as of a paused webhook. Records and log
+    /// Of a suspended owner the store must match and claim nothing, and `queues` and
+    /// `expire_held` must name nothing, as of a paused webhook. Records and log
     /// are listed and changed as before.
     ///
     /// # Errors

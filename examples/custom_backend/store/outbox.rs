@@ -2,11 +2,10 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack};
 
 use super::error::Answer;
-use super::outbox_rows::{at_turn, due, find, move_on, reject};
+use super::outbox_rows::{due, find, move_on, reject};
 use super::redb_store::RedbStore;
 use super::turns;
 
@@ -44,20 +43,11 @@ impl OutboxStore for RedbStore {
         // The same.
     }
 
-    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
-        self.write(move |tx| match at_turn(tx, id, turn)? {
-            Some(row) => move_on(tx, id, row, None, due),
-            None => Ok(()),
-        })
-        .await
-    }
-
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
-        let reason = reason.to_owned();
-        self.write(move |tx| {
-            let row = find(tx, id)?;
-            let row = row.ok_or_else(|| StoreError::not_found("outbox row"))?;
-            reject(tx, id, row, &reason)
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Answer<()> {
+        self.write(move |tx| match (find(tx, id)?, how) {
+            (Some(row), PutBack::Until(due)) if row.is_at(turn) => move_on(tx, id, row, None, due),
+            (Some(row), PutBack::Aside(reason)) => reject(tx, id, row, &reason),
+            _ => Ok(()),
         })
         .await
     }

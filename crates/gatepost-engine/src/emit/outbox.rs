@@ -54,7 +54,7 @@ impl OutboxDrain {
         let count = rows.len() + due.len();
         for due in due {
             if rows.iter().all(|row| row.id != due.id) {
-                rows.extend(self.readable(due, now).await?);
+                rows.extend(self.readable(due).await?);
             }
         }
         let places = self.places(&rows).await;

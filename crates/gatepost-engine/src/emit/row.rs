@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow};
+use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, PutBack};
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
@@ -81,11 +80,7 @@ impl Row {
 
 impl OutboxDrain {
     /// What only the platform can mend is set aside with the reason.
-    pub(super) async fn readable(
-        &self,
-        row: OutboxRow,
-        now: DateTime<Utc>,
-    ) -> Result<Option<Row>, EmitError> {
+    pub(super) async fn readable(&self, row: OutboxRow) -> Result<Option<Row>, EmitError> {
         let judge = &self.emitter.judge;
         match row.occurrence {
             Ok(occurrence) => {
@@ -101,7 +96,8 @@ impl OutboxDrain {
                 }))
             }
             Err(unreadable) => {
-                self.set_aside(row.id, &unreadable.to_string(), now).await?;
+                self.set_aside(row.id, row.turn, unreadable.to_string())
+                    .await?;
                 Ok(None)
             }
         }
@@ -167,9 +163,10 @@ impl OutboxDrain {
                 .postpone(&row, row.pause(now), now)
                 .await
                 .map(|()| None),
-            Err(EmitError::WrongAudience(reason)) => {
-                self.set_aside(row.id, reason, now).await.map(|()| None)
-            }
+            Err(EmitError::WrongAudience(reason)) => self
+                .set_aside(row.id, row.turn, reason.to_owned())
+                .await
+                .map(|()| None),
             Err(error) => {
                 let id = row.id.0;
                 guarded(|| tracing::warn!(row = id, %error, "an occurrence waits in the outbox"));
@@ -186,26 +183,16 @@ impl OutboxDrain {
         pause: Duration,
         now: DateTime<Utc>,
     ) -> Result<(), EmitError> {
-        Ok(self
-            .store
-            .postpone_outbox(row.id, row.turn, now + pause)
-            .await?)
+        let later = PutBack::Until(now + pause);
+        Ok(self.store.put_back(row.id, row.turn, later).await?)
     }
 
-    async fn set_aside(
-        &self,
-        row: OutboxId,
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<(), EmitError> {
+    async fn set_aside(&self, row: OutboxId, turn: u32, reason: String) -> Result<(), EmitError> {
         guarded(|| {
             let row = row.0;
             tracing::warn!(row, reason, "an occurrence in the outbox cannot be used");
         });
-        match self.store.reject_outbox(row, reason, now).await {
-            // Another process was faster.
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            other => Ok(other?),
-        }
+        let aside = PutBack::Aside(reason);
+        Ok(self.store.put_back(row, turn, aside).await?)
     }
 }

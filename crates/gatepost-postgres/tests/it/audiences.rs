@@ -4,7 +4,7 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::owners::OwnerFilter;
-use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken, PutBack};
 use gatepost_testkit::fixtures::at;
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
@@ -102,7 +102,8 @@ async fn row_whose_audience_is_no_id_is_set_aside() {
         }
         let reason = row.occurrence.as_ref().unwrap_err().0.as_str();
         assert!(reason.starts_with(column), "{reason}");
-        store.reject_outbox(row.id, reason, at(0)).await.unwrap();
+        let aside = PutBack::Aside(reason.to_owned());
+        store.put_back(row.id, 0, aside).await.unwrap();
     }
     for owner in [OwnerId(3), UUID.parse().unwrap()] {
         let taken = take(&store, 1).await.unwrap();

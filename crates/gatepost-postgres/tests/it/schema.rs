@@ -281,9 +281,7 @@ async fn a_host_writes_the_outbox_with_sql_of_its_own() {
     assert_eq!(addressed.audience, Audience::Tenant(TenantId(42)));
     assert_eq!((rows[2].turn, &rows[2].left), (0, &Left::After(TaskId(0))));
     assert!(rows[3].occurrence.is_err(), "for two audiences at once");
-    store
-        .reject_outbox(rows[1].id, "no such type", at(0))
-        .await
-        .unwrap();
+    let aside = PutBack::Aside("no such type".to_owned());
+    store.put_back(rows[1].id, 0, aside).await.unwrap();
     assert_eq!(outbox(&all, now).await.len(), 3);
 }

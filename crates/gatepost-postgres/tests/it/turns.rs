@@ -1,7 +1,7 @@
 //! Audiences of the outbox take turns, and no row is missed, however it comes.
 
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxStore, OutboxTaken, PutBack};
 use gatepost_testkit::fixtures::{at, occurrence};
 use tokio_postgres::Client;
 use webhook_model::{Object, ObjectId};
@@ -74,10 +74,8 @@ async fn a_row_that_was_corrected_by_hand_is_found_again() {
     insert(&client, 1).await;
     let taken = take(&store, ME).await.unwrap();
     let id = taken.rows[0].id;
-    store
-        .reject_outbox(id, "no such type", at(0))
-        .await
-        .unwrap();
+    let aside = PutBack::Aside("no such type".to_owned());
+    store.put_back(id, 0, aside).await.unwrap();
     store.give_back_outbox(taken.audience, ME).await.unwrap();
     assert_eq!(tenants(&store).await, []);
     for (set, found) in [
@@ -114,9 +112,10 @@ async fn what_text_cannot_hold_is_marked() {
 async fn a_row_that_is_put_off_comes_in_its_time() {
     let (store, ..) = fresh_at().await;
     let id = store.push_outbox(&occurrence("on"), at(0)).await.unwrap();
-    store.postpone_outbox(id, 0, at(50)).await.unwrap();
+    let until = async |turn, due| store.put_back(id, turn, PutBack::Until(at(due))).await;
+    until(0, 50).await.unwrap();
     assert_eq!(tenants(&store).await, []);
-    store.postpone_outbox(id, 1, at(0)).await.unwrap();
+    until(1, 0).await.unwrap();
     assert_eq!(
         tenants(&store).await,
         [(0, 1)],
@@ -237,7 +236,8 @@ async fn a_row_whose_time_or_turn_is_none_says_so_and_stands_in_nobodys_way() {
             .collect();
         assert_eq!(read, [false, true], "{bad}");
         let id = taken.rows[0].id;
-        store.reject_outbox(id, "as told", at(0)).await.unwrap();
+        let aside = PutBack::Aside("as told".to_owned());
+        store.put_back(id, 0, aside).await.unwrap();
         store.give_back_outbox(taken.audience, ME).await.unwrap();
         assert_eq!(tenants(&store).await, [(1, 1)], "{bad}");
     }

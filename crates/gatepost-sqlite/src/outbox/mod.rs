@@ -6,11 +6,13 @@ mod turns;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::{OutboxColumns, left_columns};
-use gatepost_storage::webhooks::{NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{
+    NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack,
+};
 use rusqlite::{Connection, params};
 
 use crate::column::micros;
-use crate::error::{Answer, Failure, Result};
+use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
 #[async_trait]
@@ -43,24 +45,15 @@ impl OutboxStore for SqliteStore {
         // Other processes look at the file each 10 ms.
     }
 
-    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Answer<()> {
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Answer<()> {
+        let (due, reason) = match how {
+            PutBack::Until(due) => (Some(micros(due)), None),
+            PutBack::Aside(reason) => (None, Some(reason)),
+        };
         self.write(move |c| {
-            c.prepare_cached(include_str!("../sql/outbox/postpone.sql"))?
-                .execute(params![id.0, turn, micros(due)])?;
+            c.prepare_cached(include_str!("../sql/outbox/put_back.sql"))?
+                .execute(params![id.0, turn, due, reason])?;
             Ok(())
-        })
-        .await
-    }
-
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, _now: DateTime<Utc>) -> Answer<()> {
-        let reason = reason.to_owned();
-        self.write(move |c| {
-            let mut reject =
-                c.prepare_cached("UPDATE gatepost_occurrence SET rejected = ?2 WHERE id = ?1")?;
-            match reject.execute(params![id.0, reason])? {
-                0 => Err(Failure::not_found("outbox row")),
-                _ => Ok(()),
-            }
         })
         .await
     }

@@ -384,7 +384,8 @@ async fn a_host_inserts_into_the_outbox_with_its_own_statement() {
             .0
             .starts_with("event_type")
     );
-    store.reject_outbox(rows[1].id, "no", at(0)).await.unwrap();
+    let aside = PutBack::Aside("no".to_owned());
+    store.put_back(rows[1].id, 0, aside).await.unwrap();
     store.give_back_outbox(first.audience, 1).await.unwrap();
     let left = store
         .take_outbox(2, 10, at(9), at(0))

@@ -2,7 +2,9 @@
 //! on a connection that has none of this crate's functions.
 
 use gatepost_sqlite::SqliteStore;
-use gatepost_storage::webhooks::{OutboxAudience, OutboxRow, OutboxStore as _, OutboxTaken};
+use gatepost_storage::webhooks::{
+    OutboxAudience, OutboxRow, OutboxStore as _, OutboxTaken, PutBack,
+};
 use gatepost_testkit::fixtures::{at, occurrence};
 use rusqlite::Connection;
 use webhook_model::{Audience, OwnerId};
@@ -144,7 +146,8 @@ async fn outbox_row_of_no_id_is_set_aside() {
         let row = &next.rows[0];
         let reason = row.occurrence.as_ref().err().map(ToString::to_string);
         let reason = reason.unwrap_or_default();
-        store.reject_outbox(row.id, "done", at(0)).await.unwrap();
+        let aside = PutBack::Aside("done".to_owned());
+        store.put_back(row.id, 0, aside).await.unwrap();
         store.give_back_outbox(next.audience, 1).await.unwrap();
         let words: Vec<&str> = reason.split(' ').take(3).collect();
         taken.push((row.id.0, next.audience.owner, words.join(" ")));
@@ -188,7 +191,8 @@ async fn uuid_audience_given_back_is_taken_again() {
     assert_eq!(take(&store, 2).await, None, "held");
     store.give_back_outbox(first.audience, 1).await.unwrap();
     assert_eq!(take(&store, 2).await, Some(first.clone()));
-    store.postpone_outbox(id, 0, at(5)).await.unwrap();
+    let later = PutBack::Until(at(5));
+    store.put_back(id, 0, later).await.unwrap();
     store.give_back_outbox(first.audience, 2).await.unwrap();
     assert_eq!(take(&store, 3).await, None, "put off");
     let later = store.take_outbox(3, 10, at(9), at(5)).await.unwrap();

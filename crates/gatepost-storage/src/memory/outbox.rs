@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
-use crate::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
+use crate::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack};
 
 #[async_trait]
 impl OutboxStore for MemoryStore {
@@ -38,26 +38,13 @@ impl OutboxStore for MemoryStore {
         // The same.
     }
 
-    async fn postpone_outbox(
-        &self,
-        id: OutboxId,
-        turn: u32,
-        due: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
-        let mut tables = self.tables();
-        if tables.outbox.is_at(id, turn) {
-            tables.outbox.move_on(id, None, due);
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Result<(), StoreError> {
+        let outbox = &mut self.tables().outbox;
+        match how {
+            PutBack::Until(due) if outbox.is_at(id, turn) => outbox.move_on(id, None, due),
+            PutBack::Until(_) => {}
+            PutBack::Aside(reason) => outbox.reject(id, reason),
         }
         Ok(())
-    }
-
-    async fn reject_outbox(
-        &self,
-        id: OutboxId,
-        reason: &str,
-        _now: DateTime<Utc>,
-    ) -> Result<(), StoreError> {
-        let rejected = self.tables().outbox.reject(id, reason);
-        rejected.ok_or_else(|| StoreError::not_found("outbox row"))
     }
 }

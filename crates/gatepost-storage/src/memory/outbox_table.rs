@@ -137,9 +137,10 @@ impl Outbox {
     }
 
     /// Sets a row aside. `None` when it is not there.
-    pub(super) fn reject(&mut self, id: OutboxId, reason: &str) -> Option<()> {
+    pub(super) fn reject(&mut self, id: OutboxId, reason: String) {
         self.waits_no_more(id);
-        self.entries.get_mut(&id)?.rejected = Some(reason.to_owned());
-        Some(())
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.rejected.get_or_insert(reason);
+        }
     }
 }

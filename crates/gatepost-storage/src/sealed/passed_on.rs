@@ -13,9 +13,9 @@ use crate::page::{AtMost, Row, Scope};
 use crate::webhooks::{
     AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EventQuery,
     HourlyCount, LogRoom, LogUsage, NamedTask, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-    PurgeBounds, Purged, QueueStats, RecordId, RecordStore, RecordUsage, Replay, RouteChanges,
-    Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, UsageDelta,
-    WebhookQuery,
+    PurgeBounds, Purged, PutBack, QueueStats, RecordId, RecordStore, RecordUsage, Replay,
+    RouteChanges, Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord,
+    UsageDelta, WebhookQuery,
 };
 
 type WebhookRow = Row<WebhookId, Webhook>;
@@ -119,8 +119,7 @@ passed_on! { DeliveryLog {
 
 passed_on! { OutboxStore {
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
-    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
-    fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
+    fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
     async fn take_outbox(
         &self,

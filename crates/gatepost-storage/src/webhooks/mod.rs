@@ -36,7 +36,7 @@ pub use log::{
 };
 pub use outbox::OutboxStore;
 pub use outbox_row::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, Unreadable,
+    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack, Unreadable,
 };
 pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, MAX_LOST_CLAIMS,

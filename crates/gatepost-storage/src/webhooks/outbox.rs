@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Occurrence, TaskId};
 
-use super::outbox_row::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxTaken};
+use super::outbox_row::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxTaken, PutBack};
 use super::queue::{Enqueue, Enqueued, Origin, QueueStore};
 use crate::error::StoreError;
 
@@ -81,27 +81,14 @@ pub trait OutboxStore: QueueStore {
     /// not do anything.
     fn outbox_written(&self);
 
-    /// Puts a row off until `due`, if it is still at this turn; its turn moves. A row that is gone
-    /// or was moved on is left alone.
+    /// Puts back a row that is not used now.
+    ///
+    /// - [`PutBack::Until`] must change the row only if it is still at this turn; its turn moves.
+    /// - [`PutBack::Aside`] must not depend on the turn, which may be what cannot be read. The row
+    ///   must stay stored with the reason, for the platform to look at, and must not be taken.
+    /// - A row that is gone or was set aside must be left alone.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn postpone_outbox(
-        &self,
-        id: OutboxId,
-        turn: u32,
-        due: DateTime<Utc>,
-    ) -> Result<(), StoreError>;
-
-    /// Sets a row aside that cannot be used, with the reason; it stays stored for the platform to
-    /// look at.
-    ///
-    /// # Errors
-    /// `NotFound`.
-    async fn reject_outbox(
-        &self,
-        id: OutboxId,
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<(), StoreError>;
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Result<(), StoreError>;
 }

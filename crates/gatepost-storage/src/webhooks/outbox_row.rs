@@ -97,3 +97,12 @@ pub struct OutboxTaken {
     /// The oldest due first.
     pub rows: Vec<OutboxRow>,
 }
+
+/// How a row of the outbox is put back.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum PutBack {
+    /// It is due again then.
+    Until(DateTime<Utc>),
+    /// It cannot be used, for this reason.
+    Aside(String),
+}

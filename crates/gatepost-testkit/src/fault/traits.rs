@@ -14,7 +14,8 @@ use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, LaneClaim,
     LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
-    QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled, Settlement, UsageDelta,
+    PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled, Settlement,
+    UsageDelta,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
 use webhook_model::{Occurrence, WebhookId};
@@ -206,8 +207,7 @@ passed_on! { OutboxStore {
         now: DateTime<Utc>
     ) -> Option<OutboxTaken>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
-    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
-    fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
+    fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;

@@ -21,9 +21,8 @@ impl Side {
             Call::Push(n) => self.push(*n, now).await,
             Call::Reject(n) => {
                 let id = of(&self.outbox, *n, OutboxId(i64::MAX));
-                let done = self.store.outbox.reject_outbox(id, "no", time).await;
-                // Whether a consumed or rejected row still exists is up to the store.
-                drop(done);
+                let aside = PutBack::Aside("no".to_owned());
+                self.store.outbox.put_back(id, 0, aside).await.unwrap();
                 self.waiting().await
             }
             Call::Postpone(n, after) => self.postpone(*n, *after, now).await,

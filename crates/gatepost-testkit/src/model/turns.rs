@@ -39,8 +39,8 @@ impl Side {
     pub(super) async fn postpone(&self, n: u8, after: u8, now: i64) -> String {
         let id = of(&self.outbox, n, OutboxId(i64::MAX));
         let turn = self.turn(n).await;
-        let due = at(now + i64::from(after));
-        let done = self.store.outbox.postpone_outbox(id, turn, due).await;
+        let later = PutBack::Until(at(now + i64::from(after)));
+        let done = self.store.outbox.put_back(id, turn, later).await;
         answer(done, shown)
     }
 

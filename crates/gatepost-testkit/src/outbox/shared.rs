@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gatepost_ids::{OwnerId, TenantId};
-use gatepost_storage::webhooks::{Enqueue, Enqueued, OutboxId, OutboxTaken};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, OutboxId, OutboxTaken, PutBack};
 use webhook_model::Audience;
 
 use crate::fixtures::{at, claim, direct, from_outbox, message, occurrence, outbox, queued};
@@ -126,11 +126,13 @@ pub async fn o15_what_is_put_off_holds_nobody_up(store: Webhooks) {
         rows.push(push(&store, audience, 0).await);
     }
     for row in [rows[0], rows[2]] {
-        let done = store.outbox.reject_outbox(row, "no such type", at(0)).await;
+        let aside = PutBack::Aside("no such type".to_owned());
+        let done = store.outbox.put_back(row, 0, aside).await;
         assert!(done.is_ok(), "O15 set aside");
     }
     for row in [rows[1], rows[3]] {
-        let done = store.outbox.postpone_outbox(row, 0, at(50)).await;
+        let later = PutBack::Until(at(50));
+        let done = store.outbox.put_back(row, 0, later).await;
         assert!(done.is_ok(), "O15 put off");
     }
     let taken = take(&store, 1, 9, 0).await.expect("O15 one row is due");

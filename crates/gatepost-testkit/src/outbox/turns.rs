@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::webhooks::{
-    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, RoutesVersion,
+    Basis, Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, PutBack, RoutesVersion,
 };
 use webhook_model::{Audience, Chosen, Data, MAX_CHOSEN, MAX_DATA, Occurrence, TaskId, WebhookId};
 
@@ -189,7 +189,8 @@ pub async fn o10_what_is_left_for_later_is_stored_with_it(store: Webhooks) {
 pub async fn o11_a_row_is_put_off_at_its_turn(store: Webhooks) {
     let id = push(&store).await;
     let put_off = async |row, turn, due| {
-        let done = store.outbox.postpone_outbox(row, turn, at(due)).await;
+        let later = PutBack::Until(at(due));
+        let done = store.outbox.put_back(row, turn, later).await;
         assert!(done.is_ok(), "O11 no error");
     };
     put_off(id, 0, 10).await;

@@ -3,7 +3,7 @@
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Cascade, DeliveryId, DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, EventQuery,
-    LaneClass, RoutesVersion, Settled, TaskRow,
+    LaneClass, PutBack, RoutesVersion, Settled, TaskRow,
 };
 use gatepost_storage::{Page, Row, Scope};
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
@@ -253,11 +253,8 @@ pub async fn d05_occurrences_outlive_the_store(place: Home) -> Outcome {
         .enqueue(of(from_outbox(used), "b"), at(0))
         .await
         .unwrap();
-    store
-        .outbox
-        .reject_outbox(aside, "no", at(0))
-        .await
-        .unwrap();
+    let set_aside = PutBack::Aside("no".to_owned());
+    store.outbox.put_back(aside, 0, set_aside).await.unwrap();
     let Some(store) = place.reopen(store).await else {
         return NOT_DURABLE;
     };

@@ -1,6 +1,8 @@
 //! Every field of a row of the outbox.
 
-use gatepost_storage::webhooks::{Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow};
+use gatepost_storage::webhooks::{
+    Enqueue, Enqueued, Left, NewOutbox, Origin, OutboxId, OutboxRow, PutBack,
+};
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::home::Home;
@@ -39,7 +41,8 @@ pub async fn f08_every_field_of_a_row_of_the_outbox_is_kept(home: Home) -> Outco
         are_kept(&store, &mut rows, "moved on").await;
     }
     for row in &mut rows {
-        let put_off = store.outbox.postpone_outbox(row.id, row.turn, at(9)).await;
+        let later = PutBack::Until(at(9));
+        let put_off = store.outbox.put_back(row.id, row.turn, later).await;
         put_off.expect("F8 a row is put off");
         row.turn += 1;
     }

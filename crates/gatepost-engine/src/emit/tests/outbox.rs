@@ -125,9 +125,7 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
     records.tagged_of(1, "x").await;
     let judge = bench.judge.clone();
     judge.admit_change(webhook_model::OwnerId(1)).await.unwrap();
-    bench
-        .store
-        .fail("reject_outbox", 1, Fault::Late(Duration::ZERO));
+    bench.store.fail("put_back", 1, Fault::Late(Duration::ZERO));
     let outbox = drain(&bench, emitter);
     outbox.push(&poweron(1, &[1])).await.unwrap();
     let fine = poweron(2, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1)));

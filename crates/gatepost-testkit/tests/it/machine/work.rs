@@ -198,8 +198,7 @@ passed_on! { DeliveryLog {
 
 passed_on! { OutboxStore {
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
-    fn postpone_outbox(id: OutboxId, turn: u32, due: DateTime<Utc>) -> ();
-    fn reject_outbox(id: OutboxId, reason: &str, now: DateTime<Utc>) -> ();
+    fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
     async fn take_outbox(
         &self,

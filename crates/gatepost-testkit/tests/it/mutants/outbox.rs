@@ -1,7 +1,7 @@
 //! Faults of an outbox.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken};
+use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack};
 use webhook_model::{Audience, Occurrence};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -79,22 +79,15 @@ passed_on! { OutboxStore {}
         self.inner.outbox_written();
     }
 
-    async fn postpone_outbox(&self, id: OutboxId, turn: u32, due: DateTime<Utc>) -> Result<()> {
-        let turns = match self.fault() {
-            "o11" => 0..9,
-            "o15" => 0..0,
+    async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Result<()> {
+        let turns = match (self.fault(), &how) {
+            ("o05", PutBack::Aside(_)) | ("o15", PutBack::Until(_)) => 0..0,
+            ("o11", PutBack::Until(_)) => 0..9,
             _ => turn..turn + 1,
         };
         for turn in turns {
-            self.inner.postpone_outbox(id, turn, due).await?;
+            self.inner.put_back(id, turn, how.clone()).await?;
         }
         Ok(())
-    }
-
-    async fn reject_outbox(&self, id: OutboxId, reason: &str, now: DateTime<Utc>) -> Result<()> {
-        if self.is(&["o05"]) {
-            return Ok(());
-        }
-        self.inner.reject_outbox(id, reason, now).await
     }
 }
