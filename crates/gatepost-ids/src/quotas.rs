@@ -32,8 +32,9 @@ pub struct Quota {
     pub waiting: u64,
     /// Bytes of their messages. Default 256 MiB.
     pub waiting_bytes: u64,
-    /// Bytes of the delivery log: above it, outcomes are kept without the response and ended
-    /// deliveries without the message. Default 1 GiB.
+    /// Bytes of the delivery log. Above it the owner's oldest ended deliveries leave, an eighth of
+    /// it at a time; until they have, outcomes are kept without the response and deliveries that
+    /// end without the message. Default 1 GiB.
     pub log_bytes: u64,
     /// Messages sent by hand, tasks run by hand, events triggered, deliveries queued again, and
     /// tasks that run by what their owner causes, all together, in a minute. Default 60.

@@ -73,8 +73,9 @@ CREATE TABLE :schema.gatepost_node (
 -- Owners ---------------------------------------------------------------------------------------
 -- One row for each owner who has anything, so that every join finds one. `known` is false until the owner is placed or held: such
 -- an owner is in `common` and counts as one without a row. `moving` is the newest delivery at the moment of a move: those up to it
--- that wait are ended by and by. A list over what is hidden leaps to the owners who are in a tenant or were: `left_tenants`, NULL
--- where there were more than 16.
+-- that wait are ended by and by. What waits of a tenant is looked for at the owners who are in it or were: `left_tenants`, NULL
+-- where there were more than 16. `hidden_to`: ended deliveries up to this one are beyond the owner's share, are not shown, and are to be
+-- removed; 0: none.
 CREATE TABLE :schema.gatepost_owner (
     owner        uuid PRIMARY KEY,
     place        text COLLATE "C" NOT NULL DEFAULT 'common',
@@ -83,13 +84,15 @@ CREATE TABLE :schema.gatepost_owner (
     held         boolean NOT NULL DEFAULT false,
     gone         boolean NOT NULL DEFAULT false,
     moving       bigint,
-    left_tenants uuid[] DEFAULT '{}'
+    left_tenants uuid[] DEFAULT '{}',
+    hidden_to    bigint NOT NULL DEFAULT 0
 );
 CREATE INDEX gatepost_owner_in_place ON :schema.gatepost_owner (place, owner);
 CREATE INDEX gatepost_owner_in_tenant ON :schema.gatepost_owner (tenant, owner) WHERE tenant IS NOT NULL;
 CREATE INDEX gatepost_owner_unknown ON :schema.gatepost_owner (owner) WHERE NOT known;
 CREATE INDEX gatepost_owner_held ON :schema.gatepost_owner (owner) WHERE held;
 CREATE INDEX gatepost_owner_gone ON :schema.gatepost_owner (owner) WHERE gone;
+CREATE INDEX gatepost_owner_hidden ON :schema.gatepost_owner (owner) WHERE hidden_to > 0;
 CREATE INDEX gatepost_owner_moving ON :schema.gatepost_owner (owner) WHERE moving IS NOT NULL;
 CREATE INDEX gatepost_owner_left ON :schema.gatepost_owner USING gin (left_tenants) WITH (fastupdate = off) WHERE left_tenants <> '{}';
 CREATE INDEX gatepost_owner_left_many ON :schema.gatepost_owner (owner) WHERE left_tenants IS NULL;
@@ -154,9 +157,8 @@ CREATE TABLE :schema.gatepost_lease (
 );
 
 -- Records --------------------------------------------------------------------------------------
--- `gone`: deleted, but its deliveries are still to be removed. Ended deliveries up to `floor` are not shown. `crowded`: there may be more to
--- hide, though nothing came since. `ordered_after`: claims up to this token may hold deliveries of it beside those of others,
--- though it is in order. `beside`, `beside_tokens`: deliveries that ran when it became one in order, and their tokens, which they share
+-- `gone`: deleted, but its deliveries are still to be removed. `ordered_after`: claims up to this token may hold deliveries of it beside
+-- those of others, though it is in order. `beside`, `beside_tokens`: deliveries that ran when it became one in order, and their tokens, which they share
 -- with deliveries of others; until they have ended nothing of it is claimed. Noted by the edit once it is stored, NULL until then.
 -- `channels`: those that it receives, joined by commas; '' names none, and it receives all. `retry_schedule`: delays in seconds, joined
 -- by commas; '' is the platform's. `client_identity`: a certificate with its private key, sealed.
@@ -179,8 +181,6 @@ CREATE TABLE :schema.gatepost_webhook (
     rate               bigint,
     gone               boolean NOT NULL DEFAULT false,
     bytes              bigint NOT NULL,
-    floor              bigint NOT NULL DEFAULT 0,
-    crowded            boolean NOT NULL DEFAULT false,
     ordered_after      bigint NOT NULL DEFAULT 0,
     channels           text NOT NULL DEFAULT '',
     retry_schedule     text,
@@ -194,9 +194,7 @@ CREATE INDEX gatepost_webhook_named ON :schema.gatepost_webhook (name, id);
 CREATE INDEX gatepost_webhook_owner ON :schema.gatepost_webhook (owner, id);
 CREATE INDEX gatepost_webhook_gone ON :schema.gatepost_webhook (id) WHERE gone;
 CREATE INDEX gatepost_webhook_idle ON :schema.gatepost_webhook (id) WHERE activity <> 'active';
-CREATE INDEX gatepost_webhook_crowded ON :schema.gatepost_webhook (id) WHERE crowded;
 
--- A list over what is hidden leaps to the webhooks that a task has or had: `left_webhooks`, NULL where there were more than 16.
 CREATE TABLE :schema.gatepost_task (
     id               bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     revision         bigint NOT NULL,
@@ -211,22 +209,12 @@ CREATE TABLE :schema.gatepost_task (
     webhook          bigint NOT NULL CONSTRAINT gatepost_task_webhook REFERENCES :schema.gatepost_webhook,
     message          bytea NOT NULL,
     owner            uuid NOT NULL,
-    bytes            bigint NOT NULL,
-    left_webhooks    bigint[] DEFAULT '{}'
+    bytes            bigint NOT NULL
 );
 CREATE INDEX gatepost_task_of_webhook ON :schema.gatepost_task (webhook, id);
 CREATE INDEX gatepost_task_of_creator ON :schema.gatepost_task (creator, id);
 CREATE INDEX gatepost_task_owner ON :schema.gatepost_task (owner, id);
 CREATE INDEX gatepost_task_named ON :schema.gatepost_task (name, id);
-CREATE FUNCTION :schema.gatepost_leave_webhook() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF NOT OLD.left_webhooks @> ARRAY[OLD.webhook] THEN
-        NEW.left_webhooks := CASE WHEN cardinality(OLD.left_webhooks) < 16 THEN OLD.left_webhooks || OLD.webhook END;
-    END IF;
-    RETURN NEW;
-END $$;
-CREATE TRIGGER gatepost_leave_webhook BEFORE UPDATE OF webhook ON :schema.gatepost_task FOR EACH ROW
-    WHEN (OLD.webhook <> NEW.webhook) EXECUTE FUNCTION :schema.gatepost_leave_webhook();
 
 -- `label` is what its user calls it; where that is empty the platform's own label will do.
 CREATE TABLE :schema.gatepost_event (
@@ -340,13 +328,10 @@ CREATE TABLE :schema.gatepost_outcome_old (LIKE :schema.gatepost_outcome INCLUDI
 CREATE VIEW :schema.gatepost_delivery_all AS SELECT * FROM :schema.gatepost_delivery UNION ALL SELECT * FROM :schema.gatepost_delivery_old;
 CREATE VIEW :schema.gatepost_outcome_all AS SELECT * FROM :schema.gatepost_outcome UNION ALL SELECT * FROM :schema.gatepost_outcome_old;
 
--- One row: what was created before is not shown, once it has ended. For the floors: deliveries up to `delivery` were looked at, and of
--- the crowded webhooks those up to `webhook`, when `newest` of each were to be shown.
+-- One row: what was created before is not shown, once it has ended. `first`: all deliveries before this one were.
 CREATE TABLE :schema.gatepost_kept (
     created_before timestamptz NOT NULL,
-    webhook        bigint NOT NULL DEFAULT 0,
-    delivery       bigint NOT NULL DEFAULT 0,
-    newest         bigint NOT NULL DEFAULT 0
+    first          bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 INSERT INTO :schema.gatepost_kept (created_before) VALUES ('-infinity');
 

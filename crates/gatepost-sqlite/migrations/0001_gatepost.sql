@@ -7,7 +7,8 @@
 -- held the owner. `unplaced`: has or had a key or a webhook, and the platform has not named a place yet. `gone`: removed,
 -- and not placed again; keys up to `gone_keys` and webhooks up to `gone_webhooks` are still to be removed. `moved`: deliveries
 -- up to this one were made in another place, and those that wait are to be ended. `unfinished`: one of these three is not
--- 0. The last seven say how much the owner has: of records exactly, of queue and log about.
+-- 0. The seven from `webhooks` on say how much the owner has: of records exactly, of queue and log about. `hidden_to`: ended
+-- deliveries up to this one are beyond the owner's share, are not shown, and are to be removed; 0: none.
 CREATE TABLE gatepost_owner (
     owner         BLOB PRIMARY KEY,
     place         TEXT NOT NULL DEFAULT 'common',
@@ -25,8 +26,10 @@ CREATE TABLE gatepost_owner (
     bytes         INTEGER NOT NULL DEFAULT 0,
     waiting       INTEGER NOT NULL DEFAULT 0,
     waiting_bytes INTEGER NOT NULL DEFAULT 0,
-    log_bytes     INTEGER NOT NULL DEFAULT 0
+    log_bytes     INTEGER NOT NULL DEFAULT 0,
+    hidden_to     INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX gatepost_owner_hidden ON gatepost_owner (owner) WHERE hidden_to > 0;
 CREATE INDEX gatepost_owner_of_place ON gatepost_owner (place);
 CREATE INDEX gatepost_owner_held ON gatepost_owner (owner) WHERE held = 1;
 CREATE INDEX gatepost_owner_unplaced ON gatepost_owner (owner) WHERE unplaced = 1;
@@ -136,8 +139,7 @@ CREATE TABLE gatepost_key_change (
 -- if there is a sealing key. `channels`: the webhook receives what occurs in these, joined by commas; '' names none, and
 -- it receives all. `retry_schedule`: its own delays between attempts, in seconds, joined by commas; '' is the platform's.
 -- `gone`: deleted, and still to be removed. `ordered_to`: of a webhook that has just become one in order, the token given
--- last before; its head is claimed once nothing of those tokens runs, and this is NULL. `floor`: ended deliveries up to
--- this one are not shown.
+-- last before; its head is claimed once nothing of those tokens runs, and this is NULL.
 CREATE TABLE gatepost_webhook (
     id                 INTEGER PRIMARY KEY AUTOINCREMENT,
     revision           INTEGER NOT NULL,
@@ -160,8 +162,7 @@ CREATE TABLE gatepost_webhook (
     channels           TEXT NOT NULL,
     bytes              INTEGER NOT NULL,
     gone               INTEGER NOT NULL DEFAULT 0,
-    ordered_to         INTEGER,
-    floor              INTEGER NOT NULL DEFAULT 0
+    ordered_to         INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX gatepost_webhook_name ON gatepost_webhook (name, owner) WHERE gone = 0;
 CREATE INDEX gatepost_webhook_of_owner ON gatepost_webhook (owner);
@@ -237,8 +238,7 @@ CREATE VIEW gatepost_gone_webhook AS
 -- One row. `delivery`, `token`: the numbers given last. `arrived` counts commits after which other processes should look
 -- at what is due, `stirred` those after which they should look at every lane. `bytes`: what the log takes, about.
 -- `indexed`: see gatepost_of_webhook. Retention: ended deliveries created before `created_before` are not shown; up to
--- delivery `walked` everything that had ended was removed; `shown` is how many ended deliveries of a webhook are shown;
--- `pass` counts its rounds. `outbox_turn` counts audiences that were taken from the outbox.
+-- delivery `walked` everything that had ended was removed. `outbox_turn` counts audiences that were taken from the outbox.
 CREATE TABLE gatepost_log (
     delivery       INTEGER NOT NULL,
     token          INTEGER NOT NULL,
@@ -248,8 +248,6 @@ CREATE TABLE gatepost_log (
     indexed        INTEGER NOT NULL DEFAULT 0,
     created_before INTEGER NOT NULL DEFAULT -9223372036854775808,
     walked         INTEGER NOT NULL DEFAULT 0,
-    shown          INTEGER NOT NULL DEFAULT 0,
-    pass           INTEGER NOT NULL DEFAULT 0,
     outbox_turn    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 INSERT INTO gatepost_log (delivery, token) VALUES (0, 1);
@@ -325,11 +323,6 @@ CREATE TABLE gatepost_of_tenant (
     PRIMARY KEY (tenant, delivery)
 ) STRICT, WITHOUT ROWID;
 
--- Webhooks of which something has ended since retention looked at them, in its round `pass`.
-CREATE TABLE gatepost_ended (
-    webhook INTEGER PRIMARY KEY,
-    pass    INTEGER NOT NULL
-) STRICT;
 -- Deliveries up to `walked` that ended after that was passed.
 CREATE TABLE gatepost_left_behind (delivery INTEGER PRIMARY KEY) STRICT;
 

@@ -214,7 +214,7 @@ macro_rules! for_each_log_clause {
             l07_a_deleted_delivery_is_gone
             l08_what_was_held_too_long_expires
             l09_retention_by_age_never_takes_a_live_row
-            l10_retention_by_count_keeps_the_newest
+            l10_an_owner_over_share_loses_the_oldest
             l11_ids_of_occurrences_are_forgotten_by_age
             l12_the_figures_are_right
             l13_a_list_holds_the_deliveries_of_its_scope

@@ -169,8 +169,8 @@ impl DeliveryLog for RedbStore {
         .await
     }
 
-    async fn recount_usage(&self, owner: OwnerId) -> Answer<LogUsage> {
-        self.write(move |tx| usage::recount(tx, owner)).await
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
+        self.write(move |tx| usage::recount(tx, owner, share)).await
     }
 
     async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {

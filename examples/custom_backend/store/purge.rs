@@ -1,8 +1,6 @@
 //! What retention removes. It walks through all that is kept.
 
-use std::collections::HashMap;
-
-use gatepost_storage::webhooks::{DeliveryRow, PurgeBounds, Purged};
+use gatepost_storage::webhooks::{PurgeBounds, Purged};
 
 use super::codec::micros;
 use super::counters;
@@ -31,25 +29,12 @@ pub(super) fn purge(tx: &Tx, bounds: &PurgeBounds, limit: usize) -> Answer<Purge
 fn purge_deliveries(tx: &Tx, bounds: &PurgeBounds, limit: usize) -> Answer<usize> {
     let all = u64::try_from(tx.counter(LOG_BYTES)?).unwrap_or(0);
     let mut bytes_over = all.saturating_sub(bounds.bytes.unwrap_or(u64::MAX));
-    let mut newer: HashMap<i64, u32> = HashMap::new();
-    let mut ended: Vec<(DeliveryRow, bool)> = Vec::new();
-    for slot in tx.slots()?.into_iter().rev() {
-        if !slot.delivery.state.is_final() {
-            continue;
-        }
-        let rank = newer.entry(slot.delivery.webhook.0).or_default();
-        *rank += 1;
-        let old = slot.delivery.created < bounds.created_before;
-        let beyond = old || *rank > bounds.newest_per_webhook;
-        ended.push((slot, beyond));
-    }
     let mut removed = 0;
-    for (slot, beyond) in ended.iter().rev() {
-        if removed == limit {
-            break;
-        }
-        if *beyond || bytes_over > 0 {
-            tx.remove_delivery(slot)?;
+    for slot in tx.slots()? {
+        let ended = slot.delivery.state.is_final();
+        let old = slot.delivery.created < bounds.created_before;
+        if ended && removed < limit && (old || bytes_over > 0) {
+            tx.remove_delivery(&slot)?;
             bytes_over = bytes_over.saturating_sub(slot.bytes());
             removed += 1;
         }

@@ -1,7 +1,7 @@
 //! What owners use.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{LogUsage, UsageDelta};
+use gatepost_storage::webhooks::{DeliveryRow, LogUsage, UsageDelta};
 use redb::ReadableTable;
 use serde_json::json;
 
@@ -22,9 +22,10 @@ pub(super) fn add(tx: &Tx, delta: &UsageDelta) -> Answer<()> {
     put(tx, delta.owner, new)
 }
 
-/// Counts what an owner uses and stores that.
-pub(super) fn recount(tx: &Tx, owner: OwnerId) -> Answer<LogUsage> {
+/// Counts what an owner uses and stores that. What is beyond the share leaves at the same time.
+pub(super) fn recount(tx: &Tx, owner: OwnerId, share: u64) -> Answer<LogUsage> {
     let mut usage = LogUsage::default();
+    let mut ended = Vec::new();
     for slot in tx.slots()? {
         let delivery = &slot.delivery;
         if delivery.owner != owner {
@@ -35,6 +36,18 @@ pub(super) fn recount(tx: &Tx, owner: OwnerId) -> Answer<LogUsage> {
             usage.waiting_bytes += delivery.body.len() as u64;
         }
         usage.log_bytes += slot.bytes();
+        if delivery.state.is_final() {
+            ended.push(slot);
+        }
+    }
+    let mut left: u64 = ended.iter().map(DeliveryRow::bytes).sum();
+    for slot in ended {
+        if left <= share {
+            break;
+        }
+        tx.remove_delivery(&slot)?;
+        left -= slot.bytes();
+        usage.log_bytes -= slot.bytes();
     }
     if !tx.owner(owner)?.gone {
         put(tx, owner, usage)?;

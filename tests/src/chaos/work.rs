@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{EmitError, Engine, Limits, Retention, Timing};
+use gatepost_engine::{EmitError, Engine, Limits, Timing};
 use gatepost_storage::webhooks::WebhookQuery;
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 use tokio::io::AsyncBufReadExt as _;
@@ -46,7 +46,6 @@ pub async fn work(args: &[String]) {
         .with_lease_margin(Duration::from_millis(500))
         .with_poll(Duration::from_millis(100));
     let limits = Limits::default().with_timing(timing);
-    let retention = Retention::default().with_deliveries_per_webhook(u32::MAX);
     let waits = [Duration::from_millis(100), Duration::from_millis(200)];
     let catalog = Catalog::builder()
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
@@ -58,7 +57,6 @@ pub async fn work(args: &[String]) {
         .clock(clock.clone())
         .schedule(Schedule::new(waits).unwrap())
         .limits(limits)
-        .retention(retention)
         .start()
         .await
         .unwrap();

@@ -95,9 +95,7 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .event_type("vms", "VMs", Specificity::InstanceOrTag, &[("on", "On")])
         .unwrap()
         .build();
-    let retention = Retention::default()
-        .with_deliveries_per_webhook(100)
-        .with_occurrences(Duration::from_secs(60));
+    let retention = Retention::default().with_occurrences(Duration::from_secs(60));
     let breaker = BreakerLimits::default().with_max_pause(Duration::from_secs(2));
     let limits = Limits::default().with_breaker(breaker);
     let waits = [Duration::from_millis(500), Duration::from_secs(2)];

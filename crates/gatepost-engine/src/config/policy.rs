@@ -12,8 +12,6 @@ use super::setters::setters;
 pub struct Retention {
     /// Ended deliveries. Default 70 days.
     pub deliveries: Duration,
-    /// Ended deliveries of one webhook that are shown. Default 3,000.
-    pub deliveries_per_webhook: u32,
     /// Bytes that the log of deliveries may take in the database, about: beyond that the oldest
     /// that have ended leave. `None`, the default: as many as there are.
     pub bytes: Option<u64>,
@@ -98,8 +96,6 @@ impl Default for RetryScheduleLimits {
 setters! { Retention {
     /// Sets [`deliveries`](Self::deliveries).
     with_deliveries: deliveries: Duration,
-    /// Sets [`deliveries_per_webhook`](Self::deliveries_per_webhook).
-    with_deliveries_per_webhook: deliveries_per_webhook: u32,
     /// Sets [`bytes`](Self::bytes).
     with_bytes: bytes: Option<u64>,
     /// Sets [`counts`](Self::counts).
@@ -122,7 +118,6 @@ impl Default for Retention {
         let days = |n: u64| Duration::from_secs(n * 24 * 60 * 60);
         Self {
             deliveries: days(70),
-            deliveries_per_webhook: 3_000,
             bytes: None,
             counts: days(400),
             occurrences: days(7),

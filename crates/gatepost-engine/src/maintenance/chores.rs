@@ -191,7 +191,6 @@ impl Maintenance {
         let held = ago(now, self.retention.held);
         let bounds = PurgeBounds {
             created_before: ago(now, self.retention.deliveries),
-            newest_per_webhook: self.retention.deliveries_per_webhook,
             bytes: self.retention.bytes,
             counts_before: ago(now, self.retention.counts),
             occurrences_before: ago(now, self.retention.occurrences),

@@ -2,7 +2,6 @@
 
 mod change;
 mod figures;
-mod floors;
 mod list;
 mod parts;
 mod purge;
@@ -118,8 +117,8 @@ impl DeliveryLog for PostgresStore {
         Ok(self.used_by_log(owners).await?)
     }
 
-    async fn recount_usage(&self, owner: OwnerId) -> Answer<LogUsage> {
-        Ok(self.count_log_usage(owner).await?)
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
+        Ok(self.count_log_usage(owner, share).await?)
     }
 
     async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {

@@ -1,10 +1,12 @@
-//! Retention: what is not kept is hidden at once, and leaves by and by, a partition at a time.
+//! Retention: what is not kept is hidden at once, and leaves by and by: what is too old a partition
+//! at a time, what is beyond its owner's share before that, in bites.
 
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, Purged};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use super::parts::Leaving;
 use crate::db::Param;
@@ -12,6 +14,14 @@ use crate::error::Result;
 use crate::store::PostgresStore;
 
 const KEEP: &str = include_str!("../sql/log/keep.sql");
+const HIDDEN: &str = "SELECT owner, hidden_to FROM :schema.gatepost_owner WHERE hidden_to > 0 ORDER BY owner LIMIT 1";
+const HIDDEN_PICK: &str = concat!(
+    include_str!("../sql/log/hidden_pick.sql"),
+    include_str!("../sql/log/replay_lock.sql")
+);
+const HIDDEN_DELETE: &str = include_str!("../sql/log/hidden_delete.sql");
+const HIDDEN_DONE: &str =
+    "UPDATE :schema.gatepost_owner SET hidden_to = 0 WHERE owner = $1 AND hidden_to = $2";
 const FORGET_OLD: &str = include_str!("../sql/log/forget_old.sql");
 const FORGET_DEFAULT: &str = include_str!("../sql/log/forget_default.sql");
 const FORGET_ALL: &str = include_str!("../sql/log/forget_all.sql");
@@ -33,15 +43,15 @@ impl PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<Purged> {
         let began = Instant::now();
-        self.db().execute(KEEP, &[&bounds.created_before]).await?;
-        let purged = self.raise_floors(bounds.newest_per_webhook, now, began);
-        let mut purged = purged.await?;
+        let before = self.bounds(bounds.created_before, bounds.created_before);
+        let (low, high) = before.await?;
+        let kept: [Param<'_>; 2] = [&bounds.created_before, &low];
+        self.db().execute(KEEP, &kept).await?;
+        let mut purged = self.forget_hidden(limit.into(), began).await?;
         match self.drop_part(bounds, now).await? {
             Leaving::Nothing => {}
             Leaving::More => purged.more = true,
         }
-        let before = self.bounds(bounds.created_before, bounds.created_before);
-        let (_, high) = before.await?;
         let stored = if self.may_define() {
             FORGET_DEFAULT
         } else {
@@ -59,6 +69,29 @@ impl PostgresStore {
             purged.add(self.forget(sql, before, limit.into(), began).await?);
         }
         Ok(purged)
+    }
+
+    /// One owner after another.
+    async fn forget_hidden(&self, limit: i64, began: Instant) -> Result<Purged> {
+        let mut removed = 0;
+        while let Some(row) = self.db().query_opt(HIDDEN, &[]).await? {
+            let (owner, last): (Uuid, i64) = (row.try_get("owner")?, row.try_get("hidden_to")?);
+            let bite = (limit - removed).min(ROWS);
+            if bite <= 0 || began.elapsed() > CALL {
+                return Ok(purged(removed, true));
+            }
+            let tx = self.db().begin("BEGIN").await?;
+            let picked = tx.query_one(HIDDEN_PICK, &[&owner, &last, &bite]).await?;
+            match picked.try_get::<_, String>(0)?.as_str() {
+                "{}" => drop(tx.query(HIDDEN_DONE, &[&owner, &last]).await?),
+                some => {
+                    removed += some.split(',').count() as i64;
+                    tx.query(HIDDEN_DELETE, &[]).await?;
+                }
+            }
+            tx.commit().await?;
+        }
+        Ok(purged(removed, false))
     }
 
     /// Removes in bites until nothing is left, the limit is reached or the time is over.

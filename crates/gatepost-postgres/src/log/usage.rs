@@ -46,9 +46,11 @@ impl PostgresStore {
         rows.iter().map(usage).collect()
     }
 
-    pub(super) async fn count_log_usage(&self, owner: OwnerId) -> Result<LogUsage> {
+    pub(super) async fn count_log_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage> {
+        let share = i64::try_from(share).unwrap_or(i64::MAX);
         let sql = include_str!("../sql/log/recount.sql");
-        let row = self.db().query_opt(sql, &[&Uuid::from(owner)]).await?;
+        let params: [Param<'_>; 2] = [&Uuid::from(owner), &share];
+        let row = self.db().query_opt(sql, &params).await?;
         usage(&row.ok_or_else(|| Failure::unavailable("no row came back"))?)
     }
 

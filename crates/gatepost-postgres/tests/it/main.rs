@@ -12,7 +12,6 @@ mod chaos;
 mod common;
 mod contract;
 mod costs;
-mod floors;
 mod given_up;
 #[path = "../../../../tests/src/heard.rs"]
 mod heard;
@@ -32,8 +31,7 @@ mod races;
 mod schema;
 mod session;
 mod settle;
-#[path = "../../src/log/list/shown.rs"]
-mod shown;
+mod share;
 #[path = "../../src/db/slot.rs"]
 mod slot;
 #[path = "../../src/log/list/source.rs"]

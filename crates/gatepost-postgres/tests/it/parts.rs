@@ -251,42 +251,6 @@ async fn a_role_that_may_not_define_tables_deletes_in_bites() {
 }
 
 #[tokio::test]
-async fn what_is_beyond_the_newest_is_hidden_until_its_partition_leaves() {
-    let (store, _, place) = fresh_at().await;
-    let client = raw(&place).await;
-    let hook = stored_webhook(&store, "w").await;
-    let waits = self::store(&store, hook, "waits", 0).await;
-    let claimed = claim(&store, hook, 0).await;
-    settle(&store, &claimed, Disposition::Retry { due: at(9_999) }, 0).await;
-    let mut all = Vec::new();
-    for n in 0..5 {
-        all.push(ended(&store, hook, &format!("m{n}"), n).await);
-    }
-    let bounds = PurgeBounds {
-        newest_per_webhook: 2,
-        ..keep_all()
-    };
-    purge(&store, &bounds).await;
-    assert_eq!(listed(&store).await, [waits, all[3], all[4]]);
-    let of_webhook = |states: Vec<DeliveryState>| DeliveryQuery {
-        webhook: Some(hook),
-        states,
-        ..DeliveryQuery::all(Page::newest(9))
-    };
-    for (states, found) in [
-        (vec![], vec![all[4], all[3], waits]),
-        (vec![DeliveryState::Sent], vec![all[4], all[3]]),
-        (vec![DeliveryState::Queued], vec![waits]),
-    ] {
-        let list = store.list_deliveries(&of_webhook(states)).await.unwrap();
-        assert_eq!(list.iter().map(|d| d.id).collect::<Vec<_>>(), found);
-    }
-    let replayed = store.replay(&Replay::Ids(all), 9, at(9)).await.unwrap();
-    assert_eq!(replayed, 2, "what is shown");
-    assert_eq!(rows(&client, "gatepost_delivery").await, 6);
-}
-
-#[tokio::test]
 async fn what_waits_from_before_all_partitions_is_found_by_its_time_and_expires() {
     let (store, _, place) = fresh_at().await;
     let client = raw(&place).await;

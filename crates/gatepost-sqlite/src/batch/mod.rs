@@ -16,7 +16,6 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::RoutesVersion;
 use rusqlite::Connection;
 
-use self::ended::Ended;
 pub(crate) use self::ended::ended;
 use self::held::Held;
 use self::known::Known;
@@ -35,7 +34,6 @@ pub(crate) struct Batch {
     leases: Leases,
     held: Held,
     known: Known,
-    ended: Ended,
 }
 
 /// Where a batch was before a command that may fail half-way.
@@ -114,10 +112,12 @@ impl Batch {
         self.numbers.said()
     }
 
-    /// A delivery has ended: retention is to look at its webhook, and at itself if it has passed.
-    pub(crate) fn ended(&mut self, c: &Connection, delivery: i64, webhook: i64) -> Result<()> {
-        let ended = (delivery, webhook);
-        self.ended.ended(c, &mut self.numbers, ended)
+    /// As the function of this name, without a statement for what retention has not passed.
+    pub(crate) fn ended(&mut self, c: &Connection, delivery: i64) -> Result<()> {
+        match delivery <= self.numbers.row(c)?.walked {
+            true => ended(c, delivery),
+            false => Ok(()),
+        }
     }
 
     /// Leases a delivery until then, and returns the token.

@@ -25,7 +25,6 @@ pub(super) struct Row {
     token: i64,
     indexed: i64,
     pub(super) walked: i64,
-    pub(super) pass: i64,
 }
 
 impl Numbers {
@@ -78,14 +77,13 @@ fn index(c: &Connection, after: i64, last: i64) -> Result<()> {
 }
 
 fn read(c: &Connection) -> Result<Row> {
-    let sql = "SELECT delivery, token, indexed, walked, pass FROM gatepost_log";
+    let sql = "SELECT delivery, token, indexed, walked FROM gatepost_log";
     Ok(c.prepare_cached(sql)?.query_row([], |row| {
         Ok(Row {
             delivery: row.get(0)?,
             token: row.get(1)?,
             indexed: row.get(2)?,
             walked: row.get(3)?,
-            pass: row.get(4)?,
         })
     })?)
 }

@@ -27,7 +27,7 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
         attempt: None,
     };
     outcome::insert(c, &end)?;
-    ended(c, delivery, after.webhook)?;
+    ended(c, delivery)?;
     Ok(true)
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Look<'c> {
 pub(crate) struct Shown {
     pub(crate) owner: OwnerId,
     /// Ended deliveries up to this one are not.
-    pub(crate) floor: i64,
+    hidden_to: i64,
 }
 
 /// What a delivery is found by.
@@ -101,7 +101,7 @@ impl<'c> Look<'c> {
         let Some(shown) = self.webhook(key.webhook)? else {
             return Ok(None);
         };
-        let hidden = key.id <= shown.floor || key.created < self.created_before;
+        let hidden = key.id <= shown.hidden_to || key.created < self.created_before;
         let waits = waiting::get(self.c, id)?;
         if hidden && waits.is_none() && self.claim(id)?.is_none() {
             return Ok(None);
@@ -186,7 +186,7 @@ fn shown(row: &Row<'_>) -> Result<Shown> {
     let row = &Named::of(row);
     Ok(Shown {
         owner: owner(row, "owner")?,
-        floor: row.get("floor")?,
+        hidden_to: row.get("hidden_to")?,
     })
 }
 

@@ -133,10 +133,10 @@ impl DeliveryLog for SqliteStore {
             .await
     }
 
-    async fn recount_usage(&self, owner: OwnerId) -> Answer<LogUsage> {
-        let counted = self.read(move |c| usage::count(c, owner)).await?;
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
+        let counted = self.read(move |c| usage::count(c, owner, share)).await?;
         self.write(move |c| usage::set(c, owner, counted)).await?;
-        Ok(counted)
+        Ok(counted.usage)
     }
 
     async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {

@@ -34,40 +34,72 @@ pub(super) fn of(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
     Ok(usage.unwrap_or_default())
 }
 
-/// All that is shown of the owner's deliveries.
-pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<LogUsage> {
+/// What an owner uses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counted {
+    pub(super) usage: LogUsage,
+    /// The newest ended delivery beyond the owner's share; 0 for none.
+    hidden_to: i64,
+}
+
+/// All that is shown of the owner's deliveries. They are read again, from the oldest on, if some
+/// are beyond the share.
+pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counted> {
     let query = DeliveryQuery {
         scope: Scope::Owner(owner),
         ..DeliveryQuery::all(Page::first(u32::MAX))
     };
-    let mut usage = LogUsage::default();
-    let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
-    list::walk(&Look::new(c)?, &query, |found| {
-        let (body, responses) = bytes.query_row([found.key.id], |row| {
-            let row = Named::of(row);
-            Ok((
-                number::<u64>(&row, "body"),
-                number::<u64>(&row, "responses"),
-            ))
-        })?;
-        let (body, responses) = (body?, responses?);
+    let look = Look::new(c)?;
+    let (mut counted, mut ended) = (Counted::default(), 0);
+    let usage = &mut counted.usage;
+    list::walk(&look, &query, |found| {
+        let (body, responses) = bytes_of(c, found.key.id)?;
         usage.log_bytes += body + responses;
-        if !found.state().is_final() {
+        if found.state().is_final() {
+            ended += body + responses;
+        } else {
             usage.waiting += 1;
             usage.waiting_bytes += body;
         }
         Ok(Taken::Yes)
     })?;
-    Ok(usage)
+    if ended <= share {
+        return Ok(counted);
+    }
+    list::walk(&look, &query, |found| {
+        if found.state().is_final() {
+            let (body, responses) = bytes_of(c, found.key.id)?;
+            usage.log_bytes -= body + responses;
+            ended -= body + responses;
+            counted.hidden_to = found.key.id;
+        }
+        Ok(if ended <= share {
+            Taken::Last
+        } else {
+            Taken::Yes
+        })
+    })?;
+    Ok(counted)
 }
 
-pub(super) fn set(c: &Connection, owner: OwnerId, usage: LogUsage) -> Result<()> {
+/// Of the message, and of what attempts left.
+fn bytes_of(c: &Connection, delivery: i64) -> Result<(u64, u64)> {
+    let mut bytes = c.prepare_cached(include_str!("../sql/log/bytes_of.sql"))?;
+    bytes.query_row([delivery], |row| {
+        let row = Named::of(row);
+        Ok(number(&row, "body").and_then(|body| Ok((body, number(&row, "responses")?))))
+    })?
+}
+
+pub(super) fn set(c: &Connection, owner: OwnerId, counted: Counted) -> Result<()> {
+    let usage = counted.usage;
     c.prepare_cached(include_str!("../sql/log/set_usage.sql"))?
         .execute(params![
             owner.to_bytes(),
             stored(usage.waiting),
             stored(usage.waiting_bytes),
-            stored(usage.log_bytes)
+            stored(usage.log_bytes),
+            counted.hidden_to
         ])?;
     Ok(())
 }

@@ -104,5 +104,5 @@ fn end_unreadable(
         attempt: None,
     };
     outcome::insert(c, &ended)?;
-    batch.ended(c, delivery, member.webhook)
+    batch.ended(c, delivery)
 }

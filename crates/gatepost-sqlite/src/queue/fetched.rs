@@ -41,7 +41,7 @@ pub(super) fn end(
             attempt: Some(&attempt),
         };
         outcome::insert(c, &end)?;
-        ended(c, waits.delivery, waits.webhook)?;
+        ended(c, waits.delivery)?;
         let bytes = length(c, waits.delivery)?;
         grown += outcome::bytes(Some(&attempt));
         if !fetched.keep_messages {

@@ -74,7 +74,7 @@ fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> 
         attempt: None,
     };
     outcome::insert(c, &ended)?;
-    batch::ended(c, after.delivery, after.webhook)?;
+    batch::ended(c, after.delivery)?;
     count_failed(c, after.webhook, now)?;
     Ok(false)
 }

@@ -73,7 +73,7 @@ fn one(
             batch.arrived();
         }
         Disposition::Sent | Disposition::Failed => {
-            batch.ended(c, after.delivery, after.webhook)?;
+            batch.ended(c, after.delivery)?;
             if !settlement.keep_message {
                 forget_message(c, batch, after.delivery)?;
             }

@@ -6,14 +6,13 @@ use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement, webhook};
 use rusqlite::Connection;
-use webhook_model::WebhookId;
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::common::fresh;
 
-fn keep(created_before: DateTime<Utc>, newest: u32, bytes: Option<u64>) -> PurgeBounds {
+fn keep(created_before: DateTime<Utc>, bytes: Option<u64>) -> PurgeBounds {
     PurgeBounds {
         created_before,
-        newest_per_webhook: newest,
         bytes,
         counts_before: at(-1),
         occurrences_before: at(-1),
@@ -71,14 +70,21 @@ async fn hook(store: &SqliteStore) -> WebhookId {
 }
 
 #[tokio::test]
-async fn too_many_are_hidden_at_once_and_stay_stored_until_they_are_too_old() {
+async fn deliveries_beyond_the_share_are_hidden_then_leave() {
     let (store, _, folder) = fresh().await;
     let hook = hook(&store).await;
     enqueue(&store, hook, &["a", "b", "c", "d"], 1).await;
     end(&store, hook, Disposition::Sent, 1).await;
     enqueue(&store, hook, &["open"], 2).await;
-    purge(&store, keep(at(0), 2, None), 99).await;
+    let used = store.recount_usage(OwnerId(1), u64::MAX).await.unwrap();
+    let half = (used.log_bytes - used.waiting_bytes) / 2;
+    store.recount_usage(OwnerId(1), half).await.unwrap();
     assert_eq!(listed(&store, all()).await, ["c", "d", "open"]);
+    let of_webhook = DeliveryQuery {
+        webhook: Some(hook),
+        ..all()
+    };
+    assert_eq!(listed(&store, of_webhook).await, ["c", "d", "open"]);
     assert_eq!(store.delivery(DeliveryId(1)).await.unwrap(), None);
     assert_eq!(store.attempts(DeliveryId(1), 99).await.unwrap(), []);
     let replay = Replay::Ids(vec![DeliveryId(1), DeliveryId(3)]);
@@ -88,15 +94,23 @@ async fn too_many_are_hidden_at_once_and_stay_stored_until_they_are_too_old() {
         "what is shown"
     );
     assert_eq!(count(&folder, "delivery"), 5, "hidden, and stored");
-
-    // What is open below the floor is shown, and counts once it has ended.
-    end(&store, hook, Disposition::Sent, 4).await;
-    purge(&store, keep(at(0), 1, None), 1).await;
-    assert_eq!(listed(&store, all()).await, ["open"]);
-    purge(&store, keep(at(2), 1, None), 1).await;
+    let one = store.purge(&keep(at(0), None), 1, at(0)).await.unwrap();
+    assert_eq!((one.more, count(&folder, "delivery")), (true, 4));
+    purge(&store, keep(at(0), None), 1).await;
     assert_eq!(
         (count(&folder, "delivery"), count(&folder, "outcome")),
-        (1, 1)
+        (3, 3)
+    );
+
+    // What ends below what was hidden is shown until the next count.
+    end(&store, hook, Disposition::Sent, 4).await;
+    assert_eq!(listed(&store, all()).await, ["c", "d", "open"]);
+    store.recount_usage(OwnerId(1), 0).await.unwrap();
+    assert_eq!(listed(&store, all()).await, [""; 0]);
+    purge(&store, keep(at(0), None), 9).await;
+    assert_eq!(
+        (count(&folder, "delivery"), count(&folder, "outcome")),
+        (0, 0)
     );
 }
 
@@ -108,12 +122,12 @@ async fn what_was_open_when_retention_passed_goes_once_it_has_ended() {
     end(&store, hook, Disposition::Retry { due: at(9) }, 1).await;
     enqueue(&store, hook, &["c"], 1).await;
     store.cancel(&[DeliveryId(3)], "no", at(1)).await.unwrap();
-    purge(&store, keep(at(5), 9, None), 9).await;
+    purge(&store, keep(at(5), None), 9).await;
     assert_eq!(listed(&store, all()).await, ["a", "b"]);
     store.cancel(&[DeliveryId(1)], "no", at(1)).await.unwrap();
     end(&store, hook, Disposition::Failed, 9).await;
     assert_eq!(listed(&store, all()).await, [""; 0]);
-    purge(&store, keep(at(5), 9, None), 9).await;
+    purge(&store, keep(at(5), None), 9).await;
     assert_eq!(
         (count(&folder, "delivery"), count(&folder, "outcome")),
         (0, 0)
@@ -134,7 +148,7 @@ async fn the_oldest_leaves_while_the_log_takes_too_much() {
     enqueue(&store, hook, &["open"], 50).await;
     let bytes = store.prepare_log(at(50)).await.unwrap().bytes;
     assert!(bytes > 20_000, "{bytes}");
-    purge(&store, keep(at(-1), 99, Some(bytes / 2)), 3).await;
+    purge(&store, keep(at(-1), Some(bytes / 2)), 3).await;
     let left = store.prepare_log(at(50)).await.unwrap().bytes;
     assert!((bytes / 3..=bytes / 2).contains(&left), "{left} of {bytes}");
     let shown = listed(&store, all()).await;
@@ -144,7 +158,7 @@ async fn the_oldest_leaves_while_the_log_takes_too_much() {
         count(&folder, "delivery"),
         i64::try_from(shown.len()).unwrap()
     );
-    purge(&store, keep(at(-1), 99, Some(0)), 3).await;
+    purge(&store, keep(at(-1), Some(0)), 3).await;
     assert_eq!(listed(&store, all()).await, ["open"]);
 }
 

@@ -131,8 +131,8 @@ impl DeliveryLog for MemoryStore {
         Ok(owners.iter().map(|owner| tables.usage.of(*owner)).collect())
     }
 
-    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage, StoreError> {
-        Ok(self.tables().recount_usage(owner))
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError> {
+        Ok(self.tables().recount_usage(owner, share))
     }
 
     async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {

@@ -12,7 +12,6 @@ impl Tables {
         let deliveries = &mut self.deliveries;
         let removed = [
             deliveries.purge_older(bounds.created_before, limit),
-            deliveries.purge_beyond(bounds.newest_per_webhook.into(), limit),
             deliveries.purge_bytes(bounds.bytes.unwrap_or(u64::MAX), limit),
             deliveries.seen.forget(bounds.occurrences_before, limit),
             self.usage.dropped.forget(bounds.created_before, limit),
@@ -31,12 +30,6 @@ impl Deliveries {
         let old = old.take_while(|(created, _)| *created < created_before);
         let old: Vec<_> = old.map(|(_, id)| id).take(limit).collect();
         self.remove_all(&old)
-    }
-
-    fn purge_beyond(&mut self, newest: u64, limit: usize) -> usize {
-        let too_many = self.ended.beyond_newest(newest);
-        let too_many: Vec<_> = too_many.take(limit).collect();
-        self.remove_all(&too_many)
     }
 
     /// Removes the oldest until the log has no more than these bytes.

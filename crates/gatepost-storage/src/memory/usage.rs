@@ -20,16 +20,29 @@ impl Tables {
         }
     }
 
-    pub(super) fn recount_usage(&mut self, owner: OwnerId) -> LogUsage {
+    /// What is hidden leaves at the same time.
+    pub(super) fn recount_usage(&mut self, owner: OwnerId, share: u64) -> LogUsage {
         let mut usage = LogUsage::default();
+        let mut ended = Vec::new();
         let ids = self.deliveries.listed.by_owner.of(owner);
         for slot in ids.filter_map(|id| self.deliveries.get(id)) {
             let body = slot.delivery.body.len() as u64;
-            if !slot.delivery.state.is_final() {
+            if slot.delivery.state.is_final() {
+                ended.push((slot.delivery.id, slot.bytes()));
+            } else {
                 usage.waiting += 1;
                 usage.waiting_bytes += body;
             }
             usage.log_bytes += slot.bytes();
+        }
+        let mut left: u64 = ended.iter().map(|(_, bytes)| bytes).sum();
+        for (id, bytes) in ended {
+            if left <= share {
+                break;
+            }
+            self.deliveries.remove(id);
+            left -= bytes;
+            usage.log_bytes -= bytes;
         }
         if !self.owners.is_gone(owner) {
             self.usage.put(owner, usage);

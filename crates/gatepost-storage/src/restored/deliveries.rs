@@ -65,7 +65,7 @@ pub async fn end_deliveries<S: WebhookStore + ?Sized>(
         found.left += waiting.saturating_sub(ended);
     }
     for owner in owners {
-        store.recount_usage(owner).await?;
+        store.recount_usage(owner, u64::MAX).await?;
     }
     Ok(found)
 }

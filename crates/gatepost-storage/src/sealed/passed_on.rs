@@ -96,7 +96,7 @@ passed_on! { DeliveryLog {
     ) -> Vec<HourlyCount>;
     fn add_usage(deltas: &[UsageDelta]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
-    fn recount_usage(owner: OwnerId) -> LogUsage;
+    fn recount_usage(owner: OwnerId, share: u64) -> LogUsage;
     fn count_dropped(dropped: &[Dropped]) -> ();
     fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn count_queue(now: DateTime<Utc>) -> QueueStats;

@@ -93,14 +93,12 @@ pub enum Replay {
     },
 }
 
-/// How much of the log is kept. By age and count it ends what is *shown*; what is stored leaves
-/// with that, or somewhat later, in the order in which it came.
+/// How much of the log is kept. By age it ends what is *shown*; what is stored leaves with that, or
+/// somewhat later, in the order in which it came.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
     pub created_before: DateTime<Utc>,
-    /// How many ended deliveries of each webhook are shown; the newest ones.
-    pub newest_per_webhook: u32,
     /// How many bytes the log may take in the database, about; the oldest of what has ended leaves
     /// first. `None`: as many as there are.
     pub bytes: Option<u64>,
@@ -381,11 +379,17 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError>;
 
-    /// Counts what an owner uses and stores that. Reads all deliveries of the owner.
+    /// Counts what an owner uses, stores that and returns it.
+    ///
+    /// The store must read all deliveries of the owner that are shown. If those that have ended
+    /// take more than `share` bytes, the store must hide the oldest of them until the rest takes
+    /// no more. It must not hide a delivery that is `queued` or `running`, nor one of another
+    /// owner. A hidden delivery must not be listed, found, counted or replayed.
+    /// [`purge`](Self::purge) must remove hidden deliveries before others.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage, StoreError>;
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError>;
 
     /// Adds to the counts of (webhook, reason, minute); webhooks that are gone are skipped.
     ///

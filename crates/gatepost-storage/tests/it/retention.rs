@@ -1,6 +1,7 @@
-//! Retention ends by age, count and bytes, and counters outlive what they count.
+//! Retention ends by age, share and bytes, and counters outlive what they count.
 
 use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     DeliveryLog, DeliveryQuery, HourlyCount, PurgeBounds, RecordStore,
 };
@@ -11,7 +12,6 @@ use crate::common::{at, enqueue, message, sent, webhook};
 
 const KEEP_ALL: PurgeBounds = PurgeBounds {
     created_before: DateTime::UNIX_EPOCH,
-    newest_per_webhook: u32::MAX,
     bytes: None,
     counts_before: DateTime::UNIX_EPOCH,
     occurrences_before: DateTime::UNIX_EPOCH,
@@ -44,18 +44,19 @@ async fn the_oldest_that_has_ended_leaves_until_the_log_is_small_enough() {
 }
 
 #[tokio::test]
-async fn each_webhook_keeps_its_newest() {
+async fn owner_over_share_loses_their_oldest() {
     let store = MemoryStore::new();
-    let busy = webhook(&store, "busy", |_| {}).await;
-    let quiet = webhook(&store, "quiet", |_| {}).await;
-    for (webhook, now) in [(quiet, 0), (busy, 1), (busy, 2), (busy, 3), (busy, 4)] {
+    let webhook = webhook(&store, "w", |_| {}).await;
+    enqueue(&store, vec![message(webhook, 90)], 0).await;
+    for now in 1..=4 {
         sent(&store, webhook, now).await;
     }
-    let bounds = PurgeBounds {
-        newest_per_webhook: 1,
-        ..KEEP_ALL
-    };
-    assert_eq!(left_after(&store, bounds).await, [at(0), at(4)]);
+    let all = store.recount_usage(OwnerId(1), u64::MAX).await.unwrap();
+    assert_eq!(left_after(&store, KEEP_ALL).await.len(), 5);
+    let ended = all.log_bytes - all.waiting_bytes;
+    let left = store.recount_usage(OwnerId(1), ended / 2).await.unwrap();
+    assert_eq!(left.log_bytes, all.waiting_bytes + ended / 2);
+    assert_eq!(left_after(&store, KEEP_ALL).await, [0, 3, 4].map(at));
 }
 
 fn count(webhook: WebhookId, hour: i64, sent: u64) -> HourlyCount {

@@ -98,7 +98,6 @@ pub async fn l26_what_became_of_deliveries_is_counted_by_the_hour(store: Webhook
     end(&store, w, Disposition::Sent, 0).await;
     let keep = PurgeBounds {
         created_before: at(99_999),
-        newest_per_webhook: 0,
         counts_before: at(2 * 3_600),
         ..keep_all()
     };

@@ -1,15 +1,16 @@
-//! What is removed, ended and forgotten by age and by count.
+//! What is removed, ended and forgotten by age and by share.
 
 use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, PurgeBounds,
+    DeliveryQuery, DeliveryState, Disposition, Enqueue, Enqueued, LogUsage, PurgeBounds,
 };
-use webhook_model::Activity;
+use webhook_model::{Activity, OwnerId};
 
 use super::look::{all, listed, number};
 use crate::fixtures::{
     UNLIMITED, at, change, claim, direct, end, keep_all, message, named, purge, queued, webhook,
 };
 use crate::harness::Webhooks;
+use crate::world::{enqueue, set};
 
 /// A delivery that a paused webhook has held for too long ends in `error`, up to the limit; a
 /// younger one, or one of an active webhook, stays.
@@ -95,28 +96,48 @@ pub async fn l09_retention_by_age_never_takes_a_live_row(store: Webhooks) {
     assert_eq!(store.log.attempts(a, 99).await.unwrap(), [], "L9 attempts");
 }
 
-/// Retention by count keeps the newest ended deliveries of each webhook.
-pub async fn l10_retention_by_count_keeps_the_newest(store: Webhooks) {
-    let hook = queued(&store, &["a", "b", "c"]).await;
-    end(&store, hook, Disposition::Sent, 0).await;
-    let other = store
-        .records
-        .insert_webhook(&webhook("other"), UNLIMITED, at(0))
-        .await
-        .unwrap()
-        .id;
-    let batch = direct(vec![
-        message(other, "other", at(0)),
-        message(hook, "open", at(90)),
-    ]);
-    store.queue.enqueue(batch, at(0)).await.unwrap();
-    end(&store, other, Disposition::Sent, 0).await;
-    let keep = PurgeBounds {
-        newest_per_webhook: 1,
-        ..keep_all()
+/// Of an owner over their share the oldest ended deliveries are hidden until the rest is within the
+/// share, whichever webhook they are of; what waits stays, and so does what another owner has.
+pub async fn l10_an_owner_over_share_loses_the_oldest(store: Webhooks) {
+    let (busy, quiet) = (set(&store, 1, "busy").await, set(&store, 1, "quiet").await);
+    let other = set(&store, 2, "other").await;
+    for (webhook, name) in [
+        (other.webhook, "theirs"),
+        (quiet.webhook, "a"),
+        (busy.webhook, "b"),
+        (busy.webhook, "c"),
+        (quiet.webhook, "d"),
+    ] {
+        enqueue(&store, webhook, &[name]).await;
+        end(&store, webhook, Disposition::Sent, 0).await;
+    }
+    let waits = direct(vec![message(busy.webhook, "open", at(90))]);
+    store.queue.enqueue(waits, at(0)).await.unwrap();
+    let recount = async |owner, share| store.log.recount_usage(owner, share).await.unwrap();
+    let used = recount(OwnerId(1), u64::MAX).await;
+    let ended = used.log_bytes - used.waiting_bytes;
+    assert_eq!(
+        recount(OwnerId(1), ended).await,
+        used,
+        "L10 within the share"
+    );
+    let left = recount(OwnerId(1), ended / 2).await;
+    let wanted = LogUsage {
+        log_bytes: used.waiting_bytes + ended / 2,
+        ..used
     };
-    purge(&store, &keep, 5).await;
-    assert_eq!(listed(&store, &all()).await, ["c", "other", "open"], "L10");
+    assert_eq!(left, wanted, "L10 counted");
+    let shown = ["theirs", "c", "d", "open"];
+    assert_eq!(listed(&store, &all()).await, shown, "L10 hidden");
+    purge(&store, &keep_all(), 5).await;
+    assert_eq!(listed(&store, &all()).await, shown, "L10 removed");
+    assert_eq!(recount(OwnerId(1), u64::MAX).await, wanted, "L10 for good");
+    recount(OwnerId(1), ended / 2 - 1).await;
+    let shown = ["theirs", "d", "open"];
+    assert_eq!(listed(&store, &all()).await, shown, "L10 again");
+    recount(OwnerId(1), 0).await;
+    let shown = ["theirs", "open"];
+    assert_eq!(listed(&store, &all()).await, shown, "L10 nothing");
 }
 
 /// The id of an occurrence is known until retention forgets it, and is new from then on.

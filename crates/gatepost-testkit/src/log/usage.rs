@@ -154,11 +154,11 @@ pub async fn l17_what_an_owner_uses_is_counted(store: Webhooks) {
         .await
         .unwrap();
     let wanted = used(2, 6, 8 + kept);
-    let found = store.log.recount_usage(OwnerId(1)).await.unwrap();
+    let found = store.log.recount_usage(OwnerId(1), u64::MAX).await.unwrap();
     assert_eq!(found, wanted, "L17 counted");
     let found = store.log.log_usage(&[OwnerId(1)]).await.unwrap();
     assert_eq!(found, [wanted], "L17 stored");
-    let nobody = store.log.recount_usage(OwnerId(9)).await.unwrap();
+    let nobody = store.log.recount_usage(OwnerId(9), u64::MAX).await.unwrap();
     assert_eq!(nobody, LogUsage::default(), "L17 nobody");
 }
 

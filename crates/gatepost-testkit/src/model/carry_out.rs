@@ -118,7 +118,7 @@ impl Side {
                 answer(log.delete_delivery(self.delivery(*n), time).await, shown)
             }
             Call::Expire => self.expire(now).await,
-            Call::Purge { newest, age, bytes } => self.purge(*newest, *age, *bytes, now).await,
+            Call::Purge { age, bytes } => self.purge(*age, *bytes, now).await,
         }
     }
 
@@ -149,13 +149,10 @@ impl Side {
         assert!(done.is_ok(), "a purge is carried out");
     }
 
-    async fn purge(&mut self, newest: u8, age: u8, bytes: bool, now: i64) -> String {
+    async fn purge(&mut self, age: u8, bytes: bool, now: i64) -> String {
         let before = at(now - i64::from(age) - 10);
         let keep = PurgeBounds {
             created_before: before,
-            // Far more than there are in most runs: what ends later and is not among the newest of
-            // then may be hidden or not.
-            newest_per_webhook: u32::from(newest) + 9,
             // As many as there are: which of them leave otherwise is up to the store.
             bytes: bytes.then_some(1 << 40),
             counts_before: before,

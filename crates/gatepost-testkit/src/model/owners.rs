@@ -66,7 +66,7 @@ impl Side {
                 answer(log.add_usage(&[delta]).await, shown)
             }
             OwnerCall::Recount(n) if !self.owners.gone.contains(&owner(n)) => {
-                answer(log.recount_usage(owner(n)).await, shown)
+                answer(log.recount_usage(owner(n), u64::MAX).await, shown)
             }
             OwnerCall::Hold(..) | OwnerCall::Use(..) | OwnerCall::Recount(_) => "gone".to_owned(),
             OwnerCall::Drop(n, minute) => {

@@ -96,7 +96,6 @@ pub(super) enum Call {
     DeleteDelivery(u8),
     Expire,
     Purge {
-        newest: u8,
         age: u8,
         bytes: bool,
     },
@@ -170,8 +169,7 @@ fn call() -> impl Strategy<Value = Call> {
         2 => vec(n(), 0..5).prop_map(Call::Cancel),
         1 => n().prop_map(Call::DeleteDelivery),
         1 => Just(Call::Expire),
-        3 => (0..8_u8, 0..40_u8, any::<bool>())
-            .prop_map(|(newest, age, bytes)| Call::Purge { newest, age, bytes }),
+        3 => (0..40_u8, any::<bool>()).prop_map(|(age, bytes)| Call::Purge { age, bytes }),
     ]
 }
 

@@ -1,5 +1,5 @@
 //! Estimates go wrong: a process dies before it has written, and retention removes what was logged.
-//! Who is at a limit is counted.
+//! Who is at a limit is counted, and over the quota of the log their oldest deliveries leave.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +15,8 @@ use crate::lifecycle::Lifecycle;
 const LOOK: Duration = Duration::from_secs(1);
 /// Counting may take a tenth of the time.
 const REST: u32 = 9;
+/// The part of the log's quota that is free again once the owner's oldest deliveries are hidden.
+const HEADROOM: u64 = 8;
 
 impl Usage {
     /// Counts what owners at a limit really use, until the engine stops.
@@ -36,9 +38,10 @@ impl Usage {
     }
 
     pub(super) async fn count(&self, owner: OwnerId) {
-        match self.log.recount_usage(owner).await {
+        let quota = self.quota(owner).unwrap_or_default();
+        let share = quota.log_bytes - quota.log_bytes / HEADROOM;
+        match self.log.recount_usage(owner, share).await {
             Ok(used) => {
-                let quota = self.quota(owner).unwrap_or_default();
                 self.lock().is_used(owner, used, &quota);
             }
             Err(error) => {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_storage::webhooks::{
-    DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
+    DeliveryId, DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
     RecordStore as _, UsageDelta,
 };
 use gatepost_storage::{AtMost, ManualClock, MemoryStore, Scope};
@@ -211,21 +211,38 @@ async fn owners_at_a_limit_are_counted_in_order_of_arrival() {
     assert_eq!(counted, [7, 3, 9, 1, 8, 2, 5]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_count_finds_what_waits() {
-    let world = World::new(small()).await;
-    let webhook = world.webhook(OWNER).await;
+async fn enqueue(world: &World, webhook: WebhookId, body: String) {
     let delivery = NewDelivery {
         message_id: "msg_1".parse().unwrap(),
         webhook,
         task: None,
         cause: None,
-        body: "12345".into(),
+        body: body.into(),
         due: noon(),
         lease_until: None,
     };
-    let batch = direct(vec![delivery]);
-    world.memory.enqueue(batch, noon()).await.unwrap();
+    let batch = world.memory.enqueue(direct(vec![delivery]), noon());
+    batch.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn log_over_quota_loses_its_oldest() {
+    for (bytes, kept) in [(1_750, true), (1_751, false)] {
+        let (world, id) = (World::new(small()).await, DeliveryId(1));
+        let webhook = world.webhook(OWNER).await;
+        enqueue(&world, webhook, "x".repeat(bytes)).await;
+        world.memory.cancel(&[id], "x", noon()).await.unwrap();
+        world.judge.usage.count(OWNER).await;
+        let row = world.memory.delivery(id).await.unwrap();
+        assert_eq!(row.is_some(), kept, "{bytes}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_count_finds_what_waits() {
+    let world = World::new(small()).await;
+    let webhook = world.webhook(OWNER).await;
+    enqueue(&world, webhook, "12345".to_owned()).await;
     world.judge.usage.count(OWNER).await;
     assert_eq!(world.room(), (9, 995));
 }

@@ -1,8 +1,6 @@
 //! Lists of deliveries: ids in order from where they have an index, then how they stand, until a
 //! page is full; all in one view of the database, by statements that are planned once.
 
-mod leap;
-mod shown;
 mod source;
 
 use std::ops::Range;
@@ -27,7 +25,7 @@ const STATES: &str = include_str!("../../sql/log/states.sql");
 const ROWS: &str = include_str!("../../sql/log/rows.sql");
 const SIZES: &str = include_str!("../../sql/log/sizes.sql");
 const BOUND: &str = include_str!("../../sql/log/bound.sql");
-const FLOOR: &str = "SELECT floor FROM :schema.gatepost_webhook WHERE id = $1";
+const FIRST: &str = "SELECT first FROM :schema.gatepost_kept";
 const FIRST_WAITING: &str = "SELECT min(id) FROM :schema.gatepost_queue";
 /// How far the clocks of two processes may differ for a delivery to be found by the time at which
 /// it was created.
@@ -93,15 +91,15 @@ async fn listed(tx: Tx, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
     rows.iter().map(row::delivery).collect()
 }
 
-/// Whether no more is read than is shown of a webhook, or what waits or runs: what is sent needs
-/// such lists, and waits for no others.
+/// Whether no more is read than what waits or runs: what is sent needs such lists, and waits for no
+/// others.
 fn is_short(query: &DeliveryQuery) -> bool {
     let is_short = |source: &Source| matches!(source, Source::Queue { .. } | Source::Running);
-    query.webhook.is_some() || sources(query).iter().all(is_short)
+    sources(query).iter().all(is_short)
 }
 
-/// The sources, and the ids that are asked of each. Of one webhook the log below its floor has
-/// nothing that is shown but what waits or runs.
+/// The sources, and the ids that are asked of each. Of what is too old only what waits or runs is
+/// shown.
 async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>)>> {
     let mut range = i64::MIN..i64::MAX;
     if let Some(after) = query.page.after {
@@ -119,21 +117,25 @@ async fn parts(tx: &Tx, query: &DeliveryQuery) -> Result<Vec<(Source, Range<i64>
     }
     let mut parts = Vec::new();
     for source in sources(query) {
-        match (source, Key::of(query)) {
-            (Source::Log { .. } | Source::Failed, Key::Webhook(webhook)) => {
-                let shown = number(tx, FLOOR, &[&webhook]).await?.saturating_add(1);
-                parts.push((source, range.start.max(shown)..range.end));
-                if matches!(source, Source::Log { .. }) {
-                    let below = range.start..range.end.min(shown);
-                    parts.push((Source::Queue { marked: false }, below.clone()));
-                    parts.push((Source::Running, below));
-                }
+        if !matches!(source, Source::Log { .. } | Source::Failed) {
+            parts.push((source, range.clone()));
+            continue;
+        }
+        let first = number(tx, FIRST, &[]).await?;
+        parts.push((source, range.start.max(first)..range.end));
+        if matches!(source, Source::Log { .. }) {
+            let old = range.start..range.end.min(first);
+            parts.push((Source::Queue { marked: false }, old.clone()));
+            parts.push((Source::Running, old));
+        }
+    }
+    if matches!(Key::of(query), Key::Task(_)) {
+        // The task of what waits is known to the log alone.
+        let first = number(tx, FIRST_WAITING, &[]).await?;
+        for (source, range) in &mut parts {
+            if matches!(source, Source::Queue { .. }) {
+                range.start = range.start.max(first);
             }
-            (Source::Queue { .. }, Key::Task(_)) => {
-                let first = number(tx, FIRST_WAITING, &[]).await?;
-                parts.push((source, range.start.max(first)..range.end));
-            }
-            _ => parts.push((source, range.clone())),
         }
     }
     Ok(parts)
@@ -149,10 +151,9 @@ async fn matching(
     let key = Key::of(query);
     let sql = source.sql(key, query.page.order);
     let wanted = query.page.limit as usize;
-    let (mut found, mut old) = (Vec::new(), None);
+    let mut found = Vec::new();
     // A few more than wanted: one that ended between is left out.
     let mut ask = i64::from(query.page.limit).saturating_add(4).min(MOST);
-    let mut pages = 0_u32;
     while !range.is_empty() && found.len() < wanted {
         let mut params: Vec<Param<'_>> = vec![&range.start, &range.end, &ask];
         params.extend(key.value());
@@ -173,13 +174,6 @@ async fn matching(
         match query.page.order {
             Order::Ascending => range.start = last.saturating_add(1),
             Order::Descending => range.end = last,
-        }
-        // A whole page of which nothing is shown, or many that are seldom what is asked for. A leap
-        // looks at each webhook, so it is seldom where there is much to read.
-        pages += 1;
-        let leaps = matches!(source, Source::Log { .. } | Source::Failed);
-        if leaps && pages.is_power_of_two() && (found.is_empty() || ask == MOST) {
-            range = leap::leap(tx, key, query.page.order, range, &mut old).await?;
         }
         ask = (ask * 4).min(MOST);
     }

@@ -7,7 +7,7 @@ FROM :schema.gatepost_delivery_all r
 JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone
 CROSS JOIN :schema.gatepost_kept k
 JOIN :schema.gatepost_outcome_all e ON e.delivery = r.id AND e.started IS NOT NULL
-WHERE r.id = $1 AND (r.id > w.floor AND r.created >= k.created_before
+WHERE r.id = $1 AND (r.id > o.hidden_to AND r.created >= k.created_before
     OR (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = $1) IS NOT NULL
     OR (SELECT max(g.id) FROM :schema.gatepost_running g WHERE g.ids @> ARRAY[$1]::bigint[])
        > (SELECT max(n.token) FROM :schema.gatepost_outcome_all n WHERE n.delivery = $1))

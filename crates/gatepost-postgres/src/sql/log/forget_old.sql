@@ -1,7 +1,7 @@
 -- $1: limit. What had not ended when its partition left, and has now.
 WITH old AS MATERIALIZED (
-    SELECT r.id FROM :schema.gatepost_delivery_old r JOIN :schema.gatepost_webhook w ON w.id = r.webhook CROSS JOIN :schema.gatepost_kept k
-    WHERE NOT (r.id > w.floor AND r.created >= k.created_before)
+    SELECT r.id FROM :schema.gatepost_delivery_old r JOIN :schema.gatepost_owner o ON o.owner = r.owner CROSS JOIN :schema.gatepost_kept k
+    WHERE NOT (r.id > o.hidden_to AND r.created >= k.created_before)
       AND (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = r.id) IS NULL
       AND r.id NOT IN (SELECT u.delivery FROM :schema.gatepost_running g CROSS JOIN LATERAL unnest(g.ids) AS u (delivery) WHERE u.delivery IS NOT NULL)
     ORDER BY r.id LIMIT $1

@@ -1,7 +1,8 @@
 -- What an attempt keeps counts as long as it is read: `seal_attempt` makes each part 51 bytes longer, and begins it so.
--- $1: owner. What is shown of each webhook lies above its floor; below it only what waits or runs is read, by its number.
+-- $1: owner. $2: their share. Of what has ended the oldest beyond it is hidden, up to `floor`. Of what is hidden already only
+-- what waits or runs is read, by its number.
 WITH hook AS MATERIALIZED (
-    SELECT w.id, w.floor FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
+    SELECT w.id, o.hidden_to AS floor FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     WHERE w.owner = $1 AND NOT w.gone
 ), waiting AS MATERIALIZED (
     SELECT h.floor, q.id FROM hook h CROSS JOIN LATERAL (
@@ -18,13 +19,22 @@ WITH hook AS MATERIALIZED (
     UNION ALL SELECT w.id, d.bytes, true FROM waiting w CROSS JOIN LATERAL (
         SELECT coalesce(octet_length(d.body), 0)::bigint AS bytes FROM :schema.gatepost_delivery_all d WHERE d.id = w.id LIMIT 1) d
     WHERE w.id <= w.floor
-), counted AS MATERIALIZED (
-    SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
-        coalesce(sum(bytes + (
+), logged AS MATERIALIZED (
+    SELECT r.id, r.bytes, r.waits, r.bytes + (
             SELECT coalesce(sum(coalesce(octet_length(e.request_head) - 51 * (substring(e.request_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)::bigint + coalesce(octet_length(e.response_head) - 51 * (substring(e.response_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)
                 + coalesce(octet_length(e.response_body) - 51 * (substring(e.response_body FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)), 0)
-            FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id)), 0)::bigint AS log_bytes
+            FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id) AS log_bytes
     FROM row r
+), beyond AS MATERIALIZED (
+    SELECT coalesce(max(e.id), 0) AS floor FROM (
+        SELECT l.id, l.log_bytes, sum(l.log_bytes) OVER (ORDER BY l.id DESC) AS left FROM logged l WHERE NOT l.waits) e
+    WHERE e.left > $2::bigint
+), hidden AS (
+    UPDATE :schema.gatepost_owner o SET hidden_to = b.floor FROM beyond b WHERE o.owner = $1 AND b.floor > o.hidden_to
+), counted AS MATERIALIZED (
+    SELECT count(*) FILTER (WHERE waits) AS waiting, coalesce(sum(bytes) FILTER (WHERE waits), 0)::bigint AS waiting_bytes,
+        coalesce(sum(l.log_bytes) FILTER (WHERE waits OR id > b.floor), 0)::bigint AS log_bytes
+    FROM beyond b CROSS JOIN logged l
 ), stored AS (
     INSERT INTO :schema.gatepost_log_usage (owner, waiting, waiting_bytes, log_bytes)
     SELECT $1, waiting, waiting_bytes, log_bytes FROM counted

@@ -6,7 +6,7 @@ WITH picked AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT e.delivery FROM :schema.gatepost_outcome_all e
         JOIN :schema.gatepost_delivery_all r ON r.id = e.delivery
-        WHERE e.state = 3 AND e.webhook = ANY (ARRAY[w.id]) AND e.delivery >= greatest(w.floor + 1, $5) AND e.delivery < $6
+        WHERE e.state = 3 AND e.webhook = ANY (ARRAY[w.id]) AND e.delivery >= greatest(o.hidden_to + 1, $5) AND e.delivery < $6
           AND r.body IS NOT NULL AND r.created >= k.created_before AND r.created >= $3 AND r.created < $4
           AND (SELECT n.token FROM :schema.gatepost_outcome_all n WHERE n.delivery = e.delivery ORDER BY n.token DESC LIMIT 1) = e.token
         ORDER BY e.webhook, e.delivery LIMIT $2) f (id)

@@ -19,8 +19,8 @@ SELECT r.id, r.message_id, r.webhook, r.owner, r.tenant, r.task, CASE WHEN $2::b
 FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (id, ord)
 CROSS JOIN LATERAL (
     SELECT d.* FROM :schema.gatepost_delivery d WHERE d.id = asked.id UNION ALL SELECT d.* FROM :schema.gatepost_delivery_old d WHERE d.id = asked.id) r
-CROSS JOIN LATERAL (SELECT w.floor FROM :schema.gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
-CROSS JOIN LATERAL (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
+CROSS JOIN LATERAL (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
+CROSS JOIN LATERAL (SELECT o.hidden_to FROM :schema.gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
 CROSS JOIN :schema.gatepost_kept k
 LEFT JOIN LATERAL (
     SELECT q.id, q.due, q.attempts, q.tries, q.lost FROM :schema.gatepost_queue q WHERE q.id = r.id LIMIT 1) q ON true
@@ -35,5 +35,5 @@ LEFT JOIN LATERAL (
         UNION ALL SELECT e.token, e.started, e.status, e.duration_us FROM :schema.gatepost_outcome_old e WHERE e.delivery = r.id AND e.started IS NOT NULL) e
     ORDER BY e.token DESC LIMIT 1) a ON true
 LEFT JOIN running u ON u.delivery = r.id AND u.token > coalesce(l.token, 0)
-WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > w.floor AND r.created >= k.created_before
+WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > o.hidden_to AND r.created >= k.created_before
 ORDER BY asked.ord

@@ -10,8 +10,8 @@ FROM unnest($1::bigint[]) AS asked (id)
 CROSS JOIN LATERAL (
     SELECT d.id, d.webhook, d.owner, d.tenant, d.task, d.created FROM :schema.gatepost_delivery d WHERE d.id = asked.id
     UNION ALL SELECT d.id, d.webhook, d.owner, d.tenant, d.task, d.created FROM :schema.gatepost_delivery_old d WHERE d.id = asked.id) r
-CROSS JOIN LATERAL (SELECT w.floor FROM :schema.gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
-CROSS JOIN LATERAL (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
+CROSS JOIN LATERAL (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.id = r.webhook AND NOT w.gone LIMIT 1) w
+CROSS JOIN LATERAL (SELECT o.hidden_to FROM :schema.gatepost_owner o WHERE o.owner = r.owner AND NOT o.gone LIMIT 1) o
 CROSS JOIN :schema.gatepost_kept k
 LEFT JOIN LATERAL (
     SELECT q.id, q.due, q.attempts, q.tries, q.lost FROM :schema.gatepost_queue q WHERE q.id = r.id LIMIT 1) q ON true
@@ -21,4 +21,4 @@ LEFT JOIN LATERAL (
         UNION ALL SELECT e.token, e.state, e.class FROM :schema.gatepost_outcome_old e WHERE e.delivery = r.id) e
     ORDER BY e.token DESC LIMIT 1) l ON true
 LEFT JOIN running u ON u.delivery = r.id AND u.token > coalesce(l.token, 0)
-WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > w.floor AND r.created >= k.created_before
+WHERE q.id IS NOT NULL OR u.delivery IS NOT NULL OR r.id > o.hidden_to AND r.created >= k.created_before

@@ -1,14 +1,12 @@
 //! The deliveries among which it is counted.
 
 use gatepost_postgres::PostgresStore;
-use gatepost_storage::Order;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at, webhook_of};
 use tokio_postgres::Client;
 
-use crate::common::{fresh_at, pages, raw};
+use crate::common::{fresh_at, raw};
 use crate::postgres::FreshSchema;
-use crate::shown::shown;
 use crate::source::{BEGIN, Key};
 
 /// Half of all go to one webhook; each hundredth failed; the last 6,000 wait.
@@ -64,17 +62,4 @@ pub(super) async fn as_a_list(client: &Client) {
 /// The key as a statement receives it.
 pub(super) fn literal(key: Key) -> Option<String> {
     key.value().map(|value| format!("'{value:?}'"))
-}
-
-/// What is looked at to leap in either order.
-pub(super) async fn leaps(client: &Client, key: Key, most: u64) {
-    as_a_list(client).await;
-    for (order, span) in [
-        (Order::Ascending, "1, 9999999"),
-        (Order::Descending, "1, 2000000"),
-    ] {
-        let params = format!("{span}, {}, 0", literal(key).unwrap());
-        let read = pages(client, &shown(key, order).unwrap(), &params).await;
-        assert!(read < most, "{read} pages: {key:?} {order:?}");
-    }
 }

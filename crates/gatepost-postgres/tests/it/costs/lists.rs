@@ -8,7 +8,7 @@ use gatepost_storage::{Order, Page, Scope};
 use uuid::Uuid;
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
-use super::filled::{ONE_USER, as_a_list, begun, filled, leaps, literal};
+use super::filled::{ONE_USER, as_a_list, begun, filled, literal};
 use crate::common::pages;
 use crate::source::{BEGIN_REPLAY, Key, Source, sources};
 
@@ -129,15 +129,9 @@ async fn who_has_nothing_does_not_look_through_what_another_has() {
                 }
             }
         }
-        leaps(&client, Key::Owner(Uuid::from_u128(20)), 100).await;
     }
     client.batch_execute("RESET enable_sort").await.unwrap();
     for (name, sql, params) in [
-        (
-            "floors",
-            include_str!("../../../src/sql/log/floors.sql"),
-            "50, '{20}'",
-        ),
         ("last", include_str!("../../../src/sql/gone/last.sql"), "50"),
         (
             "gone",

@@ -8,8 +8,8 @@ use crate::common::pages;
 #[tokio::test]
 async fn the_other_statements_read_what_they_are_asked_for() {
     let (client, _store) = filled().await;
-    // Of webhook 3 what has ended is hidden, but for the newest.
-    let hidden = "UPDATE gatepost_webhook SET floor = 113900 * 20 WHERE id = 3";
+    // Of owner 3 what has ended is hidden, but for the newest.
+    let hidden = "UPDATE gatepost_owner SET hidden_to = 113900 * 20 WHERE owner = gatepost_id('3')";
     client.batch_execute(hidden).await.unwrap();
     let ids: Vec<String> = (1_000..1_050).map(|n| (n * 20).to_string()).collect();
     let ids = format!("'{{{}}}'", ids.join(","));
@@ -36,7 +36,12 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("rows", log!("log/rows"), &format!("{ids}, true"), 3_000),
         ("sizes", log!("log/sizes"), &ids, 2_000),
         ("attempts", log!("log/attempts"), "20000, 50", 60),
-        ("recount", log!("log/recount"), "gatepost_id('3')", 4_000),
+        (
+            "recount",
+            log!("log/recount"),
+            "gatepost_id('3'), 9999999",
+            4_000,
+        ),
         ("bound", log!("log/bound"), "'2026-01-01 10:00'", 400),
         (
             "replay_ids",
@@ -60,6 +65,13 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("delete_pick", log!("log/delete_pick"), "20000", 60),
         ("delete", log!("log/delete"), "", 60),
         ("queue_stats", log!("log/queue_stats"), "", 20),
+        (
+            "hidden_pick",
+            log!("log/hidden_pick", "log/replay_lock"),
+            "gatepost_id('3'), 99999999, 50",
+            3_000,
+        ),
+        ("hidden_delete", log!("log/hidden_delete"), "", 60),
         ("forget_old", log!("log/forget_old"), "50", 60),
         (
             "forget_default",

@@ -84,14 +84,12 @@ pub(super) fn of(look: &Look<'_>, query: &DeliveryQuery) -> Result<Vec<Source>> 
     let by = By::of(look, query)?;
     let mut sources = Vec::new();
     if everything {
-        by.deliveries(look, &mut sources)?;
-        if !by.is_of_webhooks() {
-            return Ok(sources);
-        }
-    } else if wants(DeliveryState::Error) || failed {
-        by.errors(look, &mut sources)?;
+        by.deliveries(look, &mut sources);
+        return Ok(sources);
     }
-    // What has not ended may be older than all that is shown of its webhook.
+    if wants(DeliveryState::Error) || failed {
+        by.errors(&mut sources);
+    }
     if wants(DeliveryState::Queued) {
         by.waiting(look.c, &mut sources)?;
     }
@@ -122,64 +120,42 @@ impl By {
         })
     }
 
-    /// Whether what has ended is found from each webhook's floor on.
-    fn is_of_webhooks(&self) -> bool {
-        matches!(self, Self::Webhook(_) | Self::Owner(..))
-    }
-
     /// What is indexed, then what is not yet.
-    fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
-        let mut both = |listed, new, of: Value| {
-            sources.push(index(listed, Some(of.clone())));
-            sources.push(beyond(new, of, look.indexed));
-        };
+    fn deliveries(&self, look: &Look<'_>, sources: &mut Vec<Source>) {
+        let new = |new, of| beyond(new, of, look.indexed);
+        let of_webhook = |webhook: &i64| index(Index::OfWebhook, Some((*webhook).into()));
         match self {
             Self::All => sources.push(index(Index::All, None)),
-            Self::Task(task) => both(Index::OfTask, Index::NewOfTask, (*task).into()),
-            Self::Tenant(tenant) => {
-                both(Index::OfTenant, Index::NewOfTenant, id(tenant.to_bytes()));
+            Self::Task(task) => {
+                sources.push(index(Index::OfTask, Some((*task).into())));
+                sources.push(new(Index::NewOfTask, (*task).into()));
             }
-            Self::Webhook(webhook) => sources.extend(of_webhook(look, *webhook)?),
+            Self::Tenant(tenant) => {
+                sources.push(index(Index::OfTenant, Some(id(tenant.to_bytes()))));
+                sources.push(new(Index::NewOfTenant, id(tenant.to_bytes())));
+            }
+            Self::Webhook(webhook) => {
+                sources.push(of_webhook(webhook));
+                sources.push(new(Index::NewOfWebhook, (*webhook).into()));
+            }
             Self::Owner(owner, webhooks) => {
-                for webhook in webhooks {
-                    let floor = look.webhook(*webhook)?.map(|shown| shown.floor);
-                    sources.extend(
-                        floor.map(|floor| beyond(Index::OfWebhook, (*webhook).into(), floor)),
-                    );
-                }
-                sources.push(beyond(
-                    Index::NewOfOwner,
-                    id(owner.to_bytes()),
-                    look.indexed,
-                ));
+                sources.extend(webhooks.iter().map(of_webhook));
+                sources.push(new(Index::NewOfOwner, id(owner.to_bytes())));
             }
         }
-        Ok(())
     }
 
-    /// Of a webhook from its floor on: what ended before that is not shown, however much of it is
-    /// still stored.
-    fn errors(&self, look: &Look<'_>, sources: &mut Vec<Source>) -> Result<()> {
-        let mut of_webhook = |webhook: i64| -> Result<()> {
-            let floor = look.webhook(webhook)?.map(|shown| shown.floor);
-            let errors = |floor| beyond(Index::ErrorsOfWebhook, webhook.into(), floor);
-            sources.extend(floor.map(errors));
-            Ok(())
-        };
+    fn errors(&self, sources: &mut Vec<Source>) {
+        let of_webhook = |webhook: &i64| index(Index::ErrorsOfWebhook, Some((*webhook).into()));
         match self {
             Self::All => sources.push(index(Index::Errors, None)),
             Self::Task(task) => sources.push(index(Index::ErrorsOfTask, Some((*task).into()))),
             Self::Tenant(tenant) => {
                 sources.push(index(Index::ErrorsOfTenant, Some(id(tenant.to_bytes()))));
             }
-            Self::Webhook(webhook) => of_webhook(*webhook)?,
-            Self::Owner(_, webhooks) => {
-                webhooks
-                    .iter()
-                    .try_for_each(|webhook| of_webhook(*webhook))?;
-            }
+            Self::Webhook(webhook) => sources.push(of_webhook(webhook)),
+            Self::Owner(_, webhooks) => sources.extend(webhooks.iter().map(of_webhook)),
         }
-        Ok(())
     }
 
     /// The queue knows webhooks alone.
@@ -205,24 +181,11 @@ impl By {
     }
 }
 
-/// All that has ended and is shown of a webhook; nothing of one that is gone.
-pub(crate) fn of_webhook(look: &Look<'_>, webhook: i64) -> Result<Vec<Source>> {
-    let Some(shown) = look.webhook(webhook)? else {
-        return Ok(Vec::new());
-    };
-    Ok(vec![
-        beyond(Index::OfWebhook, webhook.into(), shown.floor),
-        beyond(
-            Index::NewOfWebhook,
-            webhook.into(),
-            shown.floor.max(look.indexed),
-        ),
-    ])
-}
-
-/// What waits of a webhook.
-pub(crate) fn waiting_of(webhook: i64) -> Vec<Source> {
-    vec![index(Index::WaitingOfWebhook, Some(webhook.into()))]
+/// What an owner has, wherever it is found.
+pub(crate) fn of_owner(look: &Look<'_>, owner: OwnerId) -> Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    By::Owner(owner, webhooks_of(look.c, owner)?).deliveries(look, &mut sources);
+    Ok(sources)
 }
 
 fn beyond(index: Index, of: Value, beyond: i64) -> Source {
@@ -268,52 +231,4 @@ fn owner_of_task(c: &Connection, task: i64) -> Result<Option<OwnerId>> {
         .query_row([task], |row| Ok(column::owner(&Named::of(row), "owner")))
         .optional()?;
     owner.transpose()
-}
-
-#[cfg(test)]
-mod tests {
-    use gatepost_storage::Page;
-    use webhook_model::WebhookId;
-
-    use super::super::stream::Merge;
-    use super::*;
-    use crate::migrate::migrate;
-
-    /// A webhook of user 1, of whose 2,000 failures the last 3 are shown.
-    const FAILED: &str = "
-        INSERT INTO gatepost_owner (owner) VALUES (unhex('00000000000000000000000000000001'));
-        INSERT INTO gatepost_webhook (id, revision, created, modified, owner, name, url, credentials,
-            headers, allow_insecure, timeout_s, retries, activity, in_order, signing, channels, bytes, floor)
-        VALUES (7, 1, 0, 0, unhex('00000000000000000000000000000001'), 'w', x'', x'', x'', 0, 5, 0, 'active', 0, x'', '', 0, 1997);
-        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 2000)
-        INSERT INTO gatepost_outcome (delivery, token, state, attempts, tries, lost, due, status_info, webhook)
-        SELECT n, n, 3, 1, 1, 0, 0, '', 7 FROM n";
-
-    #[test]
-    fn failures_that_are_not_shown_any_more_are_not_walked() {
-        let mut connection = Connection::open_in_memory().unwrap();
-        migrate(&mut connection).unwrap();
-        connection.execute_batch(FAILED).unwrap();
-        let look = Look::new(&connection).unwrap();
-        let failed = DeliveryQuery {
-            states: vec![DeliveryState::Error],
-            ..DeliveryQuery::all(Page::newest(50))
-        };
-        let of_webhook = DeliveryQuery {
-            webhook: Some(WebhookId(7)),
-            ..failed.clone()
-        };
-        let of_owner = DeliveryQuery {
-            scope: Scope::Owner(OwnerId(1)),
-            ..failed
-        };
-        for query in [of_webhook, of_owner] {
-            let mut merge = Merge::newest(of(&look, &query).unwrap());
-            let mut walked = Vec::new();
-            while let Some(id) = merge.next(&connection).unwrap() {
-                walked.push(id);
-            }
-            assert_eq!(walked, [2_000, 1_999, 1_998], "{query:?}");
-        }
-    }
 }

@@ -33,13 +33,13 @@ struct Stream {
 }
 
 impl Merge {
-    /// All of these, newest first.
-    pub(crate) fn newest(sources: Vec<Source>) -> Self {
+    /// All of these up to `last`, oldest first.
+    pub(crate) fn oldest(sources: Vec<Source>, last: i64) -> Self {
         let bounds = Bounds {
             first: i64::MIN,
-            last: i64::MAX,
+            last,
         };
-        Self::new(sources, bounds, None, true)
+        Self::new(sources, bounds, None, false)
     }
 
     pub(super) fn new(

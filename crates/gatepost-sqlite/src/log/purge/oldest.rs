@@ -41,7 +41,7 @@ pub(super) async fn remove(store: &SqliteStore, bytes: Option<u64>, limit: u32) 
     Ok(Purged { rows, more: true })
 }
 
-/// The next rows that are too old, or too many.
+/// The next rows that are too old, or beyond the bytes of the log.
 fn next(c: &Connection, bytes: i64, limit: usize) -> Result<Vec<i64>> {
     let mut find = c.prepare_cached(include_str!("../../sql/log/oldest.sql"))?;
     let ids = find.query_map(
@@ -95,7 +95,7 @@ fn is_too_old(c: &Connection, id: i64) -> Result<bool> {
     Ok(old.optional()?.unwrap_or(true))
 }
 
-fn has_ended(c: &Connection, id: i64) -> Result<bool> {
+pub(super) fn has_ended(c: &Connection, id: i64) -> Result<bool> {
     Ok(waiting::get(c, id)?.is_none() && History::of(c, id)?.has_ended())
 }
 

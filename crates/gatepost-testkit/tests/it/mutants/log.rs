@@ -166,17 +166,10 @@ passed_on! { DeliveryLog {
 
     async fn purge(&self, keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Result<Purged> {
         let mut keep = *keep;
-        if self.is(&["l23"]) {
-            let all = DeliveryQuery::all(Page::first(99));
-            let rows = self.inner.list_deliveries(&all).await?;
-            let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
-            self.inner.cancel(&ids, "old", now).await?;
-        }
         match self.fault() {
             "l09" => keep.created_before += TimeDelta::seconds(1),
             "l24" => keep.created_before = DateTime::UNIX_EPOCH,
             "l25" => keep.bytes = keep.bytes.map(|_| 0),
-            "l10" => keep.newest_per_webhook = keep.newest_per_webhook.saturating_add(1),
             "l11" => keep.occurrences_before = DateTime::UNIX_EPOCH,
             _ => {}
         }
@@ -193,12 +186,19 @@ passed_on! { DeliveryLog {
         self.inner.log_usage(owners).await
     }
 
-    async fn recount_usage(&self, owner: OwnerId) -> Result<LogUsage> {
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage> {
         if self.is(&["l17"]) {
             let usage = self.inner.log_usage(&[owner]).await?;
             return Ok(usage[0]);
         }
-        self.inner.recount_usage(owner).await
+        if self.is(&["l23"]) {
+            let all = DeliveryQuery::all(Page::first(99));
+            let rows = self.inner.list_deliveries(&all).await?;
+            let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+            self.inner.cancel(&ids, "old", DateTime::UNIX_EPOCH).await?;
+        }
+        let share = if self.is(&["l10"]) { u64::MAX } else { share };
+        self.inner.recount_usage(owner, share).await
     }
 
     async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>> {
