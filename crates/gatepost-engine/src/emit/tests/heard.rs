@@ -245,7 +245,7 @@ async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
     let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
     let (store, poll) = (bench.store.clone(), Duration::from_secs(1));
     let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
-    let row = drain.readable(old, noon()).await.unwrap().unwrap();
+    let row = drain.readable(old).await.unwrap().unwrap();
     drain.wait(row, noon()).await.unwrap();
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["x"], "the first has run once");
