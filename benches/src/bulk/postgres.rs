@@ -117,11 +117,11 @@ impl Filler {
                  SELECT s.n, h.webhook, h.owner, h.tenant, h.task, c.created, 'msg_' || lpad(s.n::text, 36, '0'),
                      convert_to('{{\"n\":\"' || s.n || '\",\"pad\":\"' || repeat('x', 60) || '\"}}', 'UTF8') {numbers};
              INSERT INTO gatepost_outcome_{first} (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started,
-                     duration_us, truncated, kept, class, status_info, protocol, response_head, response_body)
+                     duration_us, class, status_info)
                  SELECT s.n, s.n / 64 + 1, CASE WHEN c.error THEN h.webhook END, CASE WHEN c.error THEN h.owner END,
                      CASE WHEN c.error THEN h.tenant END, CASE WHEN c.error THEN h.task END, 1, 1, CASE WHEN c.error THEN 3 ELSE 2 END, 0,
-                     CASE WHEN c.error THEN 500 ELSE 200 END, c.created, 3000, false, true, CASE WHEN c.error THEN 'status' ELSE 'ok' END,
-                     CASE WHEN c.error THEN 'the target responded with status 500' ELSE '200 OK' END, 'HTTP/1.1', 'content-length: 0', '' {numbers};
+                     CASE WHEN c.error THEN 500 ELSE 200 END, c.created, 3000, CASE WHEN c.error THEN 'status' ELSE 'ok' END,
+                     CASE WHEN c.error THEN 'the target responded with status 500' ELSE '200 OK' END {numbers};
              ALTER TABLE gatepost_delivery ATTACH PARTITION gatepost_delivery_{first} FOR VALUES FROM ({first}) TO ({beyond});
              ALTER TABLE gatepost_outcome ATTACH PARTITION gatepost_outcome_{first} FOR VALUES FROM ({first}) TO ({beyond});
              INSERT INTO gatepost_part (first, beyond) VALUES ({first}, {beyond})"

@@ -266,7 +266,8 @@ CREATE INDEX gatepost_delivery_task ON :schema.gatepost_delivery (task, id) WHER
 -- What each claim of a delivery came to: a row for each token that was used on it, never updated. The last one says how
 -- the delivery stands, unless it waits or runs. `state`: 0 waits again, 1 given back or replayed (nothing was tried), 2 sent, 3 error.
 -- `attempts` (ever made), `tries` (since it was enqueued or replayed), `lost` and `class` are the delivery's after it; an
--- attempt was made where `started` is there, and has the number `attempts`.
+-- attempt was made where `started` is there, and has the number `attempts`. `kept_bytes` of its request and response lie in `detail`,
+-- which is sealed if there is a key, and NULL if the receiver fetched the delivery.
 -- `webhook`, `owner`, `tenant` and `task` are the delivery's, where `state` is 3 only.
 CREATE TABLE :schema.gatepost_outcome (
     delivery      bigint NOT NULL,
@@ -282,20 +283,10 @@ CREATE TABLE :schema.gatepost_outcome (
     status        integer,
     started       timestamptz,
     duration_us   bigint,
-    dns_us        bigint,
-    connect_us    bigint,
-    tls_us        bigint,
-    first_byte_us bigint,
-    truncated     boolean,
-    kept          boolean,
     class         text NOT NULL,
     status_info   text NOT NULL,
-    info          text,
-    remote        text,
-    protocol      text,
-    response_head bytea,
-    response_body bytea,
-    request_head  bytea,
+    kept_bytes    bigint NOT NULL DEFAULT 0,
+    detail        bytea,
     CONSTRAINT gatepost_outcome_pkey PRIMARY KEY (delivery, token)
 ) PARTITION BY RANGE (delivery);
 CREATE INDEX gatepost_outcome_error ON :schema.gatepost_outcome (delivery) WHERE state = 3;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
@@ -127,7 +128,9 @@ impl PostgresStore {
         &self,
         settlements: Vec<Settlement>,
     ) -> Result<Vec<Settled>> {
-        self.settle.submit(settlements).await
+        // Not in the batch, which one task stores for all.
+        let sealed = SealedAttempt::seal_all(settlements, self.sealing())?;
+        self.settle.submit(sealed).await
     }
 }
 

@@ -269,7 +269,8 @@ CREATE TABLE gatepost_delivery (
 
 -- `state` is 0 waits again, 1 given back or replayed, 2 sent, 3 error. `attempts` were ever made after it, `tries` since
 -- it was enqueued or replayed; `lost` as of the claim. `webhook`, `task` and `tenant` are set if `state` is 3, for the
--- indexes. The rest is the attempt, if one was made; `request_head` is without credentials.
+-- indexes. The rest is the attempt, if one was made: `kept_bytes` of request and response lie in `detail`, which is sealed
+-- if there is a key, and NULL if the receiver fetched the delivery.
 CREATE TABLE gatepost_outcome (
     delivery      INTEGER NOT NULL,
     token         INTEGER NOT NULL,
@@ -284,20 +285,10 @@ CREATE TABLE gatepost_outcome (
     tenant        BLOB,
     started       INTEGER,
     duration_us   INTEGER,
-    dns_us        INTEGER,
-    connect_us    INTEGER,
-    tls_us        INTEGER,
-    first_byte_us INTEGER,
     class         TEXT,
-    info          TEXT,
     status        INTEGER,
-    remote        TEXT,
-    protocol      TEXT,
-    kept          INTEGER,
-    truncated     INTEGER,
-    request_head  BLOB,
-    response_head BLOB,
-    response_body BLOB,
+    kept_bytes    INTEGER,
+    detail        BLOB,
     PRIMARY KEY (delivery, token)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX gatepost_error ON gatepost_outcome (delivery) WHERE state = 3;

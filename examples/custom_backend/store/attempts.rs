@@ -1,11 +1,11 @@
 //! Attempts: their rows.
 
-use gatepost_storage::columns::open_attempt;
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{AttemptRecord, DeliveryId};
 use redb::ReadableTable;
 
-use super::codec::decode;
+use super::codec::{corrupt, decode};
 use super::error::{Answer, failed};
 use super::tables::json;
 
@@ -19,10 +19,11 @@ pub(super) fn attempts(
     let all = table.range((id.0, 0)..=(id.0, i64::MAX)).map_err(failed)?;
     let mut found = Vec::new();
     for attempt in all.rev().take(last as usize) {
-        let (_, row) = attempt.map_err(failed)?;
-        let mut attempt: AttemptRecord = decode(&json(row.value())?)?;
-        open_attempt(&mut attempt, id, keys);
-        found.push(attempt);
+        let (key, row) = attempt.map_err(failed)?;
+        let (_, number) = key.value();
+        let number = u32::try_from(number).map_err(|_| corrupt("number"))?;
+        let attempt: SealedAttempt = decode(&json(row.value())?)?;
+        found.push(attempt.open(number, keys)?);
     }
     found.reverse();
     Ok(found)

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, ClaimToken, Claimed, DeliveryId, DeliveryRow, DeliveryState,
-    HourlyCount, LaneClaim, Reclaimed, Settled, Settlement,
+    Acknowledged, Acknowledgement, Claim, ClaimToken, Claimed, DeliveryId, DeliveryRow,
+    DeliveryState, HourlyCount, LaneClaim, Reclaimed, Settled, Settlement,
 };
 use redb::ReadableTable as _;
 
@@ -43,10 +43,10 @@ pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
     let Some(old) = tx.slot(settlement.claim.delivery)? else {
         return Ok(Settled::Stale);
     };
-    let mut new = old.clone();
+    let (mut new, claim) = (old.clone(), settlement.claim);
     match new.settle(settlement) {
         Err(unchanged) => return Ok(unchanged),
-        Ok(Some(attempt)) => tx.log(new.delivery.id, attempt)?,
+        Ok(Some(attempt)) => tx.log(claim, attempt)?,
         Ok(None) => {}
     }
     tx.replace(&old, &new)?;
@@ -69,7 +69,11 @@ pub(super) fn acknowledge(
         }
         let mut new = old.clone();
         let attempt = new.fetch(fetched.keep_messages, now);
-        tx.log(handed.delivery, attempt)?;
+        let claim = Claim {
+            delivery: handed.delivery,
+            token: ClaimToken(tx.count("token")?),
+        };
+        tx.log(claim, attempt)?;
         tx.replace(&old, &new)?;
         ended.push(Acknowledged {
             delivery: handed.delivery,

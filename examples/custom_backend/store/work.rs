@@ -1,7 +1,7 @@
 //! What goes with each delivery: its place among what waits, runs or has not ended, and its bytes.
 
-use gatepost_storage::columns::seal_attempt;
-use gatepost_storage::webhooks::{AttemptRecord, DeliveryId, DeliveryRow, DeliveryState};
+use gatepost_storage::columns::SealedAttempt;
+use gatepost_storage::webhooks::{AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState};
 
 use super::codec::{corrupt, decode, encode, micros};
 use super::delivery::{class_number, is_gone, slot};
@@ -59,10 +59,10 @@ impl Tx {
         Ok(())
     }
 
-    /// Logs an attempt. What it keeps of request and response is sealed.
-    pub(super) fn log(&self, id: DeliveryId, mut attempt: AttemptRecord) -> Answer<()> {
-        seal_attempt(&mut attempt, id, &self.sealing)?;
-        let key = (id.0, i64::from(attempt.number));
+    /// Logs an attempt, sealed for the claim under which it was made.
+    pub(super) fn log(&self, claim: Claim, attempt: AttemptRecord) -> Answer<()> {
+        let key = (claim.delivery.0, i64::from(attempt.number));
+        let attempt = SealedAttempt::seal(attempt, claim, &self.sealing)?;
         let row = encode(&attempt)?.to_string();
         self.open(ATTEMPTS)?
             .insert(key, row.as_str())

@@ -11,7 +11,6 @@ mod usage;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::columns::open_attempt;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
     LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
@@ -19,7 +18,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
-use crate::error::{Answer, Result};
+use crate::error::Answer;
 use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../sql/log/rows.sql");
@@ -41,12 +40,11 @@ impl DeliveryLog for PostgresStore {
             .db()
             .query(ATTEMPTS, &[&id.0, &i64::from(last)])
             .await?;
-        let attempts = rows.iter().rev().map(row::attempt);
-        let mut attempts = attempts.collect::<Result<Vec<_>>>()?;
-        for attempt in &mut attempts {
-            open_attempt(attempt, id, self.sealing());
-        }
-        Ok(attempts)
+        let opened = rows.iter().rev().map(|row| {
+            let (number, attempt) = row::attempt(row, id)?;
+            attempt.open(number, self.sealing())
+        });
+        opened.collect()
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

@@ -1,6 +1,7 @@
 //! A delivery and an attempt, and their columns.
 
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Phases};
+use gatepost_storage::columns::SealedAttempt;
+use gatepost_storage::webhooks::{Claim, ClaimToken, Delivery, DeliveryId, DeliveryState};
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
 
@@ -36,31 +37,20 @@ pub(super) fn delivery(row: &Row) -> Result<Delivery> {
     })
 }
 
-/// A row of `attempts.sql`.
-pub(super) fn attempt(row: &Row) -> Result<AttemptRecord> {
-    let remote: Option<&str> = row.try_get("remote")?;
-    Ok(AttemptRecord {
-        number: count(row, "number")?,
+/// A row of `attempts.sql`: an attempt and its number.
+pub(super) fn attempt(row: &Row, delivery: DeliveryId) -> Result<(u32, SealedAttempt)> {
+    let kept_bytes = u64::try_from(row.try_get::<_, i64>("kept_bytes")?);
+    let attempt = SealedAttempt {
+        claim: Claim {
+            delivery,
+            token: ClaimToken(row.try_get("token")?),
+        },
         started: row.try_get("started")?,
         duration: span(row, "duration_us")?.unwrap_or_default(),
-        phases: Phases {
-            dns: span(row, "dns_us")?,
-            connect: span(row, "connect_us")?,
-            tls: span(row, "tls_us")?,
-            first_byte: span(row, "first_byte_us")?,
-        },
         class: row.try_get("class")?,
-        info: row.try_get("info")?,
         status: status(row, "status")?,
-        remote: remote
-            .map(str::parse)
-            .transpose()
-            .map_err(|e| Failure::corrupt("remote", e))?,
-        protocol: row.try_get("protocol")?,
-        request_head: row.try_get("request_head")?,
-        response_head: row.try_get("response_head")?,
-        response_body: row.try_get("response_body")?,
-        truncated: row.try_get("truncated")?,
-        kept: row.try_get("kept")?,
-    })
+        kept_bytes: kept_bytes.map_err(|e| Failure::corrupt("kept_bytes", e))?,
+        detail: row.try_get("detail")?,
+    };
+    Ok((count(row, "number")?, attempt))
 }

@@ -7,7 +7,6 @@ mod reclaim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::seal_attempt;
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues,
     Lane, LaneClaim, LaneClass, QueueStore, Queues, Reclaimed, Settled, Settlement,
@@ -48,16 +47,11 @@ impl QueueStore for PostgresStore {
 
     async fn settle(
         &self,
-        mut settlements: Vec<Settlement>,
+        settlements: Vec<Settlement>,
         _now: DateTime<Utc>,
     ) -> Answer<Vec<Settled>> {
         if settlements.is_empty() {
             return Ok(Vec::new());
-        }
-        for settlement in &mut settlements {
-            if let Some(attempt) = &mut settlement.attempt {
-                seal_attempt(attempt, settlement.claim.delivery, self.sealing())?;
-            }
         }
         let released = |s: &Settlement| matches!(s.disposition, Disposition::Release { .. });
         let leaves_work = settlements.iter().any(released);

@@ -1,13 +1,13 @@
 //! What became of a delivery: a row for each token that was used on it, never changed.
 
-use gatepost_storage::webhooks::AttemptRecord;
+use gatepost_storage::columns::SealedAttempt;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::batch::Member;
 use crate::column::{length, micros};
 use crate::error::Result;
 
-/// What an outcome takes in the log, about, without what the attempt kept of request and response.
+/// What an outcome takes in the log, about, without the detail of its attempt.
 pub(crate) const OUTCOME_BYTES: i64 = 150;
 
 /// How `gatepost_outcome.state` says it.
@@ -29,7 +29,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) token: i64,
     pub(crate) state: State,
     pub(crate) status_info: &'a str,
-    pub(crate) attempt: Option<&'a AttemptRecord>,
+    pub(crate) attempt: Option<&'a SealedAttempt>,
 }
 
 /// Where an error is listed.
@@ -48,47 +48,28 @@ pub(crate) fn insert(c: &Connection, outcome: &Outcome<'_>) -> Result<bool> {
         State::Error => listed_by(c, after)?,
         State::Waits | State::GivenBack | State::Sent => ListedBy::default(),
     };
-    let head = params![
-        after.delivery,
-        outcome.token,
-        outcome.state as i64,
-        after.attempts,
-        after.tries,
-        after.lost,
-        after.due,
-        outcome.status_info,
-        listed.webhook,
-        listed.task,
-        listed.tenant,
-    ];
-    let stored = match outcome.attempt {
-        None => c
-            .prepare_cached(include_str!("../sql/log/insert_outcome.sql"))?
-            .execute(head)?,
-        Some(attempt) => {
-            let phases = &attempt.phases;
-            let made = params![
-                micros(attempt.started),
-                length(attempt.duration),
-                phases.dns.map(length),
-                phases.connect.map(length),
-                phases.tls.map(length),
-                phases.first_byte.map(length),
-                attempt.class,
-                attempt.info,
-                attempt.status,
-                attempt.remote.map(|r| r.to_string()),
-                attempt.protocol,
-                attempt.response_head,
-                attempt.response_body,
-                attempt.truncated,
-                attempt.kept,
-                (!attempt.request_head.is_empty()).then_some(&attempt.request_head),
-            ];
-            let mut insert = c.prepare_cached(include_str!("../sql/log/insert_attempt.sql"))?;
-            insert.execute(&*[head, made].concat())?
-        }
-    };
+    let attempt = outcome.attempt;
+    let stored = c
+        .prepare_cached(include_str!("../sql/log/insert_outcome.sql"))?
+        .execute(params![
+            after.delivery,
+            outcome.token,
+            outcome.state as i64,
+            after.attempts,
+            after.tries,
+            after.lost,
+            after.due,
+            outcome.status_info,
+            listed.webhook,
+            listed.task,
+            listed.tenant,
+            attempt.map(|made| micros(made.started)),
+            attempt.map(|made| length(made.duration)),
+            attempt.map(|made| &made.class),
+            attempt.and_then(|made| made.status),
+            attempt.map(|made| i64::try_from(made.kept_bytes).unwrap_or(i64::MAX)),
+            attempt.and_then(|made| made.detail.as_ref()),
+        ])?;
     Ok(stored > 0)
 }
 
@@ -108,9 +89,9 @@ fn listed_by(c: &Connection, after: Member) -> Result<ListedBy> {
 }
 
 /// What an outcome adds to the log, about.
-pub(crate) fn bytes(attempt: Option<&AttemptRecord>) -> i64 {
-    let kept = attempt.map_or(0, AttemptRecord::kept_bytes);
-    i64::try_from(kept)
+pub(crate) fn bytes(attempt: Option<&SealedAttempt>) -> i64 {
+    let detail = attempt.and_then(|made| made.detail.as_ref());
+    i64::try_from(detail.map_or(0, Vec::len))
         .unwrap_or(i64::MAX)
         .saturating_add(OUTCOME_BYTES)
 }

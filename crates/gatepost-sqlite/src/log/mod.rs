@@ -17,7 +17,6 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Scope;
-use gatepost_storage::columns::open_attempt;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
     LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
@@ -45,11 +44,11 @@ impl DeliveryLog for SqliteStore {
     }
 
     async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {
-        let mut attempts = self.read(move |c| attempt::last(c, id, last)).await?;
-        for attempt in &mut attempts {
-            open_attempt(attempt, id, self.sealing());
-        }
-        Ok(attempts)
+        let attempts = self.read(move |c| attempt::last(c, id, last)).await?;
+        let attempts = attempts.into_iter();
+        attempts
+            .map(|(number, attempt)| attempt.open(number, self.sealing()))
+            .collect()
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {

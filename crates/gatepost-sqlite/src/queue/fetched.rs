@@ -1,9 +1,9 @@
 //! What receivers have fetched.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_number;
+use gatepost_storage::columns::{SealedAttempt, class_number};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, AttemptRecord, FETCHED_INFO, LaneClass,
+    Acknowledged, Acknowledgement, Claim, ClaimToken, FETCHED_INFO, LaneClass,
 };
 use rusqlite::Connection;
 
@@ -22,7 +22,7 @@ pub(super) fn end(
     if webhook(c, fetched.webhook.0)?.is_none() {
         return Ok(Vec::new());
     }
-    let (token, attempt) = (next_token(c)?, AttemptRecord::fetched(now));
+    let token = next_token(c)?;
     let (mut done, mut grown) = (Vec::new(), 0);
     for handed in &fetched.deliveries {
         let waits = waiting::get(c, handed.delivery.0)?;
@@ -33,6 +33,11 @@ pub(super) fn end(
             continue;
         };
         waiting::remove(c, waits.delivery)?;
+        let claim = Claim {
+            delivery: handed.delivery,
+            token: ClaimToken(token),
+        };
+        let attempt = SealedAttempt::fetched(claim, now);
         let end = Outcome {
             after: after(waits),
             token,

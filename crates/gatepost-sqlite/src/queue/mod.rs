@@ -10,7 +10,7 @@ mod settle;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::seal_attempt;
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
     QueueStore, Queues, Reclaimed, Settled, Settlement,
@@ -55,18 +55,14 @@ impl QueueStore for SqliteStore {
 
     async fn settle(
         &self,
-        mut settlements: Vec<Settlement>,
+        settlements: Vec<Settlement>,
         _now: DateTime<Utc>,
     ) -> Answer<Vec<Settled>> {
         if settlements.is_empty() {
             return Ok(Vec::new());
         }
         // Not on the writer's thread, for which all others wait.
-        for settlement in &mut settlements {
-            if let Some(attempt) = &mut settlement.attempt {
-                seal_attempt(attempt, settlement.claim.delivery, self.sealing())?;
-            }
-        }
+        let settlements = SealedAttempt::seal_all(settlements, self.sealing())?;
         self.write_in_batch(move |c, batch| settle::all(c, batch, &settlements))
             .await
     }

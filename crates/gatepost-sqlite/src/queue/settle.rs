@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::columns::class_number;
+use gatepost_storage::columns::{SealedAttempt, class_number};
 use gatepost_storage::webhooks::{Disposition, LaneClass, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -10,19 +10,22 @@ use crate::deliveries::outcome::{self, Outcome, State};
 use crate::deliveries::waiting;
 use crate::error::Result;
 
+/// A settlement and its attempt.
+type Sealed = (Settlement, Option<SealedAttempt>);
+
 pub(super) fn all(
     c: &Connection,
     batch: &mut Batch,
-    settlements: &[Settlement],
+    settlements: &[Sealed],
 ) -> Result<Vec<Settled>> {
     // All that may refuse comes before the first row is written.
-    let members = settlements.iter().map(|s| claimed(c, batch, s));
+    let members = settlements.iter().map(|(s, _)| claimed(c, batch, s));
     let members = members.collect::<Result<Vec<_>>>()?;
     let with_members = settlements.iter().zip(members);
     with_members
         .map(|(settlement, member)| match member {
             Some(member) => one(c, batch, settlement, member),
-            None => known(c, settlement),
+            None => known(c, &settlement.0),
         })
         .collect()
 }
@@ -40,11 +43,11 @@ fn claimed(c: &Connection, batch: &mut Batch, settlement: &Settlement) -> Result
 fn one(
     c: &Connection,
     batch: &mut Batch,
-    settlement: &Settlement,
+    (settlement, attempt): &Sealed,
     member: Member,
 ) -> Result<Settled> {
-    let attempt = settlement.attempt.as_ref();
-    let after = after(settlement, member);
+    let attempt = attempt.as_ref();
+    let after = after(settlement, attempt.is_some(), member);
     let state = match settlement.disposition {
         Disposition::Retry { .. } => State::Waits,
         Disposition::Release { .. } => State::GivenBack,
@@ -83,8 +86,8 @@ fn one(
 }
 
 /// How the delivery stands after it.
-fn after(settlement: &Settlement, member: Member) -> Member {
-    let made = u32::from(settlement.attempt.is_some());
+fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
+    let made = u32::from(attempted);
     let released = matches!(settlement.disposition, Disposition::Release { .. });
     let tries = member.tries.saturating_add(made);
     let class = match made {

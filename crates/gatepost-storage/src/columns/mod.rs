@@ -10,6 +10,6 @@ mod outbox;
 mod parts;
 mod variables;
 
-pub use attempt::{open_attempt, seal_attempt};
+pub use attempt::SealedAttempt;
 pub use outbox::{OutboxColumns, left, left_columns};
 pub use parts::{class_number, class_of};

@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 use webhook_model::{OwnerId, TaskId, WebhookId};
 
 use super::field::{Wrong, base64, bytes, maybe_time, parsed, stored_as, time};
-use crate::webhooks::{
-    AttemptRecord, ClaimToken, Delivery, DeliveryId, DeliveryRow, DeliveryState, Phases,
-};
+use crate::columns::SealedAttempt;
+use crate::webhooks::{Claim, ClaimToken, Delivery, DeliveryId, DeliveryRow, DeliveryState};
 
 stored_as!(Delivery, StoredDelivery);
 stored_as!(DeliveryRow, StoredRow);
-stored_as!(AttemptRecord, StoredAttempt);
+stored_as!(SealedAttempt, StoredAttempt);
 
 #[derive(Deserialize, Serialize)]
 struct StoredDelivery {
@@ -138,80 +137,47 @@ impl TryFrom<StoredRow> for DeliveryRow {
 
 #[derive(Deserialize, Serialize)]
 struct StoredAttempt {
-    number: u32,
+    delivery: i64,
+    token: i64,
     started: i64,
     duration: u64,
-    dns: Option<u64>,
-    connect: Option<u64>,
-    tls: Option<u64>,
-    first_byte: Option<u64>,
     class: String,
-    info: String,
     status: Option<u16>,
-    remote: Option<String>,
-    protocol: Option<String>,
-    request: String,
-    head: String,
-    body: String,
-    truncated: bool,
-    kept: bool,
+    kept_bytes: u64,
+    detail: Option<String>,
 }
 
-impl From<&AttemptRecord> for StoredAttempt {
-    fn from(attempt: &AttemptRecord) -> Self {
-        let Phases {
-            dns,
-            connect,
-            tls,
-            first_byte,
-        } = attempt.phases;
+impl From<&SealedAttempt> for StoredAttempt {
+    fn from(attempt: &SealedAttempt) -> Self {
         Self {
-            number: attempt.number,
+            delivery: attempt.claim.delivery.0,
+            token: attempt.claim.token.0,
             started: attempt.started.timestamp_micros(),
             duration: nanos(attempt.duration),
-            dns: dns.map(nanos),
-            connect: connect.map(nanos),
-            tls: tls.map(nanos),
-            first_byte: first_byte.map(nanos),
             class: attempt.class.clone(),
-            info: attempt.info.clone(),
             status: attempt.status,
-            remote: attempt.remote.map(|remote| remote.to_string()),
-            protocol: attempt.protocol.clone(),
-            request: base64(&attempt.request_head),
-            head: base64(&attempt.response_head),
-            body: base64(&attempt.response_body),
-            truncated: attempt.truncated,
-            kept: attempt.kept,
+            kept_bytes: attempt.kept_bytes,
+            detail: attempt.detail.as_ref().map(base64),
         }
     }
 }
 
-impl TryFrom<StoredAttempt> for AttemptRecord {
+impl TryFrom<StoredAttempt> for SealedAttempt {
     type Error = Wrong;
 
     fn try_from(row: StoredAttempt) -> Result<Self, Wrong> {
-        let remote = row.remote.map(|remote| parsed("remote", &remote));
+        let detail = row.detail.map(|detail| bytes("detail", &detail));
         Ok(Self {
-            number: row.number,
+            claim: Claim {
+                delivery: DeliveryId(row.delivery),
+                token: ClaimToken(row.token),
+            },
             started: time("started", row.started)?,
             duration: Duration::from_nanos(row.duration),
-            phases: Phases {
-                dns: row.dns.map(Duration::from_nanos),
-                connect: row.connect.map(Duration::from_nanos),
-                tls: row.tls.map(Duration::from_nanos),
-                first_byte: row.first_byte.map(Duration::from_nanos),
-            },
             class: row.class,
-            info: row.info,
             status: row.status,
-            remote: remote.transpose()?,
-            protocol: row.protocol,
-            request_head: bytes("request", &row.request)?,
-            response_head: bytes("head", &row.head)?,
-            response_body: bytes("body", &row.body)?,
-            truncated: row.truncated,
-            kept: row.kept,
+            kept_bytes: row.kept_bytes,
+            detail: detail.transpose()?,
         })
     }
 }

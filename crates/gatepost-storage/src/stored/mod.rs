@@ -6,9 +6,9 @@
 //! is for stores alone: a key's row carries its digest, a delivery's its message.
 //!
 //! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `StoredOccurrence` for the
-//! outbox, and `DeliveryRow` with an `AttemptRecord` for each of its attempts. A webhook has
-//! secrets and goes through [`codec::to_json`](crate::codec::to_json). An error of `serde_json` may
-//! quote the value that it refuses: put its
+//! outbox, and `DeliveryRow` with a `SealedAttempt` for each of its attempts. A webhook has secrets
+//! and goes through [`codec::to_json`](crate::codec::to_json). An error of `serde_json` may quote
+//! the value that it refuses: put its
 //! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
 //! `StoreError`, not its text.
 

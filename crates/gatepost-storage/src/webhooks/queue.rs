@@ -382,8 +382,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// cases nothing changes, and it is `Stale`. [`DeliveryRow`](super::DeliveryRow) has these
     /// rules as functions.
     ///
-    /// A store with a sealing key must not store in plaintext what an attempt keeps of request and
-    /// response, since it holds the URL and the headers: `columns::seal_attempt` seals it.
+    /// A store with a sealing key must not store in plaintext what an attempt sent and met: it
+    /// holds the URL and the headers. `columns::SealedAttempt` seals it.
     ///
     /// # Errors
     /// `Unavailable`: none was stored; the same call may be repeated.

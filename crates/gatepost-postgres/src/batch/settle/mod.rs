@@ -7,9 +7,10 @@ mod wave;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gatepost_storage::webhooks::{AttemptRecord, Settled, Settlement};
+use gatepost_storage::webhooks::Settled;
 use tokio_postgres::Row;
 
+use self::columns::Sealed;
 use self::gone::GoneElsewhere;
 use self::wave::{Wave, waves};
 use crate::batch::batcher::{Outcome, Work};
@@ -53,27 +54,29 @@ impl SettleWork {
 
 #[async_trait]
 impl Work for SettleWork {
-    type Item = Vec<Settlement>;
+    type Item = Vec<Sealed>;
     type Answer = Vec<Settled>;
     const MOST: usize = 1024;
     const ENOUGH: usize = 64;
     const LINGER: Duration = Duration::from_millis(10);
 
-    fn weight(item: &Vec<Settlement>) -> usize {
-        let kept = |s: &Settlement| s.attempt.as_ref().map_or(0, AttemptRecord::kept_bytes);
-        let weight = |s: &Settlement| 1 + usize::try_from(kept(s) / 16_384).unwrap_or(Self::ENOUGH);
+    fn weight(item: &Vec<Sealed>) -> usize {
+        let weight = |(_, attempt): &Sealed| {
+            let kept = attempt.as_ref().map_or(0, |made| made.kept_bytes);
+            1 + usize::try_from(kept / 16_384).unwrap_or(Self::ENOUGH)
+        };
         item.iter().map(weight).sum()
     }
 
-    fn shares(_: &Vec<Settlement>) -> bool {
+    fn shares(_: &Vec<Sealed>) -> bool {
         true
     }
 
-    async fn alone(&self, item: Vec<Settlement>) -> Result<Vec<Settled>> {
+    async fn alone(&self, item: Vec<Sealed>) -> Result<Vec<Settled>> {
         self.all(item).await
     }
 
-    async fn run(&self, items: Vec<Vec<Settlement>>) -> Vec<Outcome<Self>> {
+    async fn run(&self, items: Vec<Vec<Sealed>>) -> Vec<Outcome<Self>> {
         let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
         let mut failed: Option<Failure> = None;
         let mut settled = Vec::new();
@@ -95,7 +98,7 @@ impl Work for SettleWork {
 impl SettleWork {
     /// All or nothing. A delivery that is settled twice (twice the same, or by an old and a new
     /// token) needs a wave for each time.
-    async fn all(&self, settlements: Vec<Settlement>) -> Result<Vec<Settled>> {
+    async fn all(&self, settlements: Vec<Sealed>) -> Result<Vec<Settled>> {
         let mut settled = vec![Settled::Stale; settlements.len()];
         let waves = waves(settlements);
         let stored = match waves.as_slice() {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use gatepost_storage::webhooks::{Disposition, Settled, Settlement};
+use gatepost_storage::webhooks::{Disposition, Settled};
 
-use super::columns::Columns;
+use super::columns::{Columns, Sealed};
 
 /// Settlements of different deliveries: those that were sent and are kept, which read nothing of
 /// the log, and the others.
@@ -20,10 +20,10 @@ pub(super) struct Wave {
 
 /// Each settlement goes to the first wave that does not hold its delivery yet, so their order is
 /// kept.
-pub(super) fn waves(settlements: Vec<Settlement>) -> Vec<Wave> {
+pub(super) fn waves(settlements: Vec<Sealed>) -> Vec<Wave> {
     let mut waves = vec![Wave::default()];
     for (place, settlement) in settlements.into_iter().enumerate() {
-        let id = settlement.claim.delivery.0;
+        let id = settlement.0.claim.delivery.0;
         let free = waves
             .iter()
             .position(|wave| !wave.places.contains_key(&id))
@@ -43,16 +43,17 @@ pub(super) fn waves(settlements: Vec<Settlement>) -> Vec<Wave> {
 }
 
 impl Wave {
-    fn push(&mut self, place: usize, settlement: Settlement) {
+    fn push(&mut self, place: usize, sealed: Sealed) {
+        let (settlement, attempt) = &sealed;
         self.places.insert(settlement.claim.delivery.0, place);
         self.tokens.push(settlement.claim.token.0);
         let is_common = settlement.disposition == Disposition::Sent
             && settlement.keep_message
-            && settlement.attempt.is_some();
+            && attempt.is_some();
         if is_common {
-            self.sent.push(settlement);
+            self.sent.push(sealed);
         } else {
-            self.others.push(settlement);
+            self.others.push(sealed);
         }
     }
 

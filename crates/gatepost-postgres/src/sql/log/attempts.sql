@@ -1,8 +1,6 @@
 -- $1: the delivery, if it is shown. $2: how many. Its attempts, numbered in the order in which they were claimed, the last first:
--- all are numbered, and the responses of those that are asked for fetched.
-SELECT row_number() OVER (ORDER BY e.token) AS number, e.started, e.duration_us, e.dns_us, e.connect_us, e.tls_us, e.first_byte_us,
-    e.class, coalesce(e.info, '') AS info, e.status, e.remote, e.protocol, coalesce(e.request_head, '') AS request_head, coalesce(e.response_head, '') AS response_head,
-    coalesce(e.response_body, '') AS response_body, coalesce(e.truncated, false) AS truncated, coalesce(e.kept, true) AS kept
+-- all are numbered, and the details of those that are asked for fetched.
+SELECT row_number() OVER (ORDER BY e.token) AS number, e.token, e.started, e.duration_us, e.class, e.status, e.kept_bytes, e.detail
 FROM :schema.gatepost_delivery_all r
 JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone
 CROSS JOIN :schema.gatepost_kept k

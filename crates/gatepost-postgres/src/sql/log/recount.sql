@@ -1,4 +1,3 @@
--- What an attempt keeps counts as long as it is read: `seal_attempt` makes each part 51 bytes longer, and begins it so.
 -- $1: owner. $2: their share. Of what has ended the oldest beyond it is hidden, up to `floor`. Of what is hidden already only
 -- what waits or runs is read, by its number.
 WITH hook AS MATERIALIZED (
@@ -21,9 +20,7 @@ WITH hook AS MATERIALIZED (
     WHERE w.id <= w.floor
 ), logged AS MATERIALIZED (
     SELECT r.id, r.bytes, r.waits, r.bytes + (
-            SELECT coalesce(sum(coalesce(octet_length(e.request_head) - 51 * (substring(e.request_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)::bigint + coalesce(octet_length(e.response_head) - 51 * (substring(e.response_head FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)
-                + coalesce(octet_length(e.response_body) - 51 * (substring(e.response_body FROM 1 FOR 6) = decode('017365616c3a', 'hex'))::int, 0)), 0)
-            FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id) AS log_bytes
+            SELECT coalesce(sum(e.kept_bytes), 0) FROM :schema.gatepost_outcome_all e WHERE e.delivery = r.id) AS log_bytes
     FROM row r
 ), beyond AS MATERIALIZED (
     SELECT coalesce(max(e.id), 0) AS floor FROM (

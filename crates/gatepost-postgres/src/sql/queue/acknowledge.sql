@@ -9,8 +9,8 @@ WITH gone AS (
         WHERE q.id = ANY ($2::bigint[]) ORDER BY q.id FOR UPDATE OF q))
     RETURNING id, attempts, tries, lost
 ), done AS (
-    INSERT INTO :schema.gatepost_outcome (delivery, token, attempts, tries, state, lost, started, duration_us, truncated, kept, class, status_info, info)
-    SELECT g.id, nextval(':schema.gatepost_claim'), g.attempts + 1, g.tries + 1, 2, g.lost, $4, 0, false, true, 'ok', $5, $5 FROM gone g
+    INSERT INTO :schema.gatepost_outcome (delivery, token, attempts, tries, state, lost, started, duration_us, class, status_info)
+    SELECT g.id, nextval(':schema.gatepost_claim'), g.attempts + 1, g.tries + 1, 2, g.lost, $4, 0, 'ok', $5 FROM gone g
     RETURNING delivery
 ), unkept AS (
     UPDATE :schema.gatepost_delivery SET body = NULL WHERE id = ANY (ARRAY(SELECT n.delivery FROM done n WHERE NOT $6))

@@ -3,8 +3,7 @@
     SELECT (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
         OR (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
 ), valid AS MATERIALIZED (
-    SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.dns_us, g.connect_us, g.tls_us, g.first_byte_us,
-           g.info, g.status, g.remote, g.protocol, g.response_head, g.response_body, g.truncated, g.kept, g.keep_message, g.request_head,
+    SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.status, g.kept_bytes, g.detail, g.keep_message,
            n.tries + g.attempted::int AS tries, n.attempts + g.attempted::int AS attempts, n.lost,
            -- What is given back is as it was before the claim.
            CASE WHEN g.released THEN n.class WHEN n.tries + g.attempted::int > 0 THEN 1 ELSE 0 END AS lane,
@@ -29,10 +28,10 @@
         WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
 ), done AS (
     INSERT INTO :schema.gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started, duration_us,
-        dns_us, connect_us, tls_us, first_byte_us, truncated, kept, class, status_info, info, remote, protocol, response_head, response_body, request_head)
+        class, status_info, kept_bytes, detail)
     SELECT delivery, token, CASE WHEN state = 3 THEN webhook END, CASE WHEN state = 3 THEN owner END,
         CASE WHEN state = 3 THEN tenant END, CASE WHEN state = 3 THEN task END, attempts, tries, state, lost, status, started, duration_us,
-        dns_us, connect_us, tls_us, first_byte_us, truncated, kept, class, status_info, info, remote, protocol, response_head, response_body, request_head
+        class, status_info, kept_bytes, detail
     FROM valid
     ON CONFLICT DO NOTHING
     RETURNING delivery, token
