@@ -303,7 +303,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// As there.
     async fn enqueue(&self, batch: Enqueue, now: DateTime<Utc>) -> Result<Enqueued, StoreError> {
         let answer = self.enqueue_all(vec![batch], now).await.pop();
-        answer.unwrap_or_else(|| Err(StoreError::corrupt("enqueue_all", "too few answers")))
+        answer.unwrap_or_else(|| Err(StoreError::corrupt("enqueue_all", "too few results")))
     }
 
     /// Finds webhooks' queues from which something can be claimed at `now`.
