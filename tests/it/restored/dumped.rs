@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState};
 use gatepost_storage::{AtMost, Clock as _, Page, SystemClock};
-use gatepost_testkit::fixtures::{direct, full_event, full_task, full_webhook, message};
+use gatepost_testkit::fields::full_webhook;
+use gatepost_testkit::fixtures::{direct, full_event, full_task, message};
 use tests::chaos::Counting;
 
 use super::*;

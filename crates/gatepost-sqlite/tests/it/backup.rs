@@ -8,7 +8,8 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::*;
 use gatepost_storage::{ErrorKind, KeyStore as _, Page};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, full_webhook, key, message};
+use gatepost_testkit::fields::full_webhook;
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message};
 use webhook_model::WebhookId;
 
 fn config(path: &Path) -> SqliteConfig {

@@ -22,4 +22,4 @@ pub use key::of_key;
 pub use occurrence::of_outbox_row;
 pub use owner::of_owner;
 pub use task::of_task;
-pub use webhook::of_webhook;
+pub use webhook::{full_webhook, of_webhook};

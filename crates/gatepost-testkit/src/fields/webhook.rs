@@ -9,7 +9,41 @@ use webhook_model::{
 };
 
 use super::field::{Field, fields};
-use crate::fixtures::{at, authorizations, full_webhook};
+use crate::fixtures::{SECRETS, at, authorizations};
+
+/// A webhook that differs from a new one in every part.
+#[must_use]
+pub fn full_webhook() -> Webhook {
+    let pairs = [
+        ("X-Second", "b"),
+        ("X-First", "a b; {c}"),
+        ("x-second", ""),
+        ("X-Api-Key", SECRETS[1]),
+        ("Cookie", SECRETS[3]),
+    ];
+    let signing = ["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", SECRETS[2]];
+    let signing = signing.map(|s| SigningSecret::parse(s).unwrap()).to_vec();
+    Webhook {
+        owner: webhook_model::OwnerId(7),
+        name: "naïve \"name\" \\ % _ 😀".parse().unwrap(),
+        url: "https://user-agent.example:8443/p?q=%20&r=é"
+            .parse()
+            .unwrap(),
+        authorization: Authorization::bearer(SECRETS[0]).unwrap(),
+        client_identity: Some(client_identity()),
+        headers: Headers::from_pairs(pairs).unwrap(),
+        allow_insecure: true,
+        timeout: Timeout::MAX,
+        retries: Retries::new(9).unwrap(),
+        activity: Activity::Disabled,
+        mode: DeliveryMode::Fetch,
+        order: DeliveryOrder::InOrder,
+        signing: SigningSecrets::new(signing).unwrap(),
+        rate: Some(RateLimit::per_second(12).unwrap()),
+        retry_schedule: Some("5s, 90s, 1d".parse().unwrap()),
+        channels: "Project-7, a.b_c".parse().unwrap(),
+    }
+}
 
 /// Every field of a row of webhooks.
 #[must_use]
@@ -71,4 +105,14 @@ fn other_identity() -> Option<ClientIdentity> {
     let known = full_webhook().client_identity?;
     let certificate = known.certificate().replace("MII", "MIJ");
     ClientIdentity::new(&certificate, known.key().expose()).ok()
+}
+
+/// A client certificate and its key in form alone: nothing can be sent with them.
+fn client_identity() -> ClientIdentity {
+    let block = |label: &str, body: &str| {
+        format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n")
+    };
+    let chain = block("CERTIFICATE", "MIIBfirst") + &block("CERTIFICATE", "MIIBsecond");
+    let key = block("EC PARAMETERS", "BggqhkjOPQMBBw==") + &block("EC PRIVATE KEY", SECRETS[4]);
+    ClientIdentity::new(&chain, &key).unwrap()
 }

@@ -5,9 +5,8 @@ use gatepost_storage::webhooks::{Cascade, RecordUsage};
 use gatepost_storage::{AtMost, ErrorKind, StoreError};
 use webhook_model::{Action, Task};
 
-use crate::fixtures::{
-    UNLIMITED, at, event, full_event, full_task, full_webhook, task, webhook_of,
-};
+use crate::fields::full_webhook;
+use crate::fixtures::{UNLIMITED, at, event, full_event, full_task, task, webhook_of};
 use crate::harness::Webhooks;
 use crate::world::set;
 

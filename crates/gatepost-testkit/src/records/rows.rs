@@ -5,9 +5,10 @@ use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Cascade, NewDelivery};
 use webhook_model::{Action, EventId, TaskId, WebhookId};
 
+use crate::fields::full_webhook;
 use crate::fixtures::{
-    UNLIMITED, at, authorizations, direct, event, full_event, full_task, full_webhook, message,
-    task, webhook, webhook_of,
+    UNLIMITED, at, authorizations, direct, event, full_event, full_task, message, task, webhook,
+    webhook_of,
 };
 use crate::harness::Webhooks;
 use crate::secrecy::{of_a_webhook, tells_nothing};

@@ -9,10 +9,11 @@ use gatepost_storage::{Page, Row, Scope};
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
 use super::home::{Home, NOT_DURABLE};
+use crate::fields::full_webhook;
 use crate::fixtures::{
     SECRETS, UNLIMITED, at, claim, direct, end, event, from_outbox, full_event, full_occurrence,
-    full_task, full_webhook, lane, message, named, occurrence, outbox, queued, settlement, task,
-    version, webhook,
+    full_task, lane, message, named, occurrence, outbox, queued, settlement, task, version,
+    webhook,
 };
 use crate::harness::Webhooks;
 use crate::outcome::Outcome;

@@ -6,7 +6,12 @@ use super::json::JsonObject;
 use super::occurrence::Occurrence;
 use super::words::{EventName, EventType};
 use crate::filter::Filter;
+use crate::size::{ROW, sum};
 use crate::text::EventLabel;
+
+/// What a byte of a filter counts for: all filters of a kind of event are in memory, read, when an
+/// occurrence of it comes.
+const FILTER: u64 = 32;
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -81,5 +86,32 @@ impl Event {
                 Target::Generic => true,
             }
             && self.filters.matches(occurrence.data.as_ref())
+    }
+
+    /// The bytes of its texts, those of its filter 32 times, and about what the row itself costs.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        let each = if self.filters.is_empty() { 1 } else { FILTER };
+        let filter = each * sum(&[self.filters.as_str()]);
+        let label = self.label.as_str();
+        let words = sum(&[self.event_type.as_str(), self.event.as_str(), label]);
+        ROW + words + filter + sum(&[&self.context.to_string()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn event_counts_each_of_its_texts() {
+        let (event_type, name) = ("vms".parse().unwrap(), "on".parse().unwrap());
+        let mut event = Event {
+            label: "abc".parse().unwrap(),
+            ..Event::new(event_type, name, Target::Generic, TaskId(1))
+        };
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 2 + 3);
+        event.filters = r#"{"a":1}"#.parse().unwrap();
+        assert_eq!(event.stored_bytes(), ROW + 3 + 2 + 2 + 3 + 32 * 7);
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use gatepost_ids::{OwnerId, WebhookId};
 
 use crate::error::{Field, Invalid};
+use crate::size::{ROW, sum};
 use crate::text::{Description, TaskName};
 
 /// The most bytes of a message.
@@ -45,6 +46,15 @@ impl Task {
             delete_after_run: false,
             action,
         }
+    }
+
+    /// The bytes of its texts and about what the row itself costs.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        let message = match &self.action {
+            Action::Send { message, .. } => sum(&[message.as_str()]),
+        };
+        ROW + message + sum(&[self.name.as_str(), self.description.as_str()])
     }
 }
 
@@ -102,5 +112,23 @@ impl FromStr for Message {
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Message({} bytes)", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn task_counts_each_of_its_texts() {
+        let action = Action::Send {
+            webhook: WebhookId(1),
+            message: "\u{e9}".parse().unwrap(),
+        };
+        let task = Task {
+            description: "c".parse().unwrap(),
+            ..Task::new(OwnerId(1), "ab".parse().unwrap(), action)
+        };
+        assert_eq!(task.stored_bytes(), ROW + 2 + 1 + 2);
     }
 }

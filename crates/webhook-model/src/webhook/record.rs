@@ -11,6 +11,7 @@ use super::signing::SigningSecrets;
 use super::url::TargetUrl;
 use crate::error::{Field, Invalid};
 use crate::event::Channels;
+use crate::size::{ROW, sum};
 use crate::text::WebhookName;
 
 /// Whether a webhook sends.
@@ -160,5 +161,57 @@ impl Webhook {
     pub fn reattempts(&self) -> u32 {
         let scheduled = self.retry_schedule.as_ref().map(RetrySchedule::retries);
         scheduled.unwrap_or_else(|| self.retries.get())
+    }
+
+    /// The bytes of its texts and about what the row itself costs.
+    #[must_use]
+    pub fn stored_bytes(&self) -> u64 {
+        let headers = self.headers.iter();
+        let headers = headers.map(|header| sum(&[header.name(), header.value()]));
+        let signing = self.signing.iter().map(|secret| sum(&[secret.expose()]));
+        let secret = self.authorization.secret_text();
+        let secret = secret.map_or(0, |secret| sum(&[secret.expose()]));
+        let identity = self.client_identity.as_ref();
+        let identity = identity.map_or(0, |i| sum(&[i.certificate(), i.key().expose()]));
+        let texts = sum(&[self.name.as_str(), self.url.as_str()]);
+        let channels = self.channels.iter().map(|channel| sum(&[channel.as_str()]));
+        let schedule = self
+            .retry_schedule
+            .as_ref()
+            .map(|s| sum(&[&s.as_seconds()]));
+        let short = channels.sum::<u64>() + schedule.unwrap_or_default();
+        ROW + texts + short + secret + identity + headers.sum::<u64>() + signing.sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::webhook::SigningSecret;
+
+    #[test]
+    fn webhook_counts_each_of_its_texts() {
+        let url = "https://example.com/".parse().unwrap();
+        let mut webhook = Webhook::new(OwnerId(1), "name".parse().unwrap(), url);
+        webhook.headers = Headers::from_pairs([("a", "bc")]).unwrap();
+        let plain = webhook.stored_bytes();
+        assert_eq!(plain, ROW + 4 + 20 + 3);
+        webhook.authorization = Authorization::bearer("secret").unwrap();
+        assert_eq!(webhook.stored_bytes(), plain + 6);
+        webhook.channels = "ab, c".parse().unwrap();
+        webhook.retry_schedule = Some("5s, 1m".parse().unwrap());
+        assert_eq!(webhook.stored_bytes(), plain + 6 + 3 + 4);
+        let plain = plain + 3 + 4;
+        let certificate = "-----BEGIN CERTIFICATE-----\nAA\n-----END CERTIFICATE-----\n";
+        let key = "-----BEGIN PRIVATE KEY-----\nAA\n-----END PRIVATE KEY-----\n";
+        webhook.client_identity = Some(ClientIdentity::new(certificate, key).unwrap());
+        let identity = (certificate.len() + key.len()) as u64;
+        assert_eq!(webhook.stored_bytes(), plain + 6 + identity);
+        let plain = plain + identity;
+        let secret = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+        let signing = vec![SigningSecret::parse(secret).unwrap()];
+        webhook.signing = SigningSecrets::new(signing).unwrap();
+        let signed = webhook.stored_bytes() - plain - 6;
+        assert_eq!(signed, secret.len() as u64);
     }
 }
