@@ -24,7 +24,7 @@ pub fn full_webhook() -> Webhook {
     let signing = ["whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", SECRETS[2]];
     let signing = signing.map(|s| SigningSecret::parse(s).unwrap()).to_vec();
     Webhook {
-        owner: webhook_model::OwnerId(7),
+        owner: OwnerId(7),
         name: "naïve \"name\" \\ % _ 😀".parse().unwrap(),
         url: "https://user-agent.example:8443/p?q=%20&r=é"
             .parse()
