@@ -5,9 +5,9 @@
 //! hands those that it read to [`record`]; [`to_json`] and [`from_json`] do the same for a backend
 //! that keeps a whole row as one value. None of these knows a database.
 //!
-//! Columns that are sealed ([`Field::sealed`]) lie under the current sealing key, each bound to its
-//! column: a value that was moved to another does not open. Reading a value that no writer can have
-//! written is `Corrupt`, with the column named and no value quoted.
+//! Columns that are sealed (`sealed` of a [`Field`]) lie under the current sealing key, each bound
+//! to its column: a value that was moved to another does not open. Reading a value that no writer
+//! can have written is `Corrupt`, with the column named and no value quoted.
 
 mod event;
 mod field;
