@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::codec::{Record as _, Value, resealed};
+use gatepost_storage::codec::{Value, resealed, sealed_columns};
 use gatepost_storage::seal::Resealed;
 use tokio_postgres::Row;
 use webhook_model::Webhook;
@@ -17,7 +17,7 @@ const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks. Whoever changed one in between
 /// has sealed it.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
-    let names: Vec<&str> = sealed().collect();
+    let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
     let numbered = (3..).zip(&names);
     let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ${n}")).collect();
     let (names, sets) = (names.join(", "), sets.join(", "));
@@ -28,13 +28,6 @@ static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
         format!("UPDATE :schema.gatepost_webhook SET {sets} WHERE id = $1 AND revision = $2"),
     )
 });
-
-fn sealed() -> impl Iterator<Item = &'static str> {
-    let sealed = Webhook::FIELDS
-        .iter()
-        .filter(|field| field.sealed.is_some());
-    sealed.map(|field| field.name)
-}
 
 impl PostgresStore {
     /// Seals the secrets of all webhooks under the current key that are still sealed under an older
@@ -84,7 +77,8 @@ impl PostgresStore {
 
     /// What a row holds, sealed again; `None` if it is sealed under the current key.
     fn again(&self, row: &Row) -> Result<Option<Vec<Value>>> {
-        let values = sealed().map(|name| Ok(row.try_get::<_, Cell>(name)?.0));
+        let values =
+            sealed_columns::<Webhook>().map(|(name, _)| Ok(row.try_get::<_, Cell>(name)?.0));
         let values = values.collect::<Result<Vec<_>>>()?;
         Ok(resealed::<Webhook>(&values, self.sealing())?)
     }

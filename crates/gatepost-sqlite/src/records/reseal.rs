@@ -4,7 +4,7 @@ use std::iter;
 use std::sync::{Arc, LazyLock};
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::codec::{Record as _, Value, resealed};
+use gatepost_storage::codec::{Value, resealed, sealed_columns};
 use gatepost_storage::seal::{Resealed, SealingKeys};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, params_from_iter};
@@ -18,10 +18,7 @@ use crate::store::SqliteStore;
 const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
-    let sealed = Webhook::FIELDS
-        .iter()
-        .filter(|field| field.sealed.is_some());
-    let names: Vec<&str> = sealed.map(|field| field.name).collect();
+    let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
     let numbered = (2..).zip(&names);
     let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
     let (names, sets) = (names.join(", "), sets.join(", "));

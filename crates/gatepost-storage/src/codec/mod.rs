@@ -24,7 +24,7 @@ pub use field::Field;
 #[cfg(feature = "serde")]
 pub use json::{from_json, to_json};
 pub use reader::{Column, Reader};
-pub use record::{Record, columns, record, resealed};
+pub use record::{Record, columns, record, resealed, sealed_columns};
 pub use value::Value;
 pub use webhook::{SENDS, activity_word};
 

@@ -59,8 +59,15 @@ pub fn record<R: Record>(
     R::read(owner, &mut Reader::new(R::FIELDS, &mut values, keys))
 }
 
-/// The values of the sealed columns of a record, in the order of [`Record::FIELDS`], sealed again
-/// under the current key; `None` when all of them are already.
+/// The sealed columns of a record, in the order of [`Record::FIELDS`]: their names, and what their
+/// values are sealed for.
+pub fn sealed_columns<R: Record>() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let fields = R::FIELDS.iter();
+    fields.filter_map(|field| Some((field.name, field.sealed?)))
+}
+
+/// The values of [`sealed_columns`], in their order, sealed again under the current key; `None`
+/// when all of them are already.
 ///
 /// # Errors
 /// `Corrupt` when a column opens under none of `keys`.
@@ -75,7 +82,7 @@ pub fn resealed<R: Record>(
     if columns.iter().all(is_current) {
         return Ok(None);
     }
-    let contexts = R::FIELDS.iter().filter_map(|field| field.sealed);
+    let contexts = sealed_columns::<R>().map(|(_, context)| context);
     let again = |(context, value): (&'static str, &Value)| match value {
         Value::Bytes(sealed) => {
             let opened = keys.open(sealed, context);
