@@ -81,7 +81,7 @@ async fn tasks(
         };
         query.page = query.page.beyond(last.id);
         for row in rows {
-            let mut task = row.task;
+            let mut task = row.value;
             let Action::Send { webhook, .. } = &mut task.action else {
                 return Err("a task that does something newer".into());
             };

@@ -192,12 +192,12 @@ async fn no_text_is_more_than_text() {
         assert!(
             page.has(&format!(
                 "\n{}</textarea>",
-                escaped(task.task.description.as_str())
+                escaped(task.value.description.as_str())
             )),
             "{task:?}"
         );
         assert!(
-            page.has(&format!("value=\"{}\"", escaped(task.task.name.as_str()))),
+            page.has(&format!("value=\"{}\"", escaped(task.value.name.as_str()))),
             "{task:?}"
         );
         compared += 1;

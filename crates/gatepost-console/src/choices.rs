@@ -55,7 +55,7 @@ pub(crate) async fn task_choices(ctx: &PageContext) -> Result<Vec<(String, Strin
         .map(|row| {
             (
                 row.id.to_string(),
-                seen(row.task.name.as_str()).into_owned(),
+                seen(row.value.name.as_str()).into_owned(),
             )
         })
         .collect()))

@@ -17,7 +17,6 @@ mod give_way;
 mod guard;
 mod health;
 mod judge;
-mod last_runs;
 mod lease;
 mod lifecycle;
 mod maintenance;

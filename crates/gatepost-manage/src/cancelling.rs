@@ -35,7 +35,7 @@ impl Actor {
                 }
                 ended => Ok(ended?),
             };
-            let subject = Subject::new(row.id, row.owner, row.task.name.as_str());
+            let subject = Subject::new(row.id, row.owner, row.value.name.as_str());
             Ok((subject, ended.map(|()| cancelled)))
         })
         .await?

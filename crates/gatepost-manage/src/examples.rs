@@ -35,7 +35,7 @@ impl Actor {
         contain(async {
             let row = self.own_task(id).await?;
             let about = self.known(row.owner, about).await?;
-            match &row.task.action {
+            match &row.value.action {
                 Action::Send { message, .. } => self.filled_in(message, about).await,
                 _ => Err(ManageError::NotFound),
             }
@@ -58,7 +58,7 @@ impl Actor {
             let task = self.own_task(row.value.task).await?;
             let object = self.named(&row).await?;
             let about = self.engine().trigger_about(id, object, brought).await?;
-            match &task.task.action {
+            match &task.value.action {
                 Action::Send { message, .. } => self.filled_in(message, about).await,
                 _ => Err(ManageError::NotFound),
             }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, EventQuery, NamedTask, RecordId, TaskQuery, TaskRow,
 };
@@ -129,6 +130,18 @@ impl Actor {
             Ok(among.filter(|id| running.contains(id)).collect())
         })
         .await
+    }
+
+    /// When each of these tasks last made a delivery that is still kept.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn last_runs(
+        &self,
+        among: &[TaskRow],
+    ) -> Result<BTreeMap<TaskId, DateTime<Utc>>, ManageError> {
+        let ids: Vec<TaskId> = among.iter().map(|row| row.id).collect();
+        contain(async { Ok(self.engine().last_runs(&ids).await?) }).await
     }
 
     /// How many events run a task.

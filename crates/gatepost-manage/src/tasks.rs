@@ -166,7 +166,7 @@ impl Actor {
     ) -> Result<TaskRow, ManageError> {
         self.change(TASKS, operation, move |actor| async move {
             let row = actor.own_task(id).await?;
-            let (mut owner, mut trial) = (row.owner, row.task);
+            let (mut owner, mut trial) = (row.owner, row.value);
             let judged = webhook_of(&trial);
             edit(&mut trial)?;
             let usable = webhook_of(&trial);
@@ -188,7 +188,7 @@ impl Actor {
                 }
             });
             let row = edited.await.map_err(actor.about(owner))?;
-            let changes = before.map(|before| Changes::of_task(&before, &row.task));
+            let changes = before.map(|before| Changes::of_task(&before, &row.value));
             Ok((of_task(&row).with(changes.unwrap_or_default()), row))
         })
         .await
@@ -209,7 +209,7 @@ impl Actor {
 }
 
 fn of_task(row: &TaskRow) -> Subject {
-    Subject::new(row.id, row.owner, row.task.name.as_str())
+    Subject::new(row.id, row.owner, row.value.name.as_str())
 }
 
 fn webhook_of(task: &Task) -> Option<WebhookId> {

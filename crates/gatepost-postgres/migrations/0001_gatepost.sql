@@ -200,7 +200,6 @@ CREATE TABLE :schema.gatepost_task (
     revision         bigint NOT NULL,
     created          timestamptz NOT NULL,
     modified         timestamptz NOT NULL,
-    last_run         timestamptz,
     creator          uuid NOT NULL,
     name             text COLLATE "C" NOT NULL,
     description      text NOT NULL,

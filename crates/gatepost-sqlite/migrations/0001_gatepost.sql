@@ -176,7 +176,6 @@ CREATE TABLE gatepost_task (
     revision         INTEGER NOT NULL,
     created          INTEGER NOT NULL,
     modified         INTEGER NOT NULL,
-    last_run         INTEGER,
     owner            BLOB NOT NULL,
     creator          BLOB NOT NULL,
     name             TEXT NOT NULL,

@@ -75,7 +75,7 @@ macro_rules! for_each_record_clause {
             r13_a_deleted_task_leaves_its_deliveries
             r14_every_change_moves_the_version
             r15_routes_are_read_together
-            r16_the_newest_run_stays
+            r16_the_newest_delivery_is_the_last_run
             r17_webhooks_are_listed_by_owner_and_name
             r18_tasks_are_listed_by_creator_webhook_and_name
             r19_events_are_listed_by_task_and_type

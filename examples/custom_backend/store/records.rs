@@ -120,11 +120,6 @@ impl RecordStore for RedbStore {
         .await
     }
 
-    async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Answer<()> {
-        let runs = runs.to_vec();
-        self.write(move |tx| tasks::record_runs(tx, runs)).await
-    }
-
     async fn insert_event(
         &self,
         event: &Event,

@@ -18,7 +18,7 @@ pub(super) fn bytes_of(tx: &Tx, table: Rows, row: &Value) -> Answer<u64> {
         let read = readable(codec::webhook(row, &tx.sealing))?;
         read.map(|row| row.value.stored_bytes())
     } else if is(table, TASKS) {
-        readable(codec::decode::<TaskRow>(row))?.map(|row| row.task.stored_bytes())
+        readable(codec::decode::<TaskRow>(row))?.map(|row| row.value.stored_bytes())
     } else {
         readable(codec::decode::<Row<EventId, Event>>(row))?.map(|row| row.value.stored_bytes())
     };

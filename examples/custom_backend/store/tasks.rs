@@ -8,13 +8,12 @@ use redb::ReadTransaction;
 use serde_json::{Value, json};
 use webhook_model::{Action, EventId, Task, TaskId};
 
-use super::codec::{self, Fields};
-use super::delivery::to_micros;
+use super::codec;
 use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, numbers, one, owner_in};
+use super::stored::{Stored, changed, edited, numbers, one, owner_in};
 use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, bodied_page, readable};
 
 pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -> Answer<TaskRow> {
@@ -54,20 +53,12 @@ pub(super) fn update(
     now: DateTime<Utc>,
 ) -> Answer<TaskRow> {
     let old = Stored::of(tx.row(TASKS, edit.id.0)?, edit.revision, "task")?;
-    let owner = owner_by_webhook(tx, &edit.task)?;
-    let f = Fields(&old.row);
-    let new = TaskRow {
-        id: edit.id,
-        owner,
-        revision: edit.revision.next(),
-        created: f.time("created")?,
-        modified: to_micros(now),
-        last_run: f.maybe_time("last_run"),
-        task: edit.task,
-    };
+    let owner = owner_by_webhook(tx, &edit.value)?;
+    let mut new = edited(&old, edit, now);
+    new.owner = owner;
     let row = codec::encode(&new)?;
     let events = events_of(tx, new.id)?;
-    let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.task.stored_bytes());
+    let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.value.stored_bytes());
     if owner != old.owner {
         less = 0;
         for (_, event) in &events {
@@ -88,18 +79,6 @@ pub(super) fn update(
     Ok(new)
 }
 
-pub(super) fn record_runs(tx: &Tx, runs: Vec<(TaskId, DateTime<Utc>)>) -> Answer<()> {
-    for (id, at) in runs {
-        let Some(row) = tx.row(TASKS, id.0)? else {
-            continue;
-        };
-        let mut row: TaskRow = codec::decode(&row)?;
-        row.last_run = row.last_run.max(Some(to_micros(at)));
-        tx.put(TASKS, id.0, &codec::encode(&row)?)?;
-    }
-    Ok(())
-}
-
 /// The messages of those of these tasks that are there and can be read.
 pub(super) fn messages(tx: &ReadTransaction, tasks: Vec<TaskId>) -> Answer<Vec<TaskMessage>> {
     let mut messages = Vec::new();
@@ -110,7 +89,7 @@ pub(super) fn messages(tx: &ReadTransaction, tasks: Vec<TaskId>) -> Answer<Vec<T
         let Some(row) = readable(codec::decode::<TaskRow>(&row))? else {
             continue;
         };
-        if let Action::Send { message, .. } = row.task.action {
+        if let Action::Send { message, .. } = row.value.action {
             messages.push(TaskMessage {
                 id,
                 revision: row.revision,

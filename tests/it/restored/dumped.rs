@@ -89,8 +89,8 @@ async fn a_dump_of_a_working_engine_is_restored_whole_and_goes_on() {
         full.value
     );
     assert_eq!(
-        webhooks.task(made.id).await.unwrap().unwrap().task,
-        made.task
+        webhooks.task(made.id).await.unwrap().unwrap().value,
+        made.value
     );
     assert_eq!(
         webhooks.event(heard.id).await.unwrap().unwrap().value,

@@ -25,7 +25,7 @@ async fn question_page(
     let t = ctx.texts();
     let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
         Some((row, task)) => {
-            let (name, task) = (name(ctx, &row.value), seen(task.task.name.as_str()));
+            let (name, task) = (name(ctx, &row.value), seen(task.value.name.as_str()));
             let names = PlatformNames::of(ctx, applies_to(&row.value)).await;
             let parts = [
                 ("name", html! { strong { (name) } }.into()),

@@ -104,7 +104,7 @@ impl Trigger {
     }
 
     async fn preview(&self, ctx: &PageContext) -> Result<Preview, Failure> {
-        let webhook = match &self.task.task.action {
+        let webhook = match &self.task.value.action {
             Action::Send { webhook, .. } => Some(*webhook),
             _ => None,
         };

@@ -31,7 +31,7 @@ pub(super) async fn page_of(
     problems: &Problems,
     preview: &Preview,
 ) -> Markup {
-    let (t, task) = (ctx.texts(), &trigger.task.task);
+    let (t, task) = (ctx.texts(), &trigger.task.value);
     let path = ctx.at(&format!("/events/{}/trigger", trigger.row.id));
     let body = html! {
         (layout::errors_of(t, problems, &t.of("events-trigger-refused")))
@@ -63,7 +63,7 @@ pub(super) async fn page_of(
 async fn question(ctx: &PageContext, trigger: &Trigger) -> Markup {
     let (t, event) = (ctx.texts(), &trigger.row.value);
     let names = PlatformNames::of(ctx, applies_to(event)).await;
-    let task = seen(trigger.task.task.name.as_str());
+    let task = seen(trigger.task.value.name.as_str());
     let parts = [
         ("name", html! { strong { (name(ctx, event)) } }.into()),
         ("target", target(ctx, event, &names).into()),

@@ -13,7 +13,7 @@ use crate::row_id::RowId;
 pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let t = ctx.texts();
-    let name = html! { strong { (seen(row.task.name.as_str())) } };
+    let name = html! { strong { (seen(row.value.name.as_str())) } };
     let ended = html! { strong { (state(t, DeliveryState::Error).0) } };
     let parts = [("name", name.into()), ("state", ended.into())];
     let what = html! {

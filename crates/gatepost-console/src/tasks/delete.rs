@@ -23,7 +23,7 @@ async fn question_page(
 ) -> Result<Markup, Failure> {
     let row = if_readable(ctx.actor.task(TaskId(id)).await)?;
     let t = ctx.texts();
-    let name = |row: &TaskRow| html! { strong { (seen(row.task.name.as_str())) } };
+    let name = |row: &TaskRow| html! { strong { (seen(row.value.name.as_str())) } };
     let what = html! {
         @if let Some(row) = &row { p { (t.markup("tasks-delete-question", &[("name", name(row).into())])) } }
         @else { (question(t, Kind::Task, id)) }

@@ -22,7 +22,7 @@ pub(super) async fn show(ctx: PageContext, RowId(id): RowId) -> Result<Response,
 
 pub(super) async fn edit(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
-    let form = TaskForm::of(&row.task);
+    let form = TaskForm::of(&row.value);
     let page = form_page(&ctx, Some(&row), &form, &Problems::none()).await?;
     Ok(page.into_response())
 }
@@ -52,7 +52,7 @@ pub(super) async fn update(
             .await?
             .into_response());
     }
-    if let Some(new) = form.parse(&ctx, &mut problems, row.task.creator).await? {
+    if let Some(new) = form.parse(&ctx, &mut problems, row.value.creator).await? {
         let edited = ctx.actor.edit_task(row.id, move |task| {
             task.clone_from(&new);
             Ok(())

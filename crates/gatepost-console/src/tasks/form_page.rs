@@ -30,7 +30,7 @@ pub(super) async fn form_page(
         preview: preview(ctx, form).await,
     };
     let title = match row {
-        Some(row) => t.with("tasks-edit", &[("name", row.task.name.as_str().into())]),
+        Some(row) => t.with("tasks-edit", &[("name", row.value.name.as_str().into())]),
         None => t.of("tasks-new").into_owned(),
     };
     let buttons = html! { @if let Some(row) = row {

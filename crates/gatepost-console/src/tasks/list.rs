@@ -76,7 +76,7 @@ fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) ->
                 th scope="col" { span.unseen { (t.of("tasks-actions")) } }
             } }
             tbody { @for row in rows {
-                @let task = &row.task;
+                @let task = &row.value;
                 @let name = seen(task.name.as_str());
                 @let named = [("name", (&*name).into())];
                 @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
@@ -87,7 +87,7 @@ fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) ->
                         span { (webhook_link(ctx, webhook, names)) }
                     } }
                     td data-label=(t.of("tasks-action")) { span { (t.of("tasks-send")) } }
-                    td data-label=(t.of("tasks-last-run")) { div { (stamp_or(t, row.last_run, now, &t.of("tasks-last-run-never"))) } }
+                    td data-label=(t.of("tasks-last-run")) { div { (stamp_or(t, names.runs.get(&row.id).copied(), now, &t.of("tasks-last-run-never"))) } }
                     td data-label=(t.of("tasks-state")) { span { (state(t, task)) } }
                     td { div.actions {
                         a.button.small href=(at("test")) aria-label=(t.with("tasks-test-or-run-of", &named)) { (t.of("tasks-test-or-run")) }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{TaskQuery, TaskRow};
 use webhook_model::{Action, TaskId, WebhookId};
 
@@ -10,9 +11,10 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::list_view::{Asked, Kept, ListTexts, Listing, Rank, Shape, Shown, SortBy};
 
-/// Tasks, with the names of the webhooks that they send.
+/// Tasks, with the names of the webhooks that they send and when they last ran.
 pub(super) struct TaskList {
     pub names: BTreeMap<WebhookId, String>,
+    pub runs: BTreeMap<TaskId, DateTime<Utc>>,
 }
 
 impl TaskList {
@@ -76,8 +78,8 @@ impl Listing for TaskList {
 
     fn texts<'a>(&'a self, row: &'a TaskRow) -> Vec<Cow<'a, str>> {
         vec![
-            row.task.name.as_str().into(),
-            row.task.description.as_str().into(),
+            row.value.name.as_str().into(),
+            row.value.description.as_str().into(),
             self.webhook(row).into(),
         ]
     }
@@ -85,18 +87,18 @@ impl Listing for TaskList {
     fn rank(&self, row: &TaskRow, order: &str) -> Rank {
         match order {
             "webhook" => Rank::text(self.webhook(row)),
-            "run" => Rank::time_or_never(row.last_run),
-            "state" => Rank::Number(u64::from(!row.task.enabled)),
-            _ => Rank::text(row.task.name.as_str()),
+            "run" => Rank::time_or_never(self.runs.get(&row.id).copied()),
+            "state" => Rank::Number(u64::from(!row.value.enabled)),
+            _ => Rank::text(row.value.name.as_str()),
         }
     }
 
     fn is_in(&self, row: &TaskRow, state: &str) -> bool {
         match state {
-            "enabled" => row.task.enabled,
-            "disabled" => !row.task.enabled,
-            "once" => row.task.delete_after_run,
-            _ => row.last_run.is_none(),
+            "enabled" => row.value.enabled,
+            "disabled" => !row.value.enabled,
+            "once" => row.value.delete_after_run,
+            _ => !self.runs.contains_key(&row.id),
         }
     }
 }
@@ -124,13 +126,14 @@ pub(super) async fn shown(
     let webhooks = found.rows.iter().filter_map(webhook_of);
     let list = TaskList {
         names: ctx.actor.webhook_names(webhooks).await?,
+        runs: ctx.actor.last_runs(&found.rows).await?,
     };
     Ok((asked.select(found, &list).await, list))
 }
 
 /// The webhook that a task sends.
 pub(super) fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
-    match &row.task.action {
+    match &row.value.action {
         Action::Send { webhook, .. } => Some(*webhook),
         _ => None,
     }

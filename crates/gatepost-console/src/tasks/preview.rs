@@ -32,7 +32,7 @@ pub(super) async fn preview_about(
     row: &TaskRow,
     about: About,
 ) -> Result<Preview, ManageError> {
-    let webhook = match &row.task.action {
+    let webhook = match &row.value.action {
         Action::Send { webhook, .. } => Some(*webhook),
         _ => None,
     };

@@ -13,7 +13,7 @@ use crate::texts::Texts;
 
 /// The page.
 pub(super) fn page_of(ctx: &PageContext, row: &TaskRow, body: &Markup) -> Markup {
-    let name = [("name", row.task.name.as_str().into())];
+    let name = [("name", row.value.name.as_str().into())];
     let title = ctx.texts().with("tasks-test-title", &name);
     page(ctx, Section::Tasks, &title, body)
 }
@@ -38,7 +38,7 @@ pub(super) fn body(
     );
     html! {
         (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
-        @if row.task.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
+        @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {
                 (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
@@ -64,7 +64,7 @@ pub(super) fn body(
             p.quiet { (t.of("tasks-test-note")) }
             div.submit {
                 button.primary { (t.of("tasks-test-send")) }
-                @if row.task.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
+                @if row.value.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
                 a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
             }
         }

@@ -45,7 +45,7 @@ async fn question_page(
         @else { (question(t, Kind::Webhook, id)) }
         @if !tasks.is_empty() {
             p { (t.of("webhooks-delete-tasks")) }
-            ul { @for task in &tasks { li { (seen(task.task.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { (t.of("webhooks-delete-others")) } } }
+            ul { @for task in &tasks { li { (seen(task.value.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { (t.of("webhooks-delete-others")) } } }
         }
     };
     let cascade = html! {

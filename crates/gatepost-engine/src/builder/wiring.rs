@@ -18,7 +18,6 @@ use crate::engine::{Engine, Shared};
 use crate::error::StartError;
 use crate::health::Probes;
 use crate::judge::{self, Judge};
-use crate::last_runs::LastRuns;
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
 use crate::maintenance::{Figures, Maintenance};
@@ -95,7 +94,6 @@ impl EngineBuilder {
             clock,
             webhooks: Arc::new(WebhookCache::new(self.store.clone())),
             admission: Arc::new(Admission::new(&self.limits)),
-            last_runs: Arc::new(LastRuns::new(self.store.clone())),
             troubles: Arc::new(Troubles::new(self.own)),
             lifecycle,
             store: self.store.clone(),
@@ -115,7 +113,6 @@ struct Ground {
     clock: Arc<EngineClock>,
     webhooks: Arc<WebhookCache>,
     admission: Arc<Admission>,
-    last_runs: Arc<LastRuns>,
     troubles: Arc<Troubles>,
     lifecycle: Lifecycle,
     limits: Limits,
@@ -231,7 +228,6 @@ impl Ground {
         Tasks {
             store: self.store.clone(),
             clock: self.clock.clone(),
-            last_runs: self.last_runs.clone(),
             allowance: self.allowance(),
             by_hand,
         }
@@ -290,7 +286,6 @@ impl Ground {
                 webhooks: self.webhooks.clone(),
                 admission: self.admission.clone(),
                 worker,
-                last_runs: self.last_runs.clone(),
                 lease_margin: self.limits.timing.lease_margin,
             },
             clock: self.clock.clone(),
@@ -347,7 +342,6 @@ impl Ground {
             steps: Mutex::new(ClockSteps::watch(self.clock.clone(), longest)?),
             retention,
             admission: self.admission.clone(),
-            last_runs: self.last_runs.clone(),
             lifecycle: self.lifecycle.clone(),
             holder: self.holder,
         }))

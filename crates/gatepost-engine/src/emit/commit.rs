@@ -57,7 +57,6 @@ impl Emitter {
         plan: &Plan,
         stored: Vec<StoredDelivery>,
         rest: Option<Left>,
-        now: DateTime<Utc>,
     ) -> Decided {
         self.count(&bite, plan);
         meter::deliveries_enqueued(stored.len());
@@ -75,8 +74,7 @@ impl Emitter {
                 .for_each(|owner| spent.add(*owner, 1, 0));
             self.wake.notify_one();
         }
-        let Bite { slips, consume, .. } = bite;
-        self.launcher.launch(&stored, slips, &consume, now);
+        self.launcher.launch(&stored, bite.slips);
         Decided::Stored {
             emitted: Emitted {
                 deliveries: stored.into_iter().map(|stored| stored.id).collect(),

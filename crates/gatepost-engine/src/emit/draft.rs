@@ -170,7 +170,7 @@ impl Emitter {
                     now,
                     ..
                 } = draft;
-                Ok(self.stored(bite, &plan, deliveries, rest, now))
+                Ok(self.stored(bite, &plan, deliveries, rest))
             }
         }
     }

@@ -9,18 +9,15 @@ use gatepost_storage::webhooks::{
     Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery, WebhookRoute,
 };
 use tokio::time::Instant;
-use webhook_model::TaskId;
 
 use crate::admission::{Admission, Permit};
 use crate::attempt::{Job, Outgoing, Worker};
-use crate::last_runs::LastRuns;
 use crate::lease::LeaseClass;
 use crate::routes::WebhookCache;
 
 /// Where a delivery waits, and what is needed to send it at once.
 #[derive(Debug)]
 pub(super) struct Slip {
-    task: Option<TaskId>,
     lane: DueLane,
     leased: Option<Leased>,
 }
@@ -45,7 +42,6 @@ pub(crate) struct Launcher {
     pub webhooks: Arc<WebhookCache>,
     pub admission: Arc<Admission>,
     pub worker: Arc<Worker>,
-    pub last_runs: Arc<LastRuns>,
     pub lease_margin: Duration,
 }
 
@@ -78,11 +74,7 @@ impl Launcher {
                 untold: self.worker.watch.is_untold(new.cause.as_ref()),
             }
         });
-        Slip {
-            task: new.task,
-            lane,
-            leased,
-        }
+        Slip { lane, leased }
     }
 
     fn lease(&self, webhook: &WebhookRoute, lane: &DueLane) -> Option<Permit> {
@@ -103,16 +95,7 @@ impl Launcher {
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.
-    pub(super) fn launch(
-        &self,
-        stored: &[StoredDelivery],
-        slips: Vec<Slip>,
-        consumed: &[TaskId],
-        now: DateTime<Utc>,
-    ) {
-        let ran = slips.iter().filter_map(|slip| slip.task);
-        let stay = ran.filter(|task| !consumed.contains(task));
-        self.last_runs.note(stay, now);
+    pub(super) fn launch(&self, stored: &[StoredDelivery], slips: Vec<Slip>) {
         for (stored, slip) in stored.iter().zip(slips) {
             self.send_or_leave(*stored, slip);
         }

@@ -126,12 +126,10 @@ impl Engine {
     /// this one when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
         self.0.lifecycle.shutdown(grace).await;
-        let last_runs = self.0.emitter.launcher.last_runs.clone();
         let judge = self.0.emitter.judge.clone();
         let counts = self.0.probes.settler.counts.clone();
         let announcer = self.0.announcer.clone();
         let flush = async move {
-            last_runs.flush().await;
             counts.flush().await;
             judge.flush().await;
             announcer.flush().await;

@@ -1,5 +1,8 @@
 //! Tasks.
 
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{DeliveryId, NamedTask, TaskQuery, TaskRow};
 use webhook_model::{Invalid, OwnerId, Task, TaskId};
 
@@ -43,6 +46,18 @@ impl Engine {
     /// Failures of the store.
     pub async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {
         self.0.records.tasks.list(query).await
+    }
+
+    /// When the newest delivery of each of these tasks was created, for those that have one.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn last_runs(
+        &self,
+        tasks: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, DateTime<Utc>>, EngineError> {
+        let runs = self.0.records.tasks.store.last_runs(tasks).await?;
+        Ok(runs.into_iter().collect())
     }
 
     /// Changes a task. `edit` may be called again if the task was changed by others in between.

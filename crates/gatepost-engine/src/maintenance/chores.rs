@@ -15,13 +15,12 @@ use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::Retention;
 use crate::guard::guarded;
-use crate::last_runs::LastRuns;
 use crate::lifecycle::Lifecycle;
 use crate::meter;
 
 /// Rows removed, reclaimed or expired in one transaction.
 const BITE: u32 = 500;
-/// How often clocks and last runs are tended.
+/// How often clocks are tended.
 const SECOND: Duration = Duration::from_secs(1);
 /// Lost claims are looked for in one of five of those rounds: their leases lasted half a minute and
 /// more.
@@ -47,14 +46,13 @@ pub(crate) struct Maintenance {
     pub steps: Mutex<ClockSteps>,
     pub retention: Retention,
     pub admission: Arc<Admission>,
-    pub last_runs: Arc<LastRuns>,
     pub lifecycle: Lifecycle,
     /// Under which this process holds leases.
     pub holder: u128,
 }
 
 impl Maintenance {
-    /// Looks at the clock and writes when tasks last ran each second, and takes back lost claims
+    /// Looks at the clock each second, and takes back lost claims
     /// every few seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
         for round in 0_usize.. {
@@ -64,7 +62,6 @@ impl Maintenance {
             if let Err(error) = self.take_back(round.is_multiple_of(RECLAIM)).await {
                 guarded(|| tracing::warn!(%error, "could not take back lost claims"));
             }
-            self.last_runs.flush().await;
             meter::in_flight(self.admission.in_flight.count());
             self.lifecycle.rest(SECOND).await;
         }

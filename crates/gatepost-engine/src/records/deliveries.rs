@@ -79,7 +79,7 @@ impl Deliveries {
         about: RunAbout,
     ) -> Result<DeliveryId, EngineError> {
         let row = self.store.task(id).await?.ok_or(EngineError::NotFound)?;
-        let Action::Send { webhook, message } = row.task.action else {
+        let Action::Send { webhook, message } = row.value.action else {
             return Err(EngineError::NotFound);
         };
         let (row, owner) = self.recipient(webhook).await?;

@@ -13,13 +13,11 @@ use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::emit::Emitted;
 use crate::error::EngineError;
-use crate::last_runs::LastRuns;
 
 #[derive(Debug)]
 pub(crate) struct Tasks {
     pub store: Arc<dyn WebhookStore>,
     pub clock: Arc<EngineClock>,
-    pub last_runs: Arc<LastRuns>,
     pub allowance: Allowance,
     pub by_hand: ByHand,
 }
@@ -41,8 +39,7 @@ impl Tasks {
     }
 
     pub(crate) async fn get(&self, id: TaskId) -> Result<Option<TaskRow>, EngineError> {
-        let row = self.store.task(id).await?;
-        Ok(row.map(|row| self.last_runs.seen(row)))
+        Ok(self.store.task(id).await?)
     }
 
     pub(crate) async fn named(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, EngineError> {
@@ -50,11 +47,7 @@ impl Tasks {
     }
 
     pub(crate) async fn list(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {
-        let rows = self.store.list_tasks(query).await?;
-        Ok(rows
-            .into_iter()
-            .map(|row| self.last_runs.seen(row))
-            .collect())
+        Ok(self.store.list_tasks(query).await?)
     }
 
     pub(crate) async fn edit(
@@ -104,16 +97,16 @@ impl Tasks {
             update_task,
             dangling,
             id,
-            |row| edit(&mut row.task)?,
+            |row| edit(&mut row.value)?,
             {
                 // With another webhook it gets another owner.
-                let owner = self.owner(&row.task).await?;
+                let owner = self.owner(&row.value).await?;
                 let owners = (row.owner, owner);
                 let at_most = self.allowance.of_edited(owners, Kind::Tasks, admitted);
                 let at_most = at_most.await?;
                 // However often it is tried, it is deleted once.
                 if !is_paced {
-                    self.pace_deletion(&row.task, owner).await?;
+                    self.pace_deletion(&row.value, owner).await?;
                     is_paced = true;
                 }
                 at_most

@@ -192,7 +192,7 @@ impl Webhooks {
             page: Page::first(NAMED).with_bodies(Bodies::Omitted),
         };
         let mut tasks = self.store.list_tasks(&query).await?;
-        let names = tasks.iter().map(|row| row.task.name.to_string()).collect();
+        let names = tasks.iter().map(|row| row.value.name.to_string()).collect();
         let mut more = 0;
         while let Some(last) = tasks.last() {
             query.page = Page::first(COUNTED)

@@ -20,7 +20,6 @@ use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
 use crate::emit::{Emitter, Finder, Launcher};
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
-use crate::last_runs::LastRuns;
 use crate::lifecycle::Lifecycle;
 use crate::observe::{Nobody, Observers};
 use crate::random::Random;
@@ -170,7 +169,6 @@ impl Bench {
                 webhooks: self.webhooks.clone(),
                 admission: self.admission.clone(),
                 worker: self.worker.clone(),
-                last_runs: Arc::new(LastRuns::new(store)),
                 lease_margin: limits.timing.lease_margin,
             },
             clock: self.clock.clone(),

@@ -34,16 +34,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         world.ended(fired.deliveries[0]).await.body.as_ref(),
         "nine!"
     );
-    assert!(
-        world
-            .engine
-            .task(task)
-            .await
-            .unwrap()
-            .unwrap()
-            .last_run
-            .is_some()
-    );
+    assert_eq!(world.engine.last_runs(&[task]).await.unwrap().len(), 1);
     world
         .engine
         .edit_task(task, |t| {

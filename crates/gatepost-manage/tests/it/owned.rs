@@ -17,7 +17,7 @@ async fn a_task_over_another_users_webhook_is_that_users() {
     let made = task(TENANT, "by the administrator", world.rows.webhook);
     let made = admin.create_task(made).await.unwrap();
     assert_eq!(made.owner, OwnerId(OWNER));
-    assert_eq!(made.task.creator, OwnerId(TENANT), "for display");
+    assert_eq!(made.value.creator, OwnerId(TENANT), "for display");
     let fired = admin.create_event(event(made.id)).await.unwrap();
     assert_eq!(fired.owner, OwnerId(OWNER));
     // The owner does with it what an owner does.
@@ -136,5 +136,5 @@ async fn a_task_that_goes_to_another_owner_meanwhile_is_not_switched_off_by_the_
     gate.open();
     let answer = switched_off.await.unwrap();
     assert!(answer.is_err(), "{answer:?}");
-    assert!(world.of(BESIDE).task(id).await.unwrap().task.enabled);
+    assert!(world.of(BESIDE).task(id).await.unwrap().value.enabled);
 }

@@ -28,7 +28,7 @@ async fn a_task_sends_only_a_webhook_that_its_maker_may_see() {
             assert!(dangling, "{answer:?}");
         }
     }
-    assert_eq!(stranger.task(own.id).await.unwrap().task, own.task);
+    assert_eq!(stranger.task(own.id).await.unwrap().value, own.value);
     assert_eq!(world.heard(), before);
 }
 
@@ -55,7 +55,7 @@ async fn an_edit_that_changes_its_mind_gets_nowhere() {
     let edited = edited.await;
     let refused = matches!(edited, Err(ManageError::Invalid { field: "owner", .. }));
     assert!(refused, "{edited:?}");
-    assert_eq!(stranger.task(own.id).await.unwrap().task, own.task);
+    assert_eq!(stranger.task(own.id).await.unwrap().value, own.value);
 }
 
 #[tokio::test]
@@ -96,5 +96,5 @@ async fn an_edit_does_not_give_a_record_to_another_user() {
         task.creator = OwnerId(STRANGER);
         Ok(())
     });
-    assert_eq!(edited.await.unwrap().task.creator, OwnerId(OWNER));
+    assert_eq!(edited.await.unwrap().value.creator, OwnerId(OWNER));
 }

@@ -16,9 +16,9 @@ use gatepost_storage::webhooks::{
     LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
 };
 use gatepost_storage::{Scope, StoreError};
-use webhook_model::WebhookId;
+use webhook_model::{TaskId, WebhookId};
 
-use crate::error::Answer;
+use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../sql/log/rows.sql");
@@ -33,6 +33,17 @@ impl DeliveryLog for PostgresStore {
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Answer<Vec<Delivery>> {
         Ok(self.some_deliveries(query).await?)
+    }
+
+    async fn last_runs(&self, tasks: &[TaskId]) -> Answer<Vec<(TaskId, DateTime<Utc>)>> {
+        let ids: Vec<i64> = tasks.iter().map(|id| id.0).collect();
+        let sql = include_str!("../sql/log/last_runs.sql");
+        let rows = self.db().query(sql, &[&ids]).await?;
+        let runs = rows.iter().map(|row| {
+            let created = row.try_get("created")?;
+            Ok((TaskId(row.try_get("id")?), created))
+        });
+        Ok(runs.collect::<Result<_>>()?)
     }
 
     async fn attempts(&self, id: DeliveryId, last: u32) -> Answer<Vec<AttemptRecord>> {

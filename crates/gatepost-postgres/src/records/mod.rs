@@ -102,15 +102,6 @@ impl RecordStore for PostgresStore {
         Ok(self.remove_task(id).await?)
     }
 
-    async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Answer<()> {
-        let (ids, at): (Vec<i64>, Vec<DateTime<Utc>>) =
-            runs.iter().map(|(id, at)| (id.0, *at)).unzip();
-        self.db()
-            .execute(include_str!("../sql/records/record_runs.sql"), &[&ids, &at])
-            .await?;
-        Ok(())
-    }
-
     async fn insert_event(
         &self,
         event: &Event,

@@ -49,13 +49,12 @@ pub(super) struct Table {
 pub(crate) struct Cell(pub(crate) Value);
 
 macro_rules! stored {
-    ($($record:ident, $name:literal, $extra:literal: $from:literal;)*) => {
+    ($($record:ident, $name:literal: $from:literal;)*) => {
         $(impl Stored for $record {
             const FROM: &'static str = $from;
 
             fn table() -> &'static Table {
                 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>(
-                    $extra,
                     include_str!(concat!("../sql/records/insert_", $name, ".sql")),
                     include_str!(concat!("../sql/records/update_", $name, ".sql")),
                 ));
@@ -65,15 +64,15 @@ macro_rules! stored {
     };
 }
 stored! {
-    Webhook, "webhook", "": "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
-    Task, "task", ", r.last_run": "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
+    Webhook, "webhook": "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
+    Task, "task": "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
         JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
-    Event, "event", "": "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
+    Event, "event": "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
         JOIN :schema.gatepost_webhook w ON w.id = t.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 }
 
 impl Table {
-    fn of<R: Stored>(extra: &str, insert: &str, update: &str) -> Self {
+    fn of<R: Stored>(insert: &str, update: &str) -> Self {
         let change = |sql: &str| [&numbered::<R>(sql), END[0], END[1]].concat();
         let bodies = R::FIELDS.iter().filter_map(|field| {
             let empty = field.omitted?;
@@ -81,7 +80,7 @@ impl Table {
             Some(Body { column, empty })
         });
         Self {
-            select: format!("{}{extra} {}", columns_of::<R>("r"), R::FROM),
+            select: format!("{} {}", columns_of::<R>("r"), R::FROM),
             insert: change(insert),
             update: change(update),
             bodies: bodies.collect(),

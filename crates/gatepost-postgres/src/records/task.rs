@@ -65,11 +65,11 @@ impl PostgresStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<TaskRow> {
-        let fields = cells(&new.task, self.sealing())?;
-        let (size, bytes) = (most(new.task.stored_bytes()), most(at_most.bytes));
+        let fields = cells(&new.value, self.sealing())?;
+        let (size, bytes) = (most(new.value.stored_bytes()), most(at_most.bytes));
         let params = params(&[&now, &size, &bytes, &new.id.0, &new.revision.0], &fields);
         let alone = Alone {
-            webhooks: webhook_of(&new.task),
+            webhooks: webhook_of(&new.value),
             tasks: vec![new.id.0],
             ..Alone::default()
         };
@@ -130,6 +130,5 @@ fn webhook_of(task: &Task) -> Vec<i64> {
 }
 
 pub(super) fn read(row: &tokio_postgres::Row) -> Result<TaskRow> {
-    let task = table::row(row, &SealingKeys::none())?;
-    Ok(TaskRow::of(task, row.try_get("last_run")?))
+    table::row(row, &SealingKeys::none())
 }

@@ -55,18 +55,18 @@ async fn an_edit_of_a_task_with_many_events_logs_one_row_and_enabling_it_tells_o
     let version = async || store.routes_versions(&[Place::Common]).await.unwrap()[0];
     let change = async |row: &TaskRow| store.update_task(row, UNLIMITED, at(1)).await.unwrap();
 
-    row.task.enabled = false;
+    row.value.enabled = false;
     row = change(&row).await;
     let (since, logged) = (version().await, rows(&client, "gatepost_change").await);
     for n in 0..3 {
-        row.task.description = format!("{n}").parse().unwrap();
+        row.value.description = format!("{n}").parse().unwrap();
         row = change(&row).await;
     }
     let now = rows(&client, "gatepost_change").await;
     assert_eq!(now, logged + 3, "a row for each edit while it is disabled");
     assert_eq!(named(&store, since).await, (vec![row.id], vec![]));
 
-    row.task.enabled = true;
+    row.value.enabled = true;
     row = change(&row).await;
     let now = rows(&client, "gatepost_change").await;
     assert_eq!(now, logged + 4, "a row for all that is back");
@@ -74,7 +74,7 @@ async fn an_edit_of_a_task_with_many_events_logs_one_row_and_enabling_it_tells_o
     assert_eq!((tasks, events.len()), (vec![row.id], MANY));
 
     let (since, other) = (version().await, stored_webhook(&store, "other").await);
-    row.task.action = task(other).action;
+    row.value.action = task(other).action;
     change(&row).await;
     let now = rows(&client, "gatepost_change").await;
     assert_eq!(now, logged + 6, "and where it sends another webhook");

@@ -286,29 +286,6 @@ async fn a_row_of_the_outbox_that_the_platform_holds_keeps_no_batch_waiting() {
     assert_eq!(outbox(&store, 9).await, []);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_task_that_somebody_holds_keeps_the_runs_of_no_other_from_being_written() {
-    let two = two().await;
-    let insert = async |hook| {
-        let inserted = two.a.insert_task(&task(hook), UNLIMITED, at(0)).await;
-        inserted.unwrap().id
-    };
-    let (held, free) = (insert(two.of_one).await, insert(two.of_other).await);
-    let hold = format!(
-        "BEGIN; SELECT FROM gatepost_task WHERE id = {} FOR UPDATE",
-        held.0
-    );
-    two.client.batch_execute(&hold).await.unwrap();
-    let runs = [(held, at(1)), (free, at(1))];
-    let written = timeout(SOON, two.a.record_task_runs(&runs)).await;
-    written.expect("held up").unwrap();
-    let last = async |id| two.a.task(id).await.unwrap().unwrap().last_run;
-    assert_eq!((last(held).await, last(free).await), (None, Some(at(1))));
-    two.let_go().await;
-    two.a.record_task_runs(&runs).await.unwrap();
-    assert_eq!(last(held).await, Some(at(1)));
-}
-
 /// Whoever sees a delivery of a webhook in order sees all with lower numbers, though two processes
 /// enqueue at the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -32,7 +32,6 @@ use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook,
 
 use self::read::{one, owner_of, several};
 use self::table::{Stored as _, row};
-use crate::column::micros;
 use crate::error::Answer;
 use crate::list::readable;
 use crate::places::version;
@@ -137,20 +136,6 @@ impl RecordStore for SqliteStore {
 
     async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
         self.write(move |c| task::delete(c, id)).await
-    }
-
-    async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Answer<()> {
-        let runs = runs.to_vec();
-        self.write(move |c| {
-            let mut record = c.prepare_cached(
-                "UPDATE gatepost_task SET last_run = ?2 WHERE id = ?1 AND (last_run IS NULL OR last_run < ?2)",
-            )?;
-            for (id, at) in runs {
-                record.execute([id.0, micros(at)])?;
-            }
-            Ok(())
-        })
-        .await
     }
 
     async fn insert_event(

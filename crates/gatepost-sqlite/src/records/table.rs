@@ -44,29 +44,29 @@ pub(super) trait Stored: Record {
 }
 
 macro_rules! stored {
-    ($($record:ident: $live:literal, $extra:literal;)*) => {
+    ($($record:ident: $live:literal;)*) => {
         $(impl Stored for $record {
             const LIVE: &'static str = $live;
 
             fn table() -> &'static Table {
-                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>($extra));
+                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>());
                 &TABLE
             }
         })*
     };
 }
 stored! {
-    Webhook: "gatepost_live_webhook", "";
-    Task: "gatepost_live_task", ", last_run";
-    Event: "(SELECT e.id, e.owner, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)", "";
+    Webhook: "gatepost_live_webhook";
+    Task: "gatepost_live_task";
+    Event: "(SELECT e.id, e.owner, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 }
 
 impl Table {
-    fn of<R: Record>(extra: &str) -> Self {
+    fn of<R: Record>() -> Self {
         let table = format!("gatepost_{}", R::NAME);
         let names: Vec<&str> = R::FIELDS.iter().map(|field| field.name).collect();
         let fields = names.join(", ");
-        let columns = format!("{HEAD}, {fields}{extra}");
+        let columns = format!("{HEAD}, {fields}");
         // Before them: the time, the owner, the bytes.
         let numbered = (4..).zip(&names);
         let values: Vec<String> = numbered.clone().map(|(n, _)| format!("?{n}")).collect();

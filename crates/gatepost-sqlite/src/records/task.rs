@@ -10,7 +10,7 @@ use super::read::{one, owner_of};
 use super::revision::check_revision;
 use super::table::{self, NO_SECRETS, store};
 use super::usage::{self, Delta};
-use crate::column::{maybe_time, owner, stored};
+use crate::column::{owner, stored};
 use crate::error::{Failure, Result};
 use crate::list::readable;
 use crate::named::Named;
@@ -55,9 +55,9 @@ pub(super) fn update(
     now: DateTime<Utc>,
 ) -> Result<TaskRow> {
     let stored = check_revision(c, ("gatepost_task", LIVE), new.id.0, new.revision, "task")?;
-    let webhook = webhook_of(&new.task)?;
+    let webhook = webhook_of(&new.value)?;
     let owner = owner_by(c, webhook)?;
-    let bytes = usage::stored(new.task.stored_bytes());
+    let bytes = usage::stored(new.value.stored_bytes());
     let events = events_of(c, new.id)?;
     if owner == stored.owner {
         usage::check_growth(c, owner, stored.bytes, bytes, at_most)?;
@@ -72,7 +72,7 @@ pub(super) fn update(
         .query_row([new.id.0, webhook.0], |row| row.get(0))?;
     let updated = store(
         c,
-        &new.task,
+        &new.value,
         (owner, bytes),
         &NO_SECRETS,
         now,
@@ -157,8 +157,7 @@ fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
 }
 
 pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
-    let last_run = maybe_time(&Named::of(row), "last_run")?;
-    Ok(TaskRow::of(table::row(row, &NO_SECRETS)?, last_run))
+    table::row(row, &NO_SECRETS)
 }
 
 pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
@@ -172,7 +171,7 @@ pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
 }
 
 pub(super) fn message(row: TaskRow) -> Option<TaskMessage> {
-    match row.task.action {
+    match row.value.action {
         Action::Send { message, .. } => Some(TaskMessage {
             id: row.id,
             revision: row.revision,

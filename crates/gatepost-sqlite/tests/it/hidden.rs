@@ -47,7 +47,7 @@ async fn old_rows_with_hidden_characters_still_load_and_can_be_renamed() {
     assert_eq!(user.expose(), format!("{OLD}:p"));
     let task = store.task(task.id).await.unwrap().unwrap();
     assert_eq!(
-        (task.task.name.as_str(), task.task.description.as_str()),
+        (task.value.name.as_str(), task.value.description.as_str()),
         (OLD, OLD)
     );
     let key = store.key(key.id).await.unwrap().unwrap();

@@ -89,8 +89,8 @@ impl Records {
     pub(super) fn put_task(&mut self, row: TaskRow) {
         self.take_task(row.id);
         self.owned.tasks.add(row.owner, row.id);
-        self.owned.add_bytes(row.owner, row.task.stored_bytes());
-        if let Some(webhook) = webhook_of(&row.task) {
+        self.owned.add_bytes(row.owner, row.value.stored_bytes());
+        if let Some(webhook) = webhook_of(&row.value) {
             self.tasks_of.add(webhook, row.id);
         }
         self.tasks.insert(row.id, row);
@@ -99,8 +99,8 @@ impl Records {
     pub(super) fn take_task(&mut self, id: TaskId) -> Option<TaskRow> {
         let row = self.tasks.remove(&id)?;
         self.owned.tasks.remove(row.owner, id);
-        self.owned.remove_bytes(row.owner, row.task.stored_bytes());
-        if let Some(webhook) = webhook_of(&row.task) {
+        self.owned.remove_bytes(row.owner, row.value.stored_bytes());
+        if let Some(webhook) = webhook_of(&row.value) {
             self.tasks_of.remove(webhook, id);
         }
         Some(row)

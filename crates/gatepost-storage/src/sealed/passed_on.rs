@@ -56,7 +56,6 @@ passed_on! { RecordStore {
     fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
     fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
     fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
     fn event(id: EventId) -> Option<EventRow>;
     fn list_events(query: &EventQuery) -> Vec<EventRow>;
@@ -74,6 +73,7 @@ passed_on! { RecordStore {
 } }
 
 passed_on! { DeliveryLog {
+    fn last_runs(tasks: &[TaskId]) -> Vec<(TaskId, DateTime<Utc>)>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
     fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;

@@ -35,7 +35,7 @@ const RECORDS: [(&str, Again); 9] = [
 
 /// Fields that may be missing.
 const OPTIONAL: &str = "cause channels client_identity detail duration expires \
-    from instance key label last_attempt last_run lease_until limit locked login rate \
+    from instance key label last_attempt lease_until limit locked login rate \
     response_status retry_schedule rolled_from rolled_to settled status tag task tenant token";
 /// Fields in which any text may stand.
 const FREE: &str = "body changes class description label message name operation \
@@ -66,7 +66,7 @@ fn records() -> Value {
             "login": 1_700_000_000_000_003_i64, "login_from": "::1", "rolled_from": 5, "rolled_to": 9,
         },
         "task": {
-            "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "last_run": 3, "creator": 8, "name": "tell",
+            "id": 4, "owner": 2, "revision": 6, "created": 1, "modified": 2, "creator": 8, "name": "tell",
             "description": "who?", "enabled": true, "delete_after_run": true, "webhook": 11, "message": "${NAME} \"é\"",
         },
         "event": {

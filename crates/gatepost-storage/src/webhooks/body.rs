@@ -27,14 +27,14 @@ impl Bodied for Delivery {
 
 impl Bodied for TaskRow {
     fn body_bytes(&self) -> u64 {
-        match &self.task.action {
+        match &self.value.action {
             Action::Send { message, .. } => message.as_str().len() as u64,
             _ => 0,
         }
     }
 
     fn omit_body(&mut self) {
-        if let (Action::Send { message, .. }, Ok(none)) = (&mut self.task.action, "".parse()) {
+        if let (Action::Send { message, .. }, Ok(none)) = (&mut self.value.action, "".parse()) {
             *message = none;
         }
     }

@@ -1,5 +1,6 @@
 //! The delivery log: what was sent, what will be, and how it went.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use async_trait::async_trait;
@@ -7,75 +8,14 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
-use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use super::delivery::{AttemptRecord, Delivery, DeliveryId};
+use super::delivery_query::DeliveryQuery;
 use super::dropped::Dropped;
 use crate::error::StoreError;
-use crate::page::{Page, Scope};
+use crate::page::Scope;
 
 /// The status info of a delivery that waited too long for a webhook that does not send.
 pub const EXPIRED_INFO: &str = "expired while it waited";
-
-/// Which deliveries to list: those that match all that is `Some`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DeliveryQuery {
-    /// Whose deliveries.
-    pub scope: Scope,
-    /// Only deliveries to this webhook.
-    pub webhook: Option<WebhookId>,
-    /// Only deliveries made by this task.
-    pub task: Option<TaskId>,
-    /// Only deliveries in one of these states; empty means all.
-    pub states: Vec<DeliveryState>,
-    /// Only deliveries whose last attempt ended with this class ([`AttemptRecord::class`]).
-    pub class: Option<String>,
-    /// Only deliveries created at or after this.
-    pub created_from: Option<DateTime<Utc>>,
-    /// Only deliveries created before this.
-    pub created_before: Option<DateTime<Utc>>,
-    /// The page.
-    pub page: Page<DeliveryId>,
-}
-
-impl DeliveryQuery {
-    /// Every delivery, page by page.
-    #[must_use]
-    pub fn all(page: Page<DeliveryId>) -> Self {
-        Self {
-            scope: Scope::All,
-            webhook: None,
-            task: None,
-            states: Vec::new(),
-            class: None,
-            created_from: None,
-            created_before: None,
-            page,
-        }
-    }
-
-    /// Whether a delivery is asked for, whatever the page.
-    #[must_use]
-    pub fn matches(&self, delivery: &Delivery) -> bool {
-        let in_scope = match self.scope {
-            Scope::All => true,
-            Scope::Owner(owner) => delivery.owner == owner,
-            Scope::Tenant(tenant) => delivery.tenant == Some(tenant),
-        };
-        let is_class = |class: &String| delivery.class == *class;
-        in_scope
-            && self
-                .webhook
-                .is_none_or(|webhook| delivery.webhook == webhook)
-            && self.task.is_none_or(|task| delivery.task == Some(task))
-            && (self.states.is_empty() || self.states.contains(&delivery.state))
-            && self.class.as_ref().is_none_or(is_class)
-            && self
-                .created_from
-                .is_none_or(|from| delivery.created >= from)
-            && self
-                .created_before
-                .is_none_or(|before| delivery.created < before)
-    }
-}
 
 /// Which deliveries to send again. Only those that have ended are sent again; others are skipped.
 #[derive(Clone, Debug, PartialEq)]
@@ -235,6 +175,23 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns when the newest delivery of each of these tasks was created, in order of tasks. A
+    /// task of which no delivery is shown must not be there.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn last_runs(
+        &self,
+        tasks: &[TaskId],
+    ) -> Result<Vec<(TaskId, DateTime<Utc>)>, StoreError> {
+        let mut runs = Vec::new();
+        for id in tasks.iter().copied().collect::<BTreeSet<_>>() {
+            let newest = self.list_deliveries(&DeliveryQuery::newest_of(id)).await?;
+            runs.extend(newest.first().map(|newest| (id, newest.created)));
+        }
+        Ok(runs)
+    }
 
     /// The last attempts of a delivery, at most this many, oldest first; empty when there is no
     /// such delivery. The responses of the others, of which there may be any number, are not read.

@@ -6,6 +6,7 @@
 mod body;
 mod cause;
 mod delivery;
+mod delivery_query;
 mod delivery_row;
 mod dropped;
 mod excerpt;
@@ -25,14 +26,15 @@ pub use cause::{Cause, InvalidCause};
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
+pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
 pub use excerpt::{DataExcerpt, InvalidExcerpt};
 pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
 pub use log::{
-    DeliveryLog, DeliveryQuery, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
-    QueueStats, Replay, UsageDelta,
+    DeliveryLog, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
+    Replay, UsageDelta,
 };
 pub use outbox::OutboxStore;
 pub use outbox_row::{

@@ -201,7 +201,7 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, StoreError>;
 
-    /// Replaces the task; `last_run` of `row` is not read. With another owner's webhook the task
+    /// Replaces the task. With another owner's webhook the task
     /// and its events change their owner.
     ///
     /// # Errors
@@ -220,13 +220,6 @@ pub trait RecordStore: OwnerStore {
     /// # Errors
     /// `NotFound`.
     async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError>;
-
-    /// Records when tasks last ran; the newest wins. Tasks that are gone are skipped, and those
-    /// that are being changed at this moment may be. Moves neither revision nor version.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Result<(), StoreError>;
 
     /// Stores a new event.
     ///

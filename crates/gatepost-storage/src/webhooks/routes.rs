@@ -92,15 +92,15 @@ impl TaskRoute {
     /// Of a stored task; `None` of one that is disabled or sends nothing.
     #[must_use]
     pub fn of(row: &TaskRow) -> Option<Self> {
-        let webhook_model::Action::Send { webhook, .. } = &row.task.action else {
+        let webhook_model::Action::Send { webhook, .. } = &row.value.action else {
             return None;
         };
-        row.task.enabled.then_some(Self {
+        row.value.enabled.then_some(Self {
             id: row.id,
             revision: row.revision,
             owner: row.owner,
             webhook: *webhook,
-            once: row.task.delete_after_run,
+            once: row.value.delete_after_run,
         })
     }
 }

@@ -24,7 +24,6 @@ passed_on! { RecordStore {
     fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
     fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
     fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
     fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
     fn delete_event(id: EventId, now: DateTime<Utc>) -> ();

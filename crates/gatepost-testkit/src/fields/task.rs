@@ -2,8 +2,8 @@
 
 use chrono::TimeDelta;
 use gatepost_ids::OwnerId;
-use gatepost_storage::Revision;
 use gatepost_storage::webhooks::TaskRow;
+use gatepost_storage::{Revision, Row};
 use webhook_model::{Action, Message, Task, TaskId, WebhookId};
 
 use super::field::{Field, fields};
@@ -18,16 +18,15 @@ pub fn of_task(base: &TaskRow, webhooks: [WebhookId; 2]) -> Vec<Field<TaskRow>> 
     };
     let [first, second] = webhooks;
     fields! { base.clone(), row =>
-        row, TaskRow {
+        row, Row {
             id: Shown [TaskId(7_001), TaskId(7_002)],
             owner: Own [OwnerId(7_001), OwnerId(7_002)],
             revision: Shown [Revision(7_001), Revision(7_002)],
             created: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
             modified: Own [at(-5_000), at(-5_000) + TimeDelta::microseconds(1)],
-            last_run: Own [Some(at(-5_000)), Some(at(-5_000) + TimeDelta::microseconds(1))],
-            task: Own [],
+            value: Own [],
         };
-        row.task, Task {
+        row.value, Task {
             creator: Edited [OwnerId(7_001), OwnerId(7_002)],
             name: Edited ["Other 'name'".parse().unwrap(), "other 'name'".parse().unwrap()],
             description: Edited ["two\nlines".parse().unwrap(), "two\nlines ".parse().unwrap()],

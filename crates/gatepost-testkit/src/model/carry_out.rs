@@ -93,10 +93,6 @@ impl Side {
                 }
                 None => "none".to_owned(),
             },
-            Call::Ran(n, ago) => {
-                let runs = [(self.task(*n), at(now - i64::from(*ago)))];
-                answer(records.record_task_runs(&runs).await, shown)
-            }
             Call::Replay(numbers) => {
                 let ids = numbers.iter().map(|n| self.delivery(*n)).collect();
                 answer(log.replay(&Replay::Ids(ids), 3, time).await, shown)

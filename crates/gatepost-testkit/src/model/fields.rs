@@ -19,18 +19,9 @@ impl Fields {
     pub(super) fn new() -> Self {
         // What a record refers to is shown in words: no record has these.
         let (webhooks, tasks) = ([WebhookId(-1), WebhookId(-2)], [TaskId(-1), TaskId(-2)]);
-        let task_row = TaskRow {
-            id: TaskId(0),
-            owner: OwnerId(0),
-            revision: Revision::FIRST,
-            created: at(0),
-            modified: at(0),
-            last_run: None,
-            task: task(WebhookId(0)),
-        };
         Self {
             webhooks: of_webhook(&row(WebhookId(0), webhook("w"))),
-            tasks: of_task(&task_row, webhooks),
+            tasks: of_task(&row(TaskId(0), task(WebhookId(0))), webhooks),
             events: of_event(&row(EventId(0), event(TaskId(0))), tasks),
         }
     }

@@ -147,7 +147,7 @@ impl Side {
                 let Some(mut row) = records.task(self.task(n)).await.unwrap() else {
                     return "none".to_owned();
                 };
-                row.task.action = task(self.webhook(webhook)).action;
+                row.value.action = task(self.webhook(webhook)).action;
                 let row = records.update_task(&row, LIMITS, time).await;
                 answer(row, |row| format!("{:?} {:?}", row.owner, row.revision))
             }
@@ -155,7 +155,7 @@ impl Side {
                 let Some(mut row) = records.task(self.task(n)).await.unwrap() else {
                     return "none".to_owned();
                 };
-                row.task.enabled = enabled;
+                row.value.enabled = enabled;
                 let row = records.update_task(&row, LIMITS, time).await;
                 answer(row, |row| format!("{:?} {:?}", row.owner, row.revision))
             }

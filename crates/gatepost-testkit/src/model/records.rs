@@ -60,7 +60,7 @@ impl Side {
 
     pub(super) fn task_text(&self, row: &TaskRow) -> String {
         let number = place(&self.tasks, &row.id);
-        let action = match &row.task.action {
+        let action = match &row.value.action {
             Action::Send { webhook, message } => {
                 let webhook = place(&self.webhooks, webhook);
                 format!("{webhook:?} {:?}", message.as_str())

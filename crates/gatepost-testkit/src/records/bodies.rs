@@ -50,8 +50,8 @@ pub async fn r40_a_list_reads_the_bodies_that_were_asked_for(store: Webhooks) {
             Action::Send { message, .. } => message.as_str().len(),
             _ => usize::MAX,
         };
-        assert!(rows.iter().all(|row| row.task.name.as_str() == "t"), "R40");
-        let sizes: Vec<_> = rows.iter().map(|row| size(&row.task.action)).collect();
+        assert!(rows.iter().all(|row| row.value.name.as_str() == "t"), "R40");
+        let sizes: Vec<_> = rows.iter().map(|row| size(&row.value.action)).collect();
         (sizes, rows.last().map(|row| row.id))
     };
     let first = Page::first(99);

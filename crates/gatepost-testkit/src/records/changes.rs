@@ -40,12 +40,12 @@ pub async fn r37_changes_are_the_difference_of_two_reads(store: Webhooks) {
     };
     let enable = async |of: Set, enabled| {
         let mut row = records.task(of.task).await.unwrap().unwrap();
-        row.task.enabled = enabled;
+        row.value.enabled = enabled;
         records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     };
     let send = async |of: Set, through: Set| {
         let mut row = records.task(of.task).await.unwrap().unwrap();
-        let Action::Send { webhook, .. } = &mut row.task.action else {
+        let Action::Send { webhook, .. } = &mut row.value.action else {
             panic!("R37 the task sends nothing");
         };
         *webhook = through.webhook;
@@ -141,7 +141,7 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
         2 => hold(store, owner, coin).await,
         3 | 4 => {
             if let Some(mut row) = records.task(of.task).await.unwrap() {
-                row.task.enabled = coin;
+                row.value.enabled = coin;
                 records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
             }
         }
@@ -149,7 +149,7 @@ async fn one_change(store: &Webhooks, lot: &mut StdRng, sets: &mut Vec<Set>, ste
             let row = records.task(of.task).await.unwrap();
             let there = records.webhook(through.webhook).await.unwrap().is_some();
             if let (Some(mut row), true) = (row, there) {
-                row.task.action = task(through.webhook).action;
+                row.value.action = task(through.webhook).action;
                 records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
             }
         }

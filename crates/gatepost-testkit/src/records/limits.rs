@@ -99,8 +99,8 @@ pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
         .unwrap();
 
     let mut grown = made.clone();
-    grown.task = with_message(&made.task, "twice the message, and then some more");
-    let edge = used().await - made.task.stored_bytes() + grown.task.stored_bytes();
+    grown.value = with_message(&made.value, "twice the message, and then some more");
+    let edge = used().await - made.value.stored_bytes() + grown.value.stored_bytes();
     let refused = records.update_task(&grown, bytes(edge - 1), at(1)).await;
     assert_eq!(full(refused), Some("bytes"), "R29 a task that grows");
     let grown = records
@@ -108,7 +108,7 @@ pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
         .await
         .unwrap();
     let mut edit = grown.clone();
-    edit.task = with_message(&made.task, "short");
+    edit.value = with_message(&made.value, "short");
     let shrunk = records.update_task(&edit, bytes(1), at(2)).await;
     assert!(shrunk.is_ok(), "R29 a task that shrinks");
 
@@ -135,9 +135,9 @@ pub async fn r29_no_more_bytes_than_allowed(store: Webhooks) {
 
     let mut edit = records.task(made.id).await.unwrap().unwrap();
     let on = records.event(on.id).await.unwrap().unwrap();
-    edit.task = task(theirs.webhook);
+    edit.value = task(theirs.webhook);
     let theirs = records.record_usage(OwnerId(2)).await.unwrap().bytes;
-    let edge = theirs + edit.task.stored_bytes() + on.value.stored_bytes();
+    let edge = theirs + edit.value.stored_bytes() + on.value.stored_bytes();
     let refused = records.update_task(&edit, bytes(edge - 1), at(3)).await;
     assert_eq!(full(refused), Some("bytes"), "R29 another owner's task");
     let moved = records.update_task(&edit, bytes(edge), at(3)).await;
@@ -177,20 +177,20 @@ pub async fn r30_usage_counts_what_is_there(store: Webhooks) {
         webhooks: 1,
         tasks: 1,
         events: 1,
-        bytes: hook.value.stored_bytes() + made.task.stored_bytes() + on.value.stored_bytes(),
+        bytes: hook.value.stored_bytes() + made.value.stored_bytes() + on.value.stored_bytes(),
     };
     assert_eq!(used(7).await, wanted, "R30 inserted");
     let mut edit = made.clone();
-    edit.task = task(hook.id);
+    edit.value = task(hook.id);
     records.update_task(&edit, UNLIMITED, at(1)).await.unwrap();
-    wanted.bytes = wanted.bytes + edit.task.stored_bytes() - made.task.stored_bytes();
+    wanted.bytes = wanted.bytes + edit.value.stored_bytes() - made.value.stored_bytes();
     assert_eq!(used(7).await, wanted, "R30 edited");
     let before = used(2).await;
     let mut row = records.task(theirs.task).await.unwrap().unwrap();
     let moved = records.event(theirs.event).await.unwrap().unwrap();
-    row.task.action = task(hook.id).action;
+    row.value.action = task(hook.id).action;
     let row = records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
-    let came = row.task.stored_bytes() + moved.value.stored_bytes();
+    let came = row.value.stored_bytes() + moved.value.stored_bytes();
     wanted = RecordUsage {
         tasks: 2,
         events: 2,

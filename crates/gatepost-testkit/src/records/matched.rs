@@ -54,7 +54,7 @@ pub async fn r33_a_place_matches_what_is_enabled_there(store: Webhooks) {
     assert_eq!(theirs, [other.task], "R33 the other place");
 
     let mut row = records.task(a.task).await.unwrap().unwrap();
-    row.task.enabled = false;
+    row.value.enabled = false;
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     let mut row = records.event(b.event).await.unwrap().unwrap();
     row.value.enabled = false;
@@ -102,7 +102,7 @@ pub async fn r35_the_routes_of_an_event_are_those_of_all(store: Webhooks) {
         sets.push(of);
     }
     let mut row = records.task(sets[3].task).await.unwrap().unwrap();
-    row.task.enabled = false;
+    row.value.enabled = false;
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     place(&store, 1, tenant(1)).await;
     place(&store, 2, tenant(1)).await;

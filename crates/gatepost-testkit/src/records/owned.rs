@@ -46,7 +46,7 @@ pub async fn r23_a_tasks_owner_is_its_webhooks(store: Webhooks) {
         (OwnerId(2), OwnerId(2)),
         "R23 inserted"
     );
-    assert_eq!(made.task.creator, OwnerId(1), "R23 who made it");
+    assert_eq!(made.value.creator, OwnerId(1), "R23 who made it");
 
     let before = records
         .routes_versions(&[Place::Common, tenant(2)])
@@ -54,7 +54,7 @@ pub async fn r23_a_tasks_owner_is_its_webhooks(store: Webhooks) {
         .unwrap();
     let mut row = records.task(mine.task).await.unwrap().unwrap();
     row.owner = OwnerId(77);
-    let Action::Send { webhook, .. } = &mut row.task.action else {
+    let Action::Send { webhook, .. } = &mut row.value.action else {
         panic!("R23 the task sends nothing");
     };
     *webhook = theirs.webhook;
@@ -141,7 +141,7 @@ pub async fn r26_messages_come_with_their_revision(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(b.task).await.unwrap().unwrap();
-    row.task.action = Action::Send {
+    row.value.action = Action::Send {
         webhook: b.webhook,
         message: "é\0 {{name}}".parse().unwrap(),
     };
@@ -166,8 +166,8 @@ pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(a.task).await.unwrap().unwrap();
-    row.task.name = "é 2".parse().unwrap();
-    row.task.enabled = false;
+    row.value.name = "é 2".parse().unwrap();
+    row.value.enabled = false;
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
     let gone = set(&store, 1, "gone").await;
     let deleted = records.delete_webhook(gone.webhook, Cascade::Tasks, at(1));
@@ -179,7 +179,7 @@ pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
         .iter()
         .map(|task| (task.id, task.owner.0, task.name.as_str(), task.enabled))
         .collect();
-    let other = records.task(b.task).await.unwrap().unwrap().task.name;
+    let other = records.task(b.task).await.unwrap().unwrap().value.name;
     let expected = [(a.task, 1, "é 2", false), (b.task, 2, other.as_str(), true)];
     assert_eq!(found, expected, "R41");
     let none = records.named_tasks(&[]).await.unwrap();

@@ -21,7 +21,7 @@ pub async fn r09_a_task_needs_its_webhook(store: Webhooks) {
     let refused = records.insert_task(&task(nowhere), UNLIMITED, at(0)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 insert");
     let mut edit = made.clone();
-    edit.task = task(nowhere);
+    edit.value = task(nowhere);
     let refused = records.update_task(&edit, UNLIMITED, at(1)).await;
     assert_eq!(kind(refused), Some(ErrorKind::Invalid), "R9 edit");
     let all = routes(&store, Place::Common).await.tasks;

@@ -1,10 +1,10 @@
 //! What the task engine matches against, and when it must read it again.
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::Cascade;
+use gatepost_storage::webhooks::{Cascade, Enqueued, NewDelivery};
 use webhook_model::TaskId;
 
-use crate::fixtures::{UNLIMITED, at, event, routes, task, version, webhook};
+use crate::fixtures::{UNLIMITED, at, direct, event, message, routes, task, version, webhook};
 use crate::harness::Webhooks;
 
 /// Every insert, edit and deletion of a record moves the version of the routes; no read does.
@@ -102,36 +102,42 @@ pub async fn r15_routes_are_read_together(store: Webhooks) {
     );
 }
 
-/// Of the recorded runs of a task the newest stays, tasks that are gone are skipped, and neither
-/// revision nor version moves.
-pub async fn r16_the_newest_run_stays(store: Webhooks) {
+/// A task last ran when its newest delivery was created; one of which no delivery is there, or that
+/// is gone, has no last run.
+pub async fn r16_the_newest_delivery_is_the_last_run(store: Webhooks) {
     let records = &store.records;
     let hook = records
         .insert_webhook(&webhook("w"), UNLIMITED, at(0))
         .await
         .unwrap();
-    let made = records
-        .insert_task(&task(hook.id), UNLIMITED, at(0))
+    let insert = async || {
+        let made = records.insert_task(&task(hook.id), UNLIMITED, at(0)).await;
+        made.unwrap().id
+    };
+    let (ran, idle) = (insert().await, insert().await);
+    let asked = [TaskId(idle.0 + 1000), idle, ran, ran];
+    let mut last = None;
+    for second in [4, 5] {
+        let delivery = NewDelivery {
+            task: Some(ran),
+            ..message(hook.id, "m", at(second))
+        };
+        let stored = store
+            .queue
+            .enqueue(direct(vec![delivery]), at(second))
+            .await;
+        let Ok(Enqueued::Stored { deliveries, .. }) = stored else {
+            panic!("R16 {stored:?}");
+        };
+        last = deliveries.first().map(|stored| stored.id);
+        let runs = store.log.last_runs(&asked).await.unwrap();
+        assert_eq!(runs, [(ran, at(second))], "R16 the newest");
+    }
+    store
+        .log
+        .delete_delivery(last.unwrap(), at(6))
         .await
         .unwrap();
-    assert_eq!(made.last_run, None, "R16 never run");
-    let before = version(&store, Place::Common).await;
-    let gone = TaskId(made.id.0 + 1000);
-    for runs in [
-        [(made.id, at(5)), (gone, at(5))],
-        [(gone, at(4)), (made.id, at(4))],
-    ] {
-        records.record_task_runs(&runs).await.unwrap();
-    }
-    let read = records.task(made.id).await.unwrap().unwrap();
-    assert_eq!(read.last_run, Some(at(5)), "R16 the newest");
-    assert_eq!(read.revision, made.revision, "R16 revision");
-    let now = version(&store, Place::Common).await;
-    assert_eq!(now, before, "R16 version");
-    let edited = records.update_task(&made, UNLIMITED, at(9)).await.unwrap();
-    assert_eq!(
-        edited.last_run,
-        Some(at(5)),
-        "R16 an edit does not bring an old run back"
-    );
+    let runs = store.log.last_runs(&asked).await.unwrap();
+    assert_eq!(runs, [(ran, at(4))], "R16 the newest that is left");
 }

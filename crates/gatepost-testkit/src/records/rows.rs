@@ -39,7 +39,7 @@ pub async fn r01_a_record_comes_back_as_it_was_stored(store: Webhooks) {
         .insert_task(&full_task(hook.id), UNLIMITED, at(2))
         .await
         .unwrap();
-    assert_eq!(made.task, full_task(hook.id), "R1 task");
+    assert_eq!(made.value, full_task(hook.id), "R1 task");
     let read = records.task(made.id).await.unwrap();
     assert_eq!(read.as_ref(), Some(&made), "R1 task, read");
     let on = records
@@ -248,7 +248,7 @@ pub async fn r08_the_longest_texts_are_kept(store: Webhooks) {
         .await
         .unwrap();
     let read = store.records.task(made.id).await.unwrap().unwrap();
-    assert!(read.task == long, "R8");
+    assert!(read.value == long, "R8");
 }
 
 /// An error reveals no secret and no message, neither itself nor its sources.

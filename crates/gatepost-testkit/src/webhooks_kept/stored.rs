@@ -60,7 +60,6 @@ pub async fn d01_records_outlive_the_store(place: Home) -> Outcome {
         .insert_task(&full_task(hook.id), UNLIMITED, at(2))
         .await
         .unwrap();
-    records.record_task_runs(&[(made.id, at(3))]).await.unwrap();
     records
         .insert_event(&full_event(made.id), UNLIMITED, at(4))
         .await

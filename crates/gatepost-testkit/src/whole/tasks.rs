@@ -62,14 +62,13 @@ impl Table for Tasks {
             revision: Revision::FIRST,
             created: at(number),
             modified: at(number),
-            last_run: None,
-            task: value,
+            value,
         }
     }
 
     async fn insert(&self, row: &TaskRow) -> TaskRow {
         let records = &self.store.records;
-        let inserted = records.insert_task(&row.task, UNLIMITED, row.created);
+        let inserted = records.insert_task(&row.value, UNLIMITED, row.created);
         inserted.await.expect("F3 a new task is stored")
     }
 
@@ -80,23 +79,17 @@ impl Table for Tasks {
     }
 
     fn inserted(&self, asked: &mut TaskRow, found: &TaskRow) {
-        (asked.id, asked.owner) = (found.id, self.owner(&asked.task));
+        (asked.id, asked.owner) = (found.id, self.owner(&asked.value));
     }
 
     fn edited(&self, stored: &mut TaskRow, second: i64) {
         stored.revision = stored.revision.next();
         stored.modified = at(second);
-        stored.owner = self.owner(&stored.task);
+        stored.owner = self.owner(&stored.value);
     }
 
     async fn used(&self, row: &TaskRow) -> TaskRow {
-        let records = &self.store.records;
-        let ran = records.record_task_runs(&[(row.id, at(9_999))]).await;
-        ran.expect("F3 a run is stored");
-        TaskRow {
-            last_run: Some(at(9_999)),
-            ..row.clone()
-        }
+        row.clone()
     }
 
     async fn reads(&self, row: &TaskRow) -> Vec<(&'static str, Option<TaskRow>)> {
@@ -106,7 +99,7 @@ impl Table for Tasks {
             scope: Scope::Owner(row.owner),
             creator: None,
             webhook: None,
-            name: Some(row.task.name.as_str().to_owned()),
+            name: Some(row.value.name.as_str().to_owned()),
             page: Page::first(999),
         };
         let listed = records.list_tasks(&query).await.expect("F3 listed");

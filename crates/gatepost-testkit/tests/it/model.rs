@@ -67,7 +67,7 @@ fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
 fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
     for fault in [
         "update_webhook Stored Old row.value.signing",
-        "update_task Stored Caller row.last_run",
+        "update_task Stored Old row.value.description",
         "update_event Stored Old row.value.context",
     ] {
         let place = || move || async move { broken_webhooks(fault) };

@@ -19,7 +19,7 @@ const OWNER: u128 = 1;
 const OTHER: u128 = 2;
 
 /// A part, a call of the store that it makes, and whether a panic in that ends the part.
-const PARTS: [(&str, &str, bool); 18] = [
+const PARTS: [(&str, &str, bool); 17] = [
     ("settle", "settle", false),
     ("dispatch", "claim", true),
     ("dispatch", "queues, due", true),
@@ -28,7 +28,6 @@ const PARTS: [(&str, &str, bool); 18] = [
     ("outbox", "enqueue_all", true),
     ("outbox", "give_back_outbox", true),
     ("claims", "reclaim", true),
-    ("claims", "record_task_runs", true),
     ("log", "expire_held", true),
     ("log", "purge", true),
     ("gone", "remove_gone", true),

@@ -13,11 +13,11 @@ use crate::testing::addressed;
 /// Another process edits a task.
 async fn edit(records: &Records, id: TaskId) -> TaskRow {
     let mut row = records.store.task(id).await.unwrap().unwrap();
-    let Action::Send { webhook, .. } = row.task.action else {
+    let Action::Send { webhook, .. } = row.value.action else {
         panic!("it sends");
     };
     let message = format!("edited {}", row.revision.0).parse().unwrap();
-    row.task.action = Action::Send { webhook, message };
+    row.value.action = Action::Send { webhook, message };
     let updated = records.store.update_task(&row, AtMost::UNLIMITED, noon());
     updated.await.unwrap()
 }

@@ -19,7 +19,6 @@ use super::{Figures, Maintenance};
 use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};
-use crate::last_runs::LastRuns;
 use crate::lifecycle::Lifecycle;
 use crate::testing::{BrokenClock, Records, noon};
 
@@ -47,7 +46,6 @@ impl World {
             steps: Mutex::new(steps),
             retention: Retention::default(),
             admission: Arc::new(Admission::new(&Limits::default())),
-            last_runs: Arc::new(LastRuns::new(store.clone())),
             lifecycle: Lifecycle::default(),
             holder: 7,
         });
@@ -100,10 +98,7 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     world.broken.clock.jump(TimeDelta::days(1));
     // The part is started again while it has to remember the step.
     world.pass(3).await;
-    world.store.fail("record_task_runs", 1, Fault::Panic);
-
-    let last_runs = &world.maintenance.last_runs;
-    last_runs.note([webhook_model::TaskId(1)].into_iter(), noon());
+    world.store.fail("reclaim", 1, Fault::Panic);
     world.pass(140).await;
     assert!(world.store.has_failed(), "the part panicked");
     let state = async || world.records.stored(claim.delivery).await.state;

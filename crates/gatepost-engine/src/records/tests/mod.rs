@@ -32,7 +32,6 @@ use super::webhooks::Webhooks;
 use crate::activity::Activities;
 use crate::config::{Limits, RetryScheduleLimits};
 use crate::error::EngineError;
-use crate::last_runs::LastRuns;
 use crate::testing::{Bench, Records, Script, noon};
 
 async fn bench() -> (Records, Bench) {
@@ -85,7 +84,6 @@ fn tasks(bench: &Bench) -> Tasks {
     Tasks {
         store: bench.store.clone(),
         clock: bench.clock.clone(),
-        last_runs: Arc::new(LastRuns::new(bench.store.clone())),
         allowance: allowance(bench),
         by_hand: by_hand(bench),
     }
@@ -330,30 +328,4 @@ async fn without_a_clock_nothing_is_changed_and_the_caller_receives_an_error() {
         assert!(error.is_transient(), "{error:?}");
     }
     assert!(records.deliveries().await.is_empty());
-}
-
-#[tokio::test]
-async fn who_looks_at_a_task_does_not_write_what_the_tasks_of_others_did() {
-    let (records, bench) = bench().await;
-    let webhook = records.webhook(|_| {}).await;
-    let task = records.task(webhook, "x", false).await;
-    let tasks = tasks(&bench);
-    tasks.last_runs.note((1..1_000).map(TaskId), noon());
-    bench.store.set_refused("record_task_runs", true);
-    let seen = tasks.get(task).await.unwrap().unwrap();
-    assert_eq!(seen.last_run, Some(noon()), "not written yet, but known");
-    bench.store.set_refused("record_task_runs", false);
-    tasks.last_runs.flush().await;
-    let all = gatepost_storage::webhooks::TaskQuery {
-        scope: gatepost_storage::Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: gatepost_storage::Page::first(10),
-    };
-    let listed = tasks.list(&all).await.unwrap();
-    assert_eq!(listed[0].last_run, Some(noon()));
-    let stored = gatepost_storage::webhooks::RecordStore::task(&*records.store, task).await;
-    let stored = stored.unwrap().unwrap();
-    assert_eq!(stored.last_run, Some(noon()), "and now written");
 }

@@ -190,7 +190,7 @@ async fn system_administrators_one_time_task_counts_twice() {
     let (webhooks, tasks) = (webhooks(&bench), tasks(&bench));
     let administrators = webhooks.create(&webhook(1, "w")).await.unwrap().id;
     let mut first = tasks.create(&task(administrators, true)).await.unwrap();
-    assert!(first.task.delete_after_run);
+    assert!(first.value.delete_after_run);
     for _ in 0..3 {
         tasks.create(&task(administrators, true)).await.unwrap();
     }
@@ -203,7 +203,7 @@ async fn system_administrators_one_time_task_counts_twice() {
             Ok(())
         });
         first = edited.await.unwrap();
-        assert_eq!(first.task.delete_after_run, once);
+        assert_eq!(first.value.delete_after_run, once);
     }
 }
 

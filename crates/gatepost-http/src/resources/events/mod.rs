@@ -147,7 +147,7 @@ impl Resource for Events {
                 return Ok(None);
             };
             let task = if_there(caller.task(TaskId(key)).await)?;
-            return Ok(task.map(|row| row.task.name.as_str().into()));
+            return Ok(task.map(|row| row.value.name.as_str().into()));
         }
         match reference(row, through) {
             Some((table, key)) => Ok(caller.name(table, key).await.map(Value::from)),

@@ -3,6 +3,7 @@
 mod columns;
 
 use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_manage::{About, Actor};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{RecordId, TaskQuery, TaskRow};
@@ -54,7 +55,16 @@ impl Resource for Tasks {
             &[]
         };
         let running = caller.running_tasks(asked).await?;
-        let row = |row: &TaskRow| task_row(row, running.contains(&row.id));
+        let asked = if scan.columns.has("last_run") {
+            &found.rows[..]
+        } else {
+            &[]
+        };
+        let runs = caller.last_runs(asked).await?;
+        let row = |row: &TaskRow| {
+            let last_run = runs.get(&row.id).copied();
+            task_row(row, running.contains(&row.id), last_run)
+        };
         Ok(scanned(found, row, |id| id.0).await)
     }
 
@@ -62,7 +72,9 @@ impl Resource for Tasks {
         let key = number(key)?;
         match caller.task(TaskId(key)).await {
             Ok(row) => with_status(caller, &row).await,
-            unreadable => unreadable::or_placeholder(unreadable, key, |row| task_row(&row, false)),
+            unreadable => {
+                unreadable::or_placeholder(unreadable, key, |row| task_row(&row, false, None))
+            }
         }
     }
 
@@ -161,10 +173,12 @@ fn with(params: &Input) -> Result<About, Invalid> {
     Ok(about)
 }
 
-/// The row, with whether a delivery of the task is being sent at this moment.
+/// The row, with whether a delivery of the task is being sent at this moment, and when it last ran.
 async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap, ApiError> {
-    let running = caller.running_tasks(std::slice::from_ref(row)).await?;
-    Ok(task_row(row, running.contains(&row.id)))
+    let one = std::slice::from_ref(row);
+    let running = caller.running_tasks(one).await?;
+    let last_run = caller.last_runs(one).await?.remove(&row.id);
+    Ok(task_row(row, running.contains(&row.id), last_run))
 }
 
 /// The webhook that a client named as `owner`.
@@ -173,8 +187,8 @@ fn webhook(input: &Input) -> Option<WebhookId> {
     key.as_number().map(WebhookId)
 }
 
-fn task_row(stored: &TaskRow, running: bool) -> RowMap {
-    let task = &stored.task;
+fn task_row(stored: &TaskRow, running: bool, last_run: Option<DateTime<Utc>>) -> RowMap {
+    let task = &stored.value;
     let (owner, message) = match &task.action {
         Action::Send { webhook, message } => (
             Value::from(format!("webhook_urls/{webhook}")),
@@ -193,7 +207,7 @@ fn task_row(stored: &TaskRow, running: bool) -> RowMap {
             ("action", "send".into()),
             ("action_display", "Send".into()),
             ("status", if running { "running" } else { "idle" }.into()),
-            ("last_run", epoch(stored.last_run)),
+            ("last_run", epoch(last_run)),
             ("delete_after_run", task.delete_after_run.into()),
             ("settings_args", json!({"message": message})),
             ("id", hex_id(stored.id.0).into()),

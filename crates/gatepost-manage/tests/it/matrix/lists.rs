@@ -168,13 +168,13 @@ fn task_matches(query: &TaskQuery, row: &TaskRow) -> bool {
         name,
         page: _,
     } = query;
-    let webhook_model::Action::Send { webhook: sends, .. } = &row.task.action else {
+    let webhook_model::Action::Send { webhook: sends, .. } = &row.value.action else {
         return false;
     };
     is_in(*scope, row.owner)
-        && is(creator.as_ref(), &row.task.creator)
+        && is(creator.as_ref(), &row.value.creator)
         && is(webhook.as_ref(), sends)
-        && named(name.as_ref(), row.task.name.as_str())
+        && named(name.as_ref(), row.value.name.as_str())
 }
 
 fn event_matches(query: &EventQuery, row: &Row<EventId, Event>) -> bool {

@@ -13,7 +13,6 @@ use webhook_model::{
 };
 
 use super::record_table::{EventRow, WebhookRow};
-use super::rows::micros;
 use super::store::MemoryStore;
 use crate::error::StoreError;
 use crate::page::{AtMost, Scope};
@@ -101,16 +100,6 @@ impl RecordStore for MemoryStore {
             .ok_or_else(|| StoreError::not_found("task"))
     }
 
-    async fn record_task_runs(&self, runs: &[(TaskId, DateTime<Utc>)]) -> Result<(), StoreError> {
-        let mut tables = self.tables();
-        for (id, at) in runs {
-            if let Some(row) = tables.records.tasks.get_mut(id) {
-                row.last_run = row.last_run.max(Some(micros(*at)));
-            }
-        }
-        Ok(())
-    }
-
     async fn insert_event(
         &self,
         event: &Event,
@@ -188,7 +177,7 @@ impl RecordStore for MemoryStore {
     async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>, StoreError> {
         let tables = self.tables();
         let rows = tasks.iter().filter_map(|id| tables.records.tasks.get(id));
-        let message = |row: &TaskRow| match &row.task.action {
+        let message = |row: &TaskRow| match &row.value.action {
             Action::Send { message, .. } => Some(TaskMessage {
                 id: row.id,
                 revision: row.revision,

@@ -30,10 +30,10 @@ impl Tables {
     pub(super) fn list_tasks(&self, query: &TaskQuery) -> Vec<TaskRow> {
         let records = &self.records;
         let wanted = |row: &TaskRow| {
-            let webhook = webhook_of(&row.task);
-            query.creator.is_none_or(|c| row.task.creator == c)
+            let webhook = webhook_of(&row.value);
+            query.creator.is_none_or(|c| row.value.creator == c)
                 && query.webhook.is_none_or(|w| webhook == Some(w))
-                && (query.name.as_ref()).is_none_or(|n| row.task.name.as_str() == n)
+                && (query.name.as_ref()).is_none_or(|n| row.value.name.as_str() == n)
         };
         let owners = self.owners.of(query.scope);
         let bodies = query.page.bodies;
@@ -63,10 +63,11 @@ impl Tables {
         let stored = self.records.tasks.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("task"))?;
         let stored = stored.clone();
+        let owner = self.owner_of_task(&row.value);
         let mut new = stored.edited_by(row, stored.owner, now)?;
-        new.owner = self.owner_of_task(&new.task)?;
+        new.owner = owner?;
         let events: Vec<EventId> = self.records.events_of.of(new.id).collect();
-        let (less, more) = (stored.task.stored_bytes(), new.task.stored_bytes());
+        let (less, more) = (stored.value.stored_bytes(), new.value.stored_bytes());
         let bytes = if new.owner == stored.owner {
             (less, more)
         } else {
@@ -75,7 +76,8 @@ impl Tables {
         self.check_growth(new.owner, bytes, at_most)?;
         let mut changed = vec![RecordId::Task(new.id)];
         // Whoever dropped the events with the task has to be told of them when it is back.
-        let was_dropped = !stored.task.enabled || webhook_of(&stored.task) != webhook_of(&new.task);
+        let was_dropped =
+            !stored.value.enabled || webhook_of(&stored.value) != webhook_of(&new.value);
         if was_dropped {
             changed.extend(events.iter().map(|id| RecordId::Event(*id)));
         }

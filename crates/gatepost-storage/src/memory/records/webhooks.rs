@@ -54,7 +54,8 @@ impl Tables {
     ) -> Result<WebhookRow, StoreError> {
         let stored = self.records.webhooks.get(&row.id);
         let stored = stored.ok_or_else(|| StoreError::not_found("webhook"))?;
-        let new = stored.edited_by(row, now)?;
+        let mut new = stored.edited_by(row, stored.owner, now)?;
+        new.value.owner = stored.owner;
         check_name(&self.records, &new)?;
         let bytes = (stored.value.stored_bytes(), new.value.stored_bytes());
         self.check_growth(new.owner, bytes, at_most)?;

@@ -129,8 +129,7 @@ pub(super) fn of_tasks() -> Vec<Fault<TaskRow>> {
         revision: Revision::FIRST,
         created: at(0),
         modified: at(0),
-        last_run: None,
-        task: task(webhooks[0]),
+        value: task(webhooks[0]),
     };
     let calls = [
         Does::Inserts("insert_task"),

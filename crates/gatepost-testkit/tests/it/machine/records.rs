@@ -19,7 +19,6 @@ passed_on! { RecordStore {
     fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn named_tasks(ids: &[TaskId]) -> Vec<NamedTask>;
     fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn record_task_runs(runs: &[(TaskId, DateTime<Utc>)]) -> ();
     fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
     fn owner_of(record: RecordId) -> Option<OwnerId>;
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
