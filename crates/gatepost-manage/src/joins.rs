@@ -132,15 +132,17 @@ impl Actor {
         .await
     }
 
-    /// When each of these tasks last made a delivery that is still kept.
+    /// When each of those of these tasks that the caller may see last made a delivery that is still
+    /// kept.
     ///
     /// # Errors
-    /// Failures of the store.
+    /// Failures of store and accounts.
     pub async fn last_runs(
         &self,
         among: &[TaskRow],
     ) -> Result<BTreeMap<TaskId, DateTime<Utc>>, ManageError> {
-        let ids: Vec<TaskId> = among.iter().map(|row| row.id).collect();
+        let own = self.named_tasks(among.iter().map(|row| row.id)).await?;
+        let ids: Vec<TaskId> = own.into_keys().collect();
         contain(async { Ok(self.engine().last_runs(&ids).await?) }).await
     }
 

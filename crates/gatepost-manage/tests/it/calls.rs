@@ -12,7 +12,7 @@ use webhook_model::{Entered, ObjectId, WebhookId};
 use crate::world::Rows;
 
 /// Methods that are about no single row that is there, and have tests of their own.
-pub(crate) const OTHERS: [&str; 29] = [
+pub(crate) const OTHERS: [&str; 30] = [
     "acting_key",
     "create_event",
     "create_key",
@@ -26,6 +26,7 @@ pub(crate) const OTHERS: [&str; 29] = [
     "failing_webhooks",
     "find_deliveries",
     "keys",
+    "last_runs",
     "logged_change",
     "logged_changes",
     "named_tasks",

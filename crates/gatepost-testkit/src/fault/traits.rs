@@ -18,7 +18,7 @@ use gatepost_storage::webhooks::{
     UsageDelta,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
-use webhook_model::{Occurrence, WebhookId};
+use webhook_model::{Occurrence, TaskId, WebhookId};
 
 use super::store::{FaultStore, Passing};
 
@@ -160,6 +160,7 @@ passed_on! { QueueStore {
 }
 
 passed_on! { DeliveryLog {
+    fn last_runs(tasks: &[TaskId]) -> Vec<(TaskId, DateTime<Utc>)>;
     fn delivery(id: DeliveryId) -> Option<Delivery>;
     fn attempts(id: DeliveryId, last: u32) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();

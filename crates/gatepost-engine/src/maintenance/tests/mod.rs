@@ -95,11 +95,10 @@ async fn after_a_step_of_the_clock_no_claim_is_taken_back_for_as_long_as_the_lon
     let claim = world.records.claimed(webhook).await;
     world.tend_claims();
     world.pass(2).await;
-    world.broken.clock.jump(TimeDelta::days(1));
     // The part is started again while it has to remember the step.
-    world.pass(3).await;
-    world.store.fail("reclaim", 1, Fault::Panic);
-    world.pass(140).await;
+    world.store.fail("server_time", 1, Fault::Panic);
+    world.broken.clock.jump(TimeDelta::days(1));
+    world.pass(143).await;
     assert!(world.store.has_failed(), "the part panicked");
     let state = async || world.records.stored(claim.delivery).await.state;
     assert_eq!(state().await, DeliveryState::Running);

@@ -11,13 +11,14 @@ use crate::people::COUNTED;
 use crate::users::{EVERYBODY, object, sees};
 use crate::world::{NOWHERE, Rows, draft, event, task, webhook};
 
-pub(super) const METHODS: [&str; 16] = [
+pub(super) const METHODS: [&str; 17] = [
     "webhook_names",
     "named_webhooks",
     "webhook_sums",
     "failing_webhooks",
     "task_names",
     "named_tasks",
+    "last_runs",
     "running_tasks",
     "may_manage",
     "user",
@@ -86,6 +87,8 @@ async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
     let named = named.unwrap().keys().map(|id| (*id).into()).collect();
     let running = door.of(user, "running_tasks");
     let running = running.running_tasks(&people.tasks).await.unwrap();
+    let runs = door.of(user, "last_runs");
+    let runs = runs.last_runs(&people.tasks).await.unwrap();
     let dropped = door.of(user, "dropped").dropped(100).await.unwrap();
     let unreadable = door.of(user, "unreadable").unreadable().await.unwrap();
     let unreadable = unreadable.iter().map(|found| match found.record {
@@ -125,6 +128,11 @@ async fn sets(door: &Door<'_>, user: u128) -> Vec<(&'static str, Ids, Ids)> {
         (
             "running_tasks",
             running.iter().map(|id| (*id).into()).collect(),
+            seen(|rows| rows.task.into()),
+        ),
+        (
+            "last_runs",
+            runs.keys().map(|id| (*id).into()).collect(),
             seen(|rows| rows.task.into()),
         ),
         ("dropped", dropped, seen(|rows| rows.webhook.into())),
