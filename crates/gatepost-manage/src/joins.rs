@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, EventQuery, NamedTask, RecordId, TaskQuery, TaskRow,
+    DeliveryQuery, DeliveryState, EventQuery, RecordHead, RecordId, TaskQuery, TaskRow,
 };
 use gatepost_storage::{Bodies, Page, Scope};
 use webhook_model::{TaskId, Webhook, WebhookId};
@@ -85,7 +85,7 @@ impl Actor {
     ) -> Result<BTreeMap<TaskId, String>, ManageError> {
         let named = self.named_tasks(ids).await?.into_iter();
         Ok(named
-            .map(|(id, task)| (id, task.name.to_string()))
+            .filter_map(|(id, task)| Some((id, task.name?)))
             .collect())
     }
 
@@ -96,13 +96,13 @@ impl Actor {
     pub async fn named_tasks(
         &self,
         ids: impl IntoIterator<Item = TaskId>,
-    ) -> Result<BTreeMap<TaskId, NamedTask>, ManageError> {
+    ) -> Result<BTreeMap<TaskId, RecordHead>, ManageError> {
         let ids = distinct(ids);
         contain(async {
             let (mut named, mut authority) = (BTreeMap::new(), self.authority());
-            for task in self.engine().named_tasks(&ids).await? {
+            for (id, task) in self.engine().named_tasks(&ids).await? {
                 if authority.may_manage(task.owner).await? {
-                    named.insert(task.id, task);
+                    named.insert(id, task);
                 }
             }
             Ok(named)

@@ -85,7 +85,7 @@ macro_rules! for_each_record_clause {
             r23_a_tasks_owner_is_its_webhooks
             r24_the_owner_of_a_record_is_found
             r25_webhooks_come_by_number
-            r26_messages_come_with_their_revision
+            r26_tasks_come_with_their_messages
             r27_what_can_be_read_is_not_unreadable
             r28_no_more_rows_than_allowed
             r29_no_more_bytes_than_allowed
@@ -100,9 +100,10 @@ macro_rules! for_each_record_clause {
             r38_changes_add_up_after_random_ones
             r39_a_thousand_changes_are_remembered
             r40_a_list_reads_the_bodies_that_were_asked_for
-            r41_names_of_tasks_come_by_number
+            r41_heads_say_what_their_records_say
             r42_an_event_is_matched_by_its_filter
             r43_a_webhook_is_matched_by_its_channels
+            r44_records_are_stored_together_or_not_at_all
         }
     };
 }

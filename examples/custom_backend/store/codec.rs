@@ -3,13 +3,15 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::codec::{from_json, to_json};
 use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{RecordId, RecordRow, TaskRow};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize as _, Serialize};
 use serde_json::Value;
-use webhook_model::{OwnerId, Webhook, WebhookId};
+use webhook_model::{Event, EventId, OwnerId, Webhook, WebhookId};
 
 use super::error::Answer;
+use super::tables::{EVENTS, Rows, TASKS, WEBHOOKS};
 
 /// Microseconds since 1970: what times are kept to.
 pub(super) fn micros(time: DateTime<Utc>) -> i64 {
@@ -37,6 +39,24 @@ pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) ->
 
 pub(super) fn webhook(row: &Value, keys: &SealingKeys) -> Answer<Row<WebhookId, Webhook>> {
     from_json(row, keys)
+}
+
+/// The table in which a record is, and its number there.
+pub(super) fn place_of(record: RecordId) -> (Rows, i64) {
+    match record {
+        RecordId::Webhook(id) => (WEBHOOKS, id.0),
+        RecordId::Task(id) => (TASKS, id.0),
+        RecordId::Event(id) => (EVENTS, id.0),
+    }
+}
+
+/// A record of the kind that is asked for.
+pub(super) fn record(id: RecordId, row: &Value, keys: &SealingKeys) -> Answer<RecordRow> {
+    Ok(match id {
+        RecordId::Webhook(_) => webhook(row, keys)?.into(),
+        RecordId::Task(_) => decode::<TaskRow>(row)?.into(),
+        RecordId::Event(_) => decode::<Row<EventId, Event>>(row)?.into(),
+    })
 }
 
 /// Reads the fields of a row; what is missing or of another kind is `Corrupt` and names the field.

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{EventQuery, RecordId};
-use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
+use gatepost_storage::webhooks::{EventQuery, RecordId, RecordUsage};
+use gatepost_storage::{ErrorKind, Row, StoreError};
 use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{Event, EventId, TaskId};
@@ -18,7 +18,7 @@ use super::tables::{EVENTS, OWNERS, TASKS, Tx, bodied_page, readable};
 pub(super) fn insert(
     tx: &Tx,
     event: Event,
-    at_most: AtMost,
+    at_most: &RecordUsage,
     now: DateTime<Utc>,
 ) -> Answer<Row<EventId, Event>> {
     let owner = owner_by_task(tx, &event)?;
@@ -53,7 +53,7 @@ pub(super) fn list(tx: &ReadTransaction, query: EventQuery) -> Answer<Vec<Row<Ev
 pub(super) fn update(
     tx: &Tx,
     edit: Row<EventId, Event>,
-    at_most: AtMost,
+    at_most: u64,
     now: DateTime<Utc>,
 ) -> Answer<Row<EventId, Event>> {
     let old = Stored::of(tx.row(EVENTS, edit.id.0)?, edit.revision, "event")?;
@@ -62,7 +62,7 @@ pub(super) fn update(
     new.owner = owner;
     let more = new.value.stored_bytes();
     let less = if owner == old.owner {
-        bytes_of(tx, EVENTS, &old.row)?
+        bytes_of(tx, new.id, &old.row)?
     } else {
         0
     };

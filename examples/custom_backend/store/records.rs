@@ -3,171 +3,90 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
+    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
-use gatepost_storage::{AtMost, ErrorKind, Row, Scope, StoreError};
+use gatepost_storage::{ErrorKind, Scope, StoreError};
+use redb::ReadTransaction;
 use serde_json::json;
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{EventName, EventType};
 
 use super::error::Answer;
 use super::owner_rows::in_scope;
 use super::redb_store::RedbStore;
-use super::sizes::{decoded, reason, usage};
+use super::sizes::{KINDS, reason, usage};
 use super::stored::{one, owner_in};
-use super::tables::{EVENTS, OWNERS, Rows, TASKS, Tx, WEBHOOKS};
+use super::tables::{OWNERS, Tx};
 use super::{codec, events, places, routes, tasks, webhooks};
 
 #[async_trait]
 impl RecordStore for RedbStore {
-    async fn insert_webhook(
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        let webhook = webhook.clone();
-        self.write(move |tx| webhooks::insert(tx, webhook, at_most, now))
+    ) -> Answer<InsertedRecords> {
+        let at_most = *at_most;
+        self.write(move |tx| insert(tx, records, &at_most, now))
             .await
     }
 
-    async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
+    async fn get_records(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordRow>>> {
+        let ids = ids.to_vec();
+        self.read(move |tx, keys| ids.into_iter().map(|id| found(tx, keys, id)).collect())
+            .await
+    }
+
+    async fn record_heads(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordHead>>> {
+        let ids = ids.to_vec();
+        self.read(move |tx, _| ids.into_iter().map(|id| head(tx, id)).collect())
+            .await
+    }
+
+    async fn list_records(&self, query: &RecordQuery) -> Answer<Vec<RecordRow>> {
+        let query = query.clone();
         self.read(move |tx, keys| {
-            one(tx, WEBHOOKS, id.0)?
-                .map(|row| codec::webhook(&row, keys))
-                .transpose()
+            Ok(match query {
+                RecordQuery::Webhooks(query) => rows(webhooks::list(tx, keys, query)?),
+                RecordQuery::Tasks(query) => rows(tasks::list(tx, query)?),
+                RecordQuery::Events(query) => rows(events::list(tx, query)?),
+            })
         })
         .await
     }
 
-    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        let ids = ids.to_vec();
-        self.read(move |tx, keys| webhooks::these(tx, keys, ids))
-            .await
-    }
-
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        let query = query.clone();
-        self.read(move |tx, keys| webhooks::list(tx, keys, query))
-            .await
-    }
-
-    async fn update_webhook(
+    async fn update_record(
         &self,
-        edit: &Row<WebhookId, Webhook>,
-        at_most: AtMost,
+        row: RecordRow,
+        at_most: u64,
         now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        let edit = edit.clone();
-        self.write(move |tx| webhooks::update(tx, edit, at_most, now))
-            .await
+    ) -> Answer<RecordRow> {
+        self.write(move |tx| {
+            Ok(match row {
+                RecordRow::Webhook(row) => webhooks::update(tx, row, at_most, now)?.into(),
+                RecordRow::Task(row) => tasks::update(tx, row, at_most, now)?.into(),
+                RecordRow::Event(row) => events::update(tx, row, at_most, now)?.into(),
+            })
+        })
+        .await
     }
 
-    async fn delete_webhook(
+    async fn delete_record(
         &self,
-        id: WebhookId,
+        id: RecordId,
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        self.write(move |tx| webhooks::delete(tx, id, cascade))
-            .await
-    }
-
-    async fn insert_task(
-        &self,
-        task: &Task,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        let task = task.clone();
-        self.write(move |tx| tasks::insert(tx, task, at_most, now))
-            .await
-    }
-
-    async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        self.read(move |tx, _| {
-            one(tx, TASKS, id.0)?
-                .map(|row| codec::decode(&row))
-                .transpose()
-        })
-        .await
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
-        let query = query.clone();
-        self.read(move |tx, _| tasks::list(tx, query)).await
-    }
-
-    async fn update_task(
-        &self,
-        edit: &TaskRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        let edit = edit.clone();
-        self.write(move |tx| tasks::update(tx, edit, at_most, now))
-            .await
-    }
-
-    async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |tx| {
-            let removed = tasks::remove(tx, id)?;
-            removed
-                .map(drop)
-                .ok_or_else(|| StoreError::not_found("task"))
-        })
-        .await
-    }
-
-    async fn insert_event(
-        &self,
-        event: &Event,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        let event = event.clone();
-        self.write(move |tx| events::insert(tx, event, at_most, now))
-            .await
-    }
-
-    async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        self.read(move |tx, _| {
-            one(tx, EVENTS, id.0)?
-                .map(|row| codec::decode(&row))
-                .transpose()
-        })
-        .await
-    }
-
-    async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
-        let query = query.clone();
-        self.read(move |tx, _| events::list(tx, query)).await
-    }
-
-    async fn update_event(
-        &self,
-        edit: &Row<EventId, Event>,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        let edit = edit.clone();
-        self.write(move |tx| events::update(tx, edit, at_most, now))
-            .await
-    }
-
-    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |tx| events::delete(tx, id)).await
-    }
-
-    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
-        self.read(move |tx, _| {
-            let row = match record {
-                RecordId::Webhook(id) => one(tx, WEBHOOKS, id.0)?,
-                RecordId::Task(id) => one(tx, TASKS, id.0)?,
-                RecordId::Event(id) => one(tx, EVENTS, id.0)?,
-            };
-            row.map(|row| owner_in(&row)).transpose()
+        self.write(move |tx| match id {
+            RecordId::Webhook(id) => webhooks::delete(tx, id, cascade),
+            RecordId::Task(id) => match tasks::remove(tx, id)? {
+                Some(_) => Ok(()),
+                None => Err(StoreError::not_found("task")),
+            },
+            RecordId::Event(id) => events::delete(tx, id),
         })
         .await
     }
@@ -181,24 +100,19 @@ impl RecordStore for RedbStore {
         self.write(move |tx| usage(tx, owner)).await
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
+    async fn read_routes(
+        &self,
+        place: Place,
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Answer<Option<Routes>> {
+        let only = only.map(|(event_type, event)| (event_type.clone(), event.clone()));
         self.read(move |tx, keys| {
-            let routes = routes::matched(tx, keys, place, |_| true)?;
+            let routes = routes::matched(tx, keys, place, only)?;
             let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
             Ok((rows <= at_most as usize).then_some(routes))
         })
         .await
-    }
-
-    async fn routes_of(
-        &self,
-        place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Answer<Routes> {
-        let (event_type, event) = (event_type.clone(), event.clone());
-        self.read(move |tx, keys| routes::of(tx, keys, place, &event_type, &event))
-            .await
     }
 
     async fn routes_versions(&self, of: &[Place]) -> Answer<Vec<RoutesVersion>> {
@@ -212,11 +126,6 @@ impl RecordStore for RedbStore {
             .await
     }
 
-    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
-        let tasks = tasks.to_vec();
-        self.read(move |tx, _| tasks::messages(tx, tasks)).await
-    }
-
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
         Ok(None)
     }
@@ -224,28 +133,73 @@ impl RecordStore for RedbStore {
 
 /// All records of an owner.
 pub(super) fn records_of(tx: &Tx, owner: OwnerId) -> Answer<Vec<RecordId>> {
-    let own = |table: Rows| -> Answer<Vec<i64>> {
+    let mut own = Vec::new();
+    for (table, record) in KINDS {
         let rows = tx.rows(table)?.into_iter();
-        let own = rows.filter(|(_, row)| row["owner"] == json!(owner));
-        Ok(own.map(|(id, _)| id).collect())
+        let rows = rows.filter(|(_, row)| row["owner"] == json!(owner));
+        own.extend(rows.map(|(id, _)| record(id)));
+    }
+    Ok(own)
+}
+
+/// Stores one after another; where one is refused, the transaction stores none.
+fn insert(
+    tx: &Tx,
+    records: NewRecords,
+    at_most: &RecordUsage,
+    now: DateTime<Utc>,
+) -> Answer<InsertedRecords> {
+    let mut inserted = InsertedRecords::default();
+    if let Some(webhook) = records.webhook {
+        inserted.webhook = Some(webhooks::insert(tx, webhook, at_most, now)?);
+    }
+    if let Some(task) = records.task {
+        let task = inserted.linked_task(task);
+        inserted.task = Some(tasks::insert(tx, task, at_most, now)?);
+    }
+    for event in records.events {
+        let event = inserted.linked_event(event);
+        let row = events::insert(tx, event, at_most, now)?;
+        inserted.events.push(row);
+    }
+    Ok(inserted)
+}
+
+fn found(tx: &ReadTransaction, keys: &SealingKeys, id: RecordId) -> Answer<Found<RecordRow>> {
+    let (table, number) = codec::place_of(id);
+    let Some(row) = one(tx, table, number)? else {
+        return Ok(Ok(None));
     };
-    let webhooks = own(WEBHOOKS)?.into_iter();
-    let tasks = own(TASKS)?.into_iter();
-    let events = own(EVENTS)?.into_iter();
-    Ok(webhooks
-        .map(|id| RecordId::Webhook(WebhookId(id)))
-        .chain(tasks.map(|id| RecordId::Task(TaskId(id))))
-        .chain(events.map(|id| RecordId::Event(EventId(id))))
-        .collect())
+    Ok(codec::record(id, &row, keys).map(Some))
+}
+
+fn head(tx: &ReadTransaction, record: RecordId) -> Answer<Found<RecordHead>> {
+    let (table, number) = codec::place_of(record);
+    let Some(row) = one(tx, table, number)? else {
+        return Ok(Ok(None));
+    };
+    Ok(owner_in(&row).map(|owner| {
+        Some(RecordHead {
+            record,
+            owner,
+            name: row["name"].as_str().map(str::to_owned),
+            enabled: row["enabled"] == true || row["activity"] == "active",
+        })
+    }))
+}
+
+fn rows<R: Into<RecordRow>>(rows: Vec<R>) -> Vec<RecordRow> {
+    rows.into_iter().map(Into::into).collect()
 }
 
 fn unreadable(tx: &Tx, scope: Scope, limit: usize) -> Answer<Vec<UnreadableRecord>> {
     let owners = tx.open(OWNERS)?;
     let mut found = Vec::new();
-    for (table, rows) in [WEBHOOKS, TASKS, EVENTS].map(|t| (t, tx.rows(t))) {
-        for (id, row) in rows? {
-            let (record, error) = decoded(tx, table, id, &row);
-            if let Some(error) = error.filter(|e| e.kind() == ErrorKind::Corrupt)
+    for (table, record) in KINDS {
+        for (id, row) in tx.rows(table)? {
+            let record = record(id);
+            if let Err(error) = codec::record(record, &row, &tx.sealing)
+                && error.kind() == ErrorKind::Corrupt
                 && in_scope(&owners, scope, &row)?
             {
                 let broken = UnreadableRecord {

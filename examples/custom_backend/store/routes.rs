@@ -19,17 +19,20 @@ use super::owner_rows::owner;
 use super::places;
 use super::tables::{EVENTS, OWNERS, Rows, TASKS, WEBHOOKS, page, readable, row};
 
-/// The enabled tasks and wanted events of a place, and the webhooks that are sent. A webhook that
-/// cannot be read takes its tasks with it.
+/// The enabled tasks and events of a place, and the webhooks that are sent: all, or what is matched
+/// by one event only. A webhook that cannot be read takes its tasks with it.
 pub(super) fn matched(
     tx: &ReadTransaction,
     keys: &SealingKeys,
     place: Place,
-    wanted: impl Fn(&EventRoute) -> bool,
+    only: Option<(EventType, EventName)>,
 ) -> Answer<Routes> {
     let mut tasks = all(tx, TASKS, place, task_route)?;
     let mut events = all(tx, EVENTS, place, event_route)?;
-    events.retain(wanted);
+    if let Some((event_type, event)) = only {
+        events.retain(|e| e.event_type == event_type && e.event == event);
+        tasks.retain(|task| events.iter().any(|event| event.task == task.id));
+    }
     let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
     let mut webhooks = all(tx, WEBHOOKS, place, |row| webhook_route(row, keys))?;
     webhooks.retain(|webhook| sent.contains(&webhook.id));
@@ -41,23 +44,6 @@ pub(super) fn matched(
         tasks,
         events,
     })
-}
-
-/// What is matched by one event only.
-pub(super) fn of(
-    tx: &ReadTransaction,
-    keys: &SealingKeys,
-    place: Place,
-    event_type: &EventType,
-    event: &EventName,
-) -> Answer<Routes> {
-    let wanted = |e: &EventRoute| e.event_type == *event_type && e.event == *event;
-    let mut routes = matched(tx, keys, place, wanted)?;
-    let runs = |task: &TaskRoute| routes.events.iter().any(|e| e.task == task.id);
-    routes.tasks.retain(runs);
-    let sent = |webhook: &WebhookRoute| routes.tasks.iter().any(|t| t.webhook == webhook.id);
-    routes.webhooks.retain(sent);
-    Ok(routes)
 }
 
 pub(super) fn changes(

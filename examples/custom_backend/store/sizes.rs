@@ -3,36 +3,41 @@
 use std::error::Error as _;
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{RecordId, RecordUsage, TaskRow};
-use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
+use gatepost_storage::webhooks::{RecordId, RecordRow, RecordUsage};
+use gatepost_storage::{ErrorKind, StoreError};
 use serde_json::{Value, json};
-use webhook_model::{Event, EventId, TaskId, WebhookId};
+use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::codec;
 use super::error::Answer;
 use super::tables::{EVENTS, Rows, TASKS, Tx, WEBHOOKS, readable};
 
+/// The tables of records, and which record a number in each is.
+pub(super) const KINDS: [(Rows, fn(i64) -> RecordId); 3] = [
+    (WEBHOOKS, |id| RecordId::Webhook(WebhookId(id))),
+    (TASKS, |id| RecordId::Task(TaskId(id))),
+    (EVENTS, |id| RecordId::Event(EventId(id))),
+];
+
 /// What a record counts for; one that cannot be read counts as it is stored.
-pub(super) fn bytes_of(tx: &Tx, table: Rows, row: &Value) -> Answer<u64> {
-    let bytes = if is(table, WEBHOOKS) {
-        let read = readable(codec::webhook(row, &tx.sealing))?;
-        read.map(|row| row.value.stored_bytes())
-    } else if is(table, TASKS) {
-        readable(codec::decode::<TaskRow>(row))?.map(|row| row.value.stored_bytes())
-    } else {
-        readable(codec::decode::<Row<EventId, Event>>(row))?.map(|row| row.value.stored_bytes())
-    };
+pub(super) fn bytes_of(tx: &Tx, id: impl Into<RecordId>, row: &Value) -> Answer<u64> {
+    let read = readable(codec::record(id.into(), row, &tx.sealing))?;
+    let bytes = read.map(|row| match row {
+        RecordRow::Webhook(row) => row.value.stored_bytes(),
+        RecordRow::Task(row) => row.value.stored_bytes(),
+        RecordRow::Event(row) => row.value.stored_bytes(),
+    });
     Ok(bytes.unwrap_or(row.to_string().len() as u64))
 }
 
 pub(super) fn usage(tx: &Tx, owner: OwnerId) -> Answer<RecordUsage> {
     let mut bytes = 0;
     let mut counts = [0; 3];
-    for (count, table) in counts.iter_mut().zip([WEBHOOKS, TASKS, EVENTS]) {
-        for (_, row) in tx.rows(table)? {
+    for (count, (table, record)) in counts.iter_mut().zip(KINDS) {
+        for (id, row) in tx.rows(table)? {
             if row["owner"] == json!(owner) {
                 *count += 1;
-                bytes += bytes_of(tx, table, &row)?;
+                bytes += bytes_of(tx, record(id), &row)?;
             }
         }
     }
@@ -51,13 +56,13 @@ pub(super) fn check_room(
     owner: OwnerId,
     rows: impl Fn(&RecordUsage) -> u64,
     bytes: u64,
-    at_most: AtMost,
+    at_most: &RecordUsage,
 ) -> Answer<()> {
-    if at_most == AtMost::UNLIMITED {
+    if rows(at_most) == u64::MAX && at_most.bytes == u64::MAX {
         return Ok(());
     }
     let usage = usage(tx, owner)?;
-    if rows(&usage) >= at_most.rows {
+    if rows(&usage) >= rows(at_most) {
         return Err(StoreError::new(ErrorKind::Full, "rows"));
     }
     if usage.bytes.saturating_add(bytes) > at_most.bytes {
@@ -71,39 +76,16 @@ pub(super) fn check_growth(
     tx: &Tx,
     owner: OwnerId,
     (less, more): (u64, u64),
-    at_most: AtMost,
+    at_most: u64,
 ) -> Answer<()> {
-    if more <= less || at_most == AtMost::UNLIMITED {
+    if more <= less || at_most == u64::MAX {
         return Ok(());
     }
     let after = usage(tx, owner)?.bytes.saturating_sub(less);
-    if after.saturating_add(more) > at_most.bytes {
+    if after.saturating_add(more) > at_most {
         return Err(StoreError::new(ErrorKind::Full, "bytes"));
     }
     Ok(())
-}
-
-/// Which record a row is, and the error that reading it gives.
-pub(super) fn decoded(
-    tx: &Tx,
-    table: Rows,
-    id: i64,
-    row: &Value,
-) -> (RecordId, Option<StoreError>) {
-    if is(table, WEBHOOKS) {
-        let read = codec::webhook(row, &tx.sealing);
-        (RecordId::Webhook(WebhookId(id)), read.err())
-    } else if is(table, TASKS) {
-        (
-            RecordId::Task(TaskId(id)),
-            codec::decode::<TaskRow>(row).err(),
-        )
-    } else {
-        (
-            RecordId::Event(EventId(id)),
-            codec::decode::<Row<EventId, Event>>(row).err(),
-        )
-    }
 }
 
 /// An error in words, without a secret.
@@ -112,8 +94,4 @@ pub(super) fn reason(error: &StoreError) -> String {
         Some(cause) => format!("{}: {cause}", error.context()),
         None => error.context().to_owned(),
     }
-}
-
-fn is(table: Rows, other: Rows) -> bool {
-    redb::TableHandle::name(&table) == redb::TableHandle::name(&other)
 }

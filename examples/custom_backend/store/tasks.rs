@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::webhooks::{RecordId, RoutesVersion, TaskMessage, TaskQuery, TaskRow};
-use gatepost_storage::{AtMost, ErrorKind, StoreError};
+use gatepost_storage::webhooks::{RecordId, RecordUsage, RoutesVersion, TaskQuery, TaskRow};
+use gatepost_storage::{ErrorKind, StoreError};
 use redb::ReadTransaction;
 use serde_json::{Value, json};
 use webhook_model::{Action, EventId, Task, TaskId};
@@ -13,10 +13,15 @@ use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, edited, numbers, one, owner_in};
+use super::stored::{Stored, changed, edited, numbers, owner_in};
 use super::tables::{EVENTS, OWNERS, TASKS, Tx, WEBHOOKS, bodied_page, readable};
 
-pub(super) fn insert(tx: &Tx, task: Task, at_most: AtMost, now: DateTime<Utc>) -> Answer<TaskRow> {
+pub(super) fn insert(
+    tx: &Tx,
+    task: Task,
+    at_most: &RecordUsage,
+    now: DateTime<Utc>,
+) -> Answer<TaskRow> {
     let owner = owner_by_webhook(tx, &task)?;
     check_room(tx, owner, |u| u.tasks, task.stored_bytes(), at_most)?;
     let row = TaskRow::inserted(TaskId(tx.count("task")?), owner, task, now);
@@ -46,23 +51,18 @@ pub(super) fn list(tx: &ReadTransaction, query: TaskQuery) -> Answer<Vec<TaskRow
     })
 }
 
-pub(super) fn update(
-    tx: &Tx,
-    edit: TaskRow,
-    at_most: AtMost,
-    now: DateTime<Utc>,
-) -> Answer<TaskRow> {
+pub(super) fn update(tx: &Tx, edit: TaskRow, at_most: u64, now: DateTime<Utc>) -> Answer<TaskRow> {
     let old = Stored::of(tx.row(TASKS, edit.id.0)?, edit.revision, "task")?;
     let owner = owner_by_webhook(tx, &edit.value)?;
     let mut new = edited(&old, edit, now);
     new.owner = owner;
     let row = codec::encode(&new)?;
     let events = events_of(tx, new.id)?;
-    let (mut less, mut more) = (bytes_of(tx, TASKS, &old.row)?, new.value.stored_bytes());
+    let (mut less, mut more) = (bytes_of(tx, new.id, &old.row)?, new.value.stored_bytes());
     if owner != old.owner {
         less = 0;
-        for (_, event) in &events {
-            more += bytes_of(tx, EVENTS, event)?;
+        for (id, event) in &events {
+            more += bytes_of(tx, EventId(*id), event)?;
         }
     }
     check_growth(tx, owner, (less, more), at_most)?;
@@ -77,27 +77,6 @@ pub(super) fn update(
     tx.put(TASKS, new.id.0, &row)?;
     changed(tx, [old.owner, owner], &named)?;
     Ok(new)
-}
-
-/// The messages of those of these tasks that are there and can be read.
-pub(super) fn messages(tx: &ReadTransaction, tasks: Vec<TaskId>) -> Answer<Vec<TaskMessage>> {
-    let mut messages = Vec::new();
-    for id in tasks {
-        let Some(row) = one(tx, TASKS, id.0)? else {
-            continue;
-        };
-        let Some(row) = readable(codec::decode::<TaskRow>(&row))? else {
-            continue;
-        };
-        if let Action::Send { message, .. } = row.value.action {
-            messages.push(TaskMessage {
-                id,
-                revision: row.revision,
-                message,
-            });
-        }
-    }
-    Ok(messages)
 }
 
 /// Removes a task with its events. Where that moved the version of a place, and to which; `None`

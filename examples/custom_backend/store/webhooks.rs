@@ -3,8 +3,8 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
-use gatepost_storage::{AtMost, ErrorKind, Row, StoreError};
+use gatepost_storage::webhooks::{Cascade, RecordId, RecordUsage, WebhookQuery};
+use gatepost_storage::{ErrorKind, Row, StoreError};
 use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{EventId, TaskId, Webhook, WebhookId};
@@ -14,7 +14,7 @@ use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
 use super::sizes::{bytes_of, check_growth, check_room};
-use super::stored::{Stored, changed, edited, numbers, one, owner_in};
+use super::stored::{Stored, changed, edited, numbers, owner_in};
 use super::tables::{GONE, OWNERS, TASKS, Tx, WEBHOOKS, page, readable};
 use super::tasks;
 
@@ -23,7 +23,7 @@ const NAME_TAKEN: &str = "the owner has a webhook of that name";
 pub(super) fn insert(
     tx: &Tx,
     webhook: Webhook,
-    at_most: AtMost,
+    at_most: &RecordUsage,
     now: DateTime<Utc>,
 ) -> Answer<Row<WebhookId, Webhook>> {
     let owner = webhook.owner;
@@ -34,23 +34,6 @@ pub(super) fn insert(
     tx.put(WEBHOOKS, row.id.0, &codec::from_webhook(&row, &tx.sealing)?)?;
     changed(tx, [owner; 2], &[RecordId::Webhook(row.id)])?;
     Ok(row)
-}
-
-/// Those of these that are there and can be read, in order.
-pub(super) fn these(
-    tx: &ReadTransaction,
-    keys: &SealingKeys,
-    mut ids: Vec<WebhookId>,
-) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-    ids.sort_unstable();
-    ids.dedup();
-    let mut found = Vec::new();
-    for id in ids {
-        if let Some(row) = one(tx, WEBHOOKS, id.0)? {
-            found.extend(readable(codec::webhook(&row, keys))?);
-        }
-    }
-    Ok(found)
 }
 
 pub(super) fn list(
@@ -77,7 +60,7 @@ pub(super) fn list(
 pub(super) fn update(
     tx: &Tx,
     edit: Row<WebhookId, Webhook>,
-    at_most: AtMost,
+    at_most: u64,
     now: DateTime<Utc>,
 ) -> Answer<Row<WebhookId, Webhook>> {
     let old = tx.row(WEBHOOKS, edit.id.0)?;
@@ -90,7 +73,7 @@ pub(super) fn update(
         tx.free_name(&old_name)?;
     }
     let row = codec::from_webhook(&new, &tx.sealing)?;
-    let sizes = (bytes_of(tx, WEBHOOKS, &old.row)?, new.value.stored_bytes());
+    let sizes = (bytes_of(tx, new.id, &old.row)?, new.value.stored_bytes());
     check_growth(tx, old.owner, sizes, at_most)?;
     tx.put(WEBHOOKS, new.id.0, &row)?;
     // Whoever passed it over as unreadable did so with its tasks.

@@ -20,17 +20,16 @@ use webhook_model::{
 };
 
 /// Calls that pages make, and no part of the engine beside them.
-const CALLS: [&str; 15] = [
+const CALLS: [&str; 14] = [
     "webhook",
     "webhooks",
     "list_webhooks",
     "task",
     "list_tasks",
-    "named_tasks",
+    "record_heads",
     "event",
     "list_events",
-    "messages",
-    "owner_of",
+    "tasks",
     "unreadable",
     "delivery",
     "attempts",

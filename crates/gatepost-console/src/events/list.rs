@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::NamedTask;
+use gatepost_storage::webhooks::RecordHead;
 use maud::{Markup, html};
 use webhook_model::{Event, EventId};
 
@@ -75,7 +75,7 @@ fn buttons(ctx: &PageContext) -> Markup {
 }
 
 /// Whether the event runs its task: not while either is disabled.
-fn state(t: &Texts, enabled: bool, task: Option<&NamedTask>) -> Markup {
+fn state(t: &Texts, enabled: bool, task: Option<&RecordHead>) -> Markup {
     match task {
         _ if !enabled => badge("", &t.of("events-state-disabled")),
         Some(task) if !task.enabled => badge("warn", &t.of("events-state-task-disabled")),
@@ -114,7 +114,7 @@ async fn table(
                     td data-label=(t.of("events-type")) { span { (of) } }
                     td data-label=(t.of("events-event")) { a href=(at("edit")) { (what) } }
                     td data-label=(t.of("events-target")) { span { (target) } }
-                    td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.map_or("–", |task| task.name.as_str()))) } }
+                    td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.and_then(|task| task.name.as_deref()).unwrap_or("–"))) } }
                     td data-label=(t.of("events-state")) { span { (state(t, event.enabled, task)) } }
                     td { div.actions {
                         a.button.small href=(at("trigger")) aria-label=(t.with("events-trigger-of", &named)) { (t.of("events-trigger")) }

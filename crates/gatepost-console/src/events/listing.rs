@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{EventQuery, NamedTask};
+use gatepost_storage::webhooks::{EventQuery, RecordHead};
 use webhook_model::{Event, EventId, TaskId};
 
 use super::labels::labels;
@@ -17,7 +17,7 @@ type Named = [String; 3];
 
 /// Events, with the catalog's labels and the tasks that they run.
 pub(super) struct EventList {
-    pub tasks: BTreeMap<TaskId, NamedTask>,
+    pub tasks: BTreeMap<TaskId, RecordHead>,
     labels: BTreeMap<Named, (String, String)>,
 }
 
@@ -25,7 +25,7 @@ impl EventList {
     /// The name of the task that an event runs, if the caller may see it.
     pub(super) fn task(&self, row: &Row<EventId, Event>) -> &str {
         let task = self.tasks.get(&row.value.task);
-        task.map_or("", |task| task.name.as_str())
+        task.and_then(|task| task.name.as_deref()).unwrap_or("")
     }
 
     fn labels(&self, event: &Event) -> (&str, &str) {

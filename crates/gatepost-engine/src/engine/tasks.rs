@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, NamedTask, TaskQuery, TaskRow};
+use gatepost_storage::webhooks::{DeliveryId, RecordHead, TaskQuery, TaskRow};
 use webhook_model::{Invalid, OwnerId, Task, TaskId};
 
 use super::handle::Engine;
@@ -31,12 +31,15 @@ impl Engine {
         self.0.records.tasks.get(id).await
     }
 
-    /// What those of these tasks are called that are there, and whose they are, in order of their
-    /// row numbers. Their messages are not read.
+    /// The heads of those of these tasks that are there and whose names can be read, in order of
+    /// their row numbers. Their messages are not read.
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, EngineError> {
+    pub async fn named_tasks(
+        &self,
+        ids: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, RecordHead>, EngineError> {
         self.0.records.tasks.named(ids).await
     }
 

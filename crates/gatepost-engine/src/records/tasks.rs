@@ -1,8 +1,9 @@
 //! Tasks (SPEC 2.3).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{NamedTask, RecordId, TaskQuery, TaskRow, WebhookStore};
+use gatepost_storage::webhooks::{Found, RecordHead, RecordId, TaskQuery, TaskRow, WebhookStore};
 use gatepost_storage::{ErrorKind, StoreError};
 use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
@@ -42,8 +43,17 @@ impl Tasks {
         Ok(self.store.task(id).await?)
     }
 
-    pub(crate) async fn named(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, EngineError> {
-        Ok(self.store.named_tasks(ids).await?)
+    pub(crate) async fn named(
+        &self,
+        ids: &[TaskId],
+    ) -> Result<BTreeMap<TaskId, RecordHead>, EngineError> {
+        let records: Vec<RecordId> = ids.iter().map(|id| RecordId::Task(*id)).collect();
+        let heads = self.store.record_heads(&records).await?.into_iter();
+        let named = |(id, head): (&TaskId, Found<RecordHead>)| {
+            let head = head.ok()?.filter(|head| head.name.is_some())?;
+            Some((*id, head))
+        };
+        Ok(ids.iter().zip(heads).filter_map(named).collect())
     }
 
     pub(crate) async fn list(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, EngineError> {

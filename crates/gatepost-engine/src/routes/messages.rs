@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{Revision, StoreError};
-use webhook_model::{OwnerId, TaskId, Template};
+use webhook_model::{Action, OwnerId, TaskId, Template};
 
 use crate::few::Few;
 use crate::generations::Generations;
@@ -61,8 +61,11 @@ impl Messages {
         }
         let ids: Vec<TaskId> = missing.iter().map(|(id, ..)| *id).collect();
         let mut turns = GiveWay::default();
-        for read in self.store.messages(&ids).await? {
-            let (length, message) = (read.message.as_str().len(), read.message);
+        for read in self.store.tasks(&ids).await? {
+            let Action::Send { message, .. } = read.value.action else {
+                continue;
+            };
+            let length = message.as_str().len();
             turns.after(length).await;
             let template = Arc::new(apart(length, move || Template::parse(&message)).await);
             let bytes = 2 * length + ENTRY;

@@ -111,7 +111,7 @@ async fn the_edits_of_one_tenant_make_no_emit_of_another_try_again() {
         "routes",
         "route_changes",
         "routes_versions",
-        "messages",
+        "tasks",
     ];
     let mut calls = calls(&store, methods);
     calls();

@@ -2,6 +2,7 @@
 
 mod beside;
 mod event;
+mod insert;
 mod reseal;
 mod routes;
 mod scope;
@@ -11,130 +12,117 @@ mod task;
 mod unreadable;
 mod webhook;
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
-    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
+    RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, TaskQuery,
+    UnreadableRecord, WebhookQuery,
 };
-use gatepost_storage::{AtMost, Row, Scope};
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{Page, Row, Scope};
+use uuid::Uuid;
+use webhook_model::{Event, EventName, EventType, Task, Webhook};
 
 pub(crate) use self::scope::scoped;
-use crate::error::{Answer, Failure};
+use self::table::{Stored, columns_of};
+use crate::column::owner;
+use crate::error::{Answer, Failure, Result};
+use crate::list::List;
 use crate::store::PostgresStore;
 
 #[async_trait]
 impl RecordStore for PostgresStore {
-    async fn insert_webhook(
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        let added = self.add_webhook(webhook, at_most, now).await;
+    ) -> Answer<InsertedRecords> {
+        let added = self.add(records, at_most, now).await;
         added.map_err(Failure::of_insertion)
     }
 
-    async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
-        Ok(self.find_webhook(id).await?)
+    async fn get_records(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordRow>>> {
+        let numbers = Numbers::of(ids);
+        let mut found = self.rows_of::<Webhook>(&numbers.webhooks).await?;
+        found.extend(self.rows_of::<Task>(&numbers.tasks).await?);
+        found.extend(self.rows_of::<Event>(&numbers.events).await?);
+        Ok(in_order(ids, &found))
     }
 
-    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        Ok(self.find_webhooks(ids).await?)
+    async fn record_heads(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordHead>>> {
+        let numbers = Numbers::of(ids);
+        let mut found = self.heads_of::<Webhook>(&numbers.webhooks).await?;
+        found.extend(self.heads_of::<Task>(&numbers.tasks).await?);
+        found.extend(self.heads_of::<Event>(&numbers.events).await?);
+        Ok(in_order(ids, &found))
     }
 
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        Ok(self.some_webhooks(query).await?)
+    async fn list_records(&self, query: &RecordQuery) -> Answer<Vec<RecordRow>> {
+        Ok(match query {
+            RecordQuery::Webhooks(WebhookQuery { scope, name, page }) => {
+                let list = listed::<Webhook>(*scope).filter("r.name =", name.clone());
+                self.page_of::<Webhook>(list, page).await?
+            }
+            RecordQuery::Tasks(query) => {
+                let TaskQuery {
+                    scope,
+                    creator,
+                    webhook,
+                    name,
+                    page,
+                } = query;
+                let list = listed::<Task>(*scope)
+                    .filter("r.creator =", creator.map(Uuid::from))
+                    .filter("r.webhook =", webhook.map(|w| w.0))
+                    .filter("r.name =", name.clone());
+                self.page_of::<Task>(list, page).await?
+            }
+            RecordQuery::Events(query) => {
+                let EventQuery {
+                    scope,
+                    task,
+                    event_type,
+                    page,
+                } = query;
+                let list = listed::<Event>(*scope)
+                    .filter("r.task =", task.map(|t| t.0))
+                    .filter(
+                        "r.event_type =",
+                        event_type.as_ref().map(ToString::to_string),
+                    );
+                self.page_of::<Event>(list, page).await?
+            }
+        })
     }
 
-    async fn update_webhook(
+    async fn update_record(
         &self,
-        row: &Row<WebhookId, Webhook>,
-        at_most: AtMost,
+        row: RecordRow,
+        at_most: u64,
         now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        Ok(self.change_webhook(row, at_most, now).await?)
+    ) -> Answer<RecordRow> {
+        Ok(match row {
+            RecordRow::Webhook(row) => self.change_webhook(&row, at_most, now).await?.into(),
+            RecordRow::Task(row) => self.change_task(&row, at_most, now).await?.into(),
+            RecordRow::Event(row) => self.change_event(&row, at_most, now).await?.into(),
+        })
     }
 
-    async fn delete_webhook(
+    async fn delete_record(
         &self,
-        id: WebhookId,
+        id: RecordId,
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        Ok(self.remove_webhook(id, cascade).await?)
-    }
-
-    async fn insert_task(
-        &self,
-        task: &Task,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        let added = self.add_task(task, at_most, now).await;
-        added.map_err(Failure::of_insertion)
-    }
-
-    async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        Ok(self.find_task(id).await?)
-    }
-
-    async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
-        Ok(self.find_task_names(ids).await?)
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
-        Ok(self.some_tasks(query).await?)
-    }
-
-    async fn update_task(
-        &self,
-        row: &TaskRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        Ok(self.change_task(row, at_most, now).await?)
-    }
-
-    async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self.remove_task(id).await?)
-    }
-
-    async fn insert_event(
-        &self,
-        event: &Event,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        let added = self.add_event(event, at_most, now).await;
-        added.map_err(Failure::of_insertion)
-    }
-
-    async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        Ok(self.find_event(id).await?)
-    }
-
-    async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
-        Ok(self.some_events(query).await?)
-    }
-
-    async fn update_event(
-        &self,
-        row: &Row<EventId, Event>,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        Ok(self.change_event(row, at_most, now).await?)
-    }
-
-    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
-        Ok(self.remove_event(id).await?)
-    }
-
-    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
-        Ok(self.whose(record).await?)
+        Ok(match id {
+            RecordId::Webhook(id) => self.remove_webhook(id, cascade).await?,
+            RecordId::Task(id) => self.remove_task(id).await?,
+            RecordId::Event(id) => self.remove_event(id).await?,
+        })
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
@@ -145,17 +133,13 @@ impl RecordStore for PostgresStore {
         Ok(self.used_by_records(owner).await?)
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
-        Ok(self.all_routes(place, at_most).await?)
-    }
-
-    async fn routes_of(
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Answer<Routes> {
-        Ok(self.some_routes(place, event_type, event).await?)
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Answer<Option<Routes>> {
+        Ok(self.matched(place, only, at_most).await?)
     }
 
     async fn routes_versions(&self, places: &[Place]) -> Answer<Vec<RoutesVersion>> {
@@ -166,10 +150,6 @@ impl RecordStore for PostgresStore {
         Ok(self.changed_routes(place, since).await?)
     }
 
-    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
-        Ok(self.some_messages(tasks).await?)
-    }
-
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
         let row = self.db().query_opt("SELECT clock_timestamp()", &[]).await?;
         Ok(row
@@ -177,4 +157,87 @@ impl RecordStore for PostgresStore {
             .transpose()
             .map_err(Failure::from)?)
     }
+}
+
+/// Records by their kind.
+#[derive(Default)]
+struct Numbers {
+    webhooks: Vec<i64>,
+    tasks: Vec<i64>,
+    events: Vec<i64>,
+}
+
+impl Numbers {
+    fn of(ids: &[RecordId]) -> Self {
+        let mut numbers = Self::default();
+        for id in ids {
+            match id {
+                RecordId::Webhook(id) => numbers.webhooks.push(id.0),
+                RecordId::Task(id) => numbers.tasks.push(id.0),
+                RecordId::Event(id) => numbers.events.push(id.0),
+            }
+        }
+        numbers
+    }
+}
+
+impl PostgresStore {
+    async fn rows_of<R>(&self, ids: &[i64]) -> Result<HashMap<RecordId, Result<RecordRow>>>
+    where
+        R: Stored<Id: Into<RecordId>>,
+        Row<R::Id, R>: Into<RecordRow>,
+    {
+        let rows = self.find_all::<R>(&columns_of::<R>("r"), ids).await?;
+        let read = |row: &tokio_postgres::Row| {
+            let id = R::Id::from(row.try_get("id")?).into();
+            let read = table::row::<R>(row, self.sealing());
+            Ok((id, read.map(Into::into)))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    async fn heads_of<R>(&self, ids: &[i64]) -> Result<HashMap<RecordId, Result<RecordHead>>>
+    where
+        R: Stored<Id: Into<RecordId>>,
+    {
+        let columns = format!("r.id, r.owner, {}", R::HEAD);
+        let rows = self.find_all::<R>(&columns, ids).await?;
+        let read = |row: &tokio_postgres::Row| {
+            let record = R::Id::from(row.try_get("id")?).into();
+            let enabled = row.try_get("enabled")?;
+            let name = row.try_get("name")?;
+            let head = owner(row, "owner").map(|owner| RecordHead {
+                record,
+                owner,
+                name,
+                enabled,
+            });
+            Ok((record, head))
+        };
+        rows.iter().map(read).collect()
+    }
+
+    async fn page_of<R>(&self, list: List, page: &Page<R::Id>) -> Result<Vec<RecordRow>>
+    where
+        R: Stored,
+        Row<R::Id, R>: Into<RecordRow>,
+    {
+        let read = |row: &_| Ok(table::row::<R>(row, self.sealing())?.into());
+        list.readable(self.db(), page, Into::into, read).await
+    }
+}
+
+/// The list of the records of a scope.
+fn listed<R: Stored>(scope: Scope) -> List {
+    scoped(&R::table().select, scope).bodies(&R::table().bodies)
+}
+
+/// What was found, in the order in which it was asked for.
+fn in_order<T: Clone>(ids: &[RecordId], found: &HashMap<RecordId, Result<T>>) -> Vec<Found<T>> {
+    let one = |id| match found.get(id) {
+        None => Ok(None),
+        Some(Ok(row)) => Ok(Some(row.clone())),
+        Some(Err(failure)) => Err(failure.clone().into()),
+    };
+    ids.iter().map(one).collect()
 }

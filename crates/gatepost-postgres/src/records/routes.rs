@@ -46,39 +46,32 @@ const CHANGED_EVENTS: &str = concat!(
 );
 
 impl PostgresStore {
-    pub(super) async fn all_routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
-        let (place, limit) = (place.to_string(), i64::from(at_most) + 1);
-        let params: [Param<'_>; 2] = [&place, &limit];
-        let routes = self
-            .read_routes(
-                &place,
-                &params,
-                [
-                    &WEBHOOKS,
-                    include_str!("../sql/routes/tasks.sql"),
-                    include_str!("../sql/routes/events.sql"),
-                ],
-            )
-            .await?;
-        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-        Ok((rows <= at_most as usize).then_some(routes))
-    }
-
-    pub(super) async fn some_routes(
+    /// At most so many rows, of all or of one type and event.
+    pub(super) async fn matched(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Result<Routes> {
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Result<Option<Routes>> {
         let place = place.to_string();
-        let (event_type, event) = (event_type.as_str(), event.as_str());
-        let params: [Param<'_>; 3] = [&place, &event_type, &event];
-        let sql = [
-            &WEBHOOKS_OF,
-            include_str!("../sql/routes/tasks_of.sql"),
-            include_str!("../sql/routes/events_of.sql"),
-        ];
-        self.read_routes(&place, &params, sql).await
+        let routes = match only {
+            None => {
+                let limit = i64::from(at_most) + 1;
+                let tasks = include_str!("../sql/routes/tasks.sql");
+                let events = include_str!("../sql/routes/events.sql");
+                let sql = [&**WEBHOOKS, tasks, events];
+                self.routes_at(&place, &[&place, &limit], sql).await?
+            }
+            Some((event_type, event)) => {
+                let params: [Param<'_>; 3] = [&place, &event_type.as_str(), &event.as_str()];
+                let tasks = include_str!("../sql/routes/tasks_of.sql");
+                let events = include_str!("../sql/routes/events_of.sql");
+                let sql = [&**WEBHOOKS_OF, tasks, events];
+                self.routes_at(&place, &params, sql).await?
+            }
+        };
+        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
+        Ok((rows <= at_most as usize).then_some(routes))
     }
 
     pub(super) async fn versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
@@ -115,7 +108,7 @@ impl PostgresStore {
         })
     }
 
-    async fn read_routes(
+    async fn routes_at(
         &self,
         place: &str,
         params: &[Param<'_>],

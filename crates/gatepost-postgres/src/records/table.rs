@@ -12,6 +12,8 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 use webhook_model::{Event, Task, Webhook};
 
+use super::{event, task, webhook};
+use crate::change::Words;
 use crate::column::owner;
 use crate::db::Param;
 use crate::error::Result;
@@ -30,6 +32,10 @@ const HEAD: [&str; 5] = ["id", "owner", "revision", "created", "modified"];
 pub(super) trait Stored: Record {
     /// Where its rows `r` are found that are not gone, with `FROM`.
     const FROM: &'static str;
+    /// What the heads of rows `r` say: a name, and whether they are used.
+    const HEAD: &'static str;
+    /// What the verdict of a change means.
+    const WORDS: &'static Words;
 
     fn table() -> &'static Table;
 }
@@ -49,9 +55,11 @@ pub(super) struct Table {
 pub(crate) struct Cell(pub(crate) Value);
 
 macro_rules! stored {
-    ($($record:ident, $name:literal: $from:literal;)*) => {
+    ($($record:ident, $name:literal, $head:literal, $words:expr; $from:literal;)*) => {
         $(impl Stored for $record {
             const FROM: &'static str = $from;
+            const HEAD: &'static str = $head;
+            const WORDS: &'static Words = $words;
 
             fn table() -> &'static Table {
                 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>(
@@ -64,10 +72,13 @@ macro_rules! stored {
     };
 }
 stored! {
-    Webhook, "webhook": "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
-    Task, "task": "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
+    Webhook, "webhook", "r.name, r.activity = 'active' AS enabled", &webhook::WORDS;
+        "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
+    Task, "task", "r.name, r.enabled", &task::WORDS;
+        "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
         JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
-    Event, "event": "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
+    Event, "event", "NULL::text AS name, r.enabled", &event::WORDS;
+        "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
         JOIN :schema.gatepost_webhook w ON w.id = t.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 }
 
@@ -147,29 +158,17 @@ pub(super) fn row<R: Record>(
 }
 
 impl PostgresStore {
-    /// The row of this number, if it is there.
-    pub(super) async fn find<R: Stored>(&self, id: R::Id) -> Result<Option<tokio_postgres::Row>> {
-        let (select, id): (_, i64) = (&R::table().select, id.into());
-        self.db()
-            .query_opt(&format!("SELECT {select} AND r.id = $1"), &[&id])
-            .await
-    }
-
-    /// Those of these rows that are there and that `read` can read, in order; `columns` are those
-    /// of rows `r`.
-    pub(super) async fn find_all<R: Stored, T>(
+    /// Those of these rows that are there; `columns` are those of rows `r`.
+    pub(super) async fn find_all<R: Stored>(
         &self,
         columns: &str,
-        ids: impl IntoIterator<Item = R::Id>,
-        read: impl Fn(&tokio_postgres::Row) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let ids: Vec<i64> = ids.into_iter().map(Into::into).collect();
-        let from = R::FROM;
-        let sql = format!("SELECT {columns} {from} AND r.id = ANY ($1) ORDER BY r.id");
-        let found = self.db().query(&sql, &[&ids]).await?;
-        let rows = found.iter().map(read);
-        rows.filter(|row| !matches!(row, Err(failure) if failure.is_corrupt()))
-            .collect()
+        ids: &[i64],
+    ) -> Result<Vec<tokio_postgres::Row>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!("SELECT {columns} {} AND r.id = ANY ($1)", R::FROM);
+        self.db().query(&sql, &[&ids]).await
     }
 }
 

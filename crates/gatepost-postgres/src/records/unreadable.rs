@@ -3,12 +3,11 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
 use gatepost_storage::{Bodies, Page, Scope};
-use tokio_postgres::Row;
 use uuid::Uuid;
-use webhook_model::{Event, EventId, OwnerId, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{Event, OwnerId, Task, Webhook};
 
-use super::table::{self, Stored as _};
-use super::{event, scoped, task};
+use super::scoped;
+use super::table::{self, Stored};
 use crate::column::owner;
 use crate::error::{Failure, Result};
 use crate::list::Body;
@@ -28,68 +27,38 @@ const OF_EVENTS: [Body; 2] = [large("filters"), large("context")];
 type Found = (DateTime<Utc>, UnreadableRecord);
 
 impl PostgresStore {
-    pub(super) async fn whose(&self, record: RecordId) -> Result<Option<OwnerId>> {
-        let (from, id) = match record {
-            RecordId::Webhook(id) => (Webhook::FROM, id.0),
-            RecordId::Task(id) => (Task::FROM, id.0),
-            RecordId::Event(id) => (Event::FROM, id.0),
-        };
-        let sql = format!("SELECT r.owner {from} AND r.id = $1");
-        let found = self.db().query_opt(&sql, &[&id]).await?;
-        found.map(|row| owner(&row, "owner")).transpose()
-    }
-
     pub(super) async fn unreadable_records(
         &self,
         scope: Scope,
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>> {
         let limit = limit as usize;
-        let webhooks = self.search(
-            (&Webhook::table().select, &OF_WEBHOOKS),
-            scope,
-            limit,
-            |row| {
-                let id = RecordId::Webhook(WebhookId(row.try_get("id")?));
-                Ok((id, table::row::<Webhook>(row, self.sealing()).err()))
-            },
-        );
-        let mut found = webhooks.await?;
-        let tasks = self.search((&Task::table().select, &OF_TASKS), scope, limit, |row| {
-            let id = RecordId::Task(TaskId(row.try_get("id")?));
-            Ok((id, task::read(row).err()))
-        });
-        found.extend(tasks.await?);
-        let events = self.search((&Event::table().select, &OF_EVENTS), scope, limit, |row| {
-            let id = RecordId::Event(EventId(row.try_get("id")?));
-            Ok((id, event::read(row).err()))
-        });
-        found.extend(events.await?);
+        let mut found = self.search::<Webhook>(&OF_WEBHOOKS, scope, limit).await?;
+        found.extend(self.search::<Task>(&OF_TASKS, scope, limit).await?);
+        found.extend(self.search::<Event>(&OF_EVENTS, scope, limit).await?);
         found.sort_by_key(|(created, row)| (*created, row.record));
         let oldest = found.into_iter().take(limit);
         Ok(oldest.map(|(_, row)| row).collect())
     }
 
     /// Reads a table bite by bite and notes what cannot be read: the first of it, at most `limit`.
-    async fn search(
+    async fn search<R: Stored<Id: Into<RecordId>>>(
         &self,
-        (select, large): (&str, &'static [Body]),
+        large: &'static [Body],
         scope: Scope,
         limit: usize,
-        read: impl Fn(&Row) -> Result<(RecordId, Option<Failure>)>,
     ) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         let mut page: Page<i64> = Page::first(BITE).with_bodies(BYTES);
         while found.len() < limit {
-            let list = scoped(select, scope).bodies(large);
+            let list = scoped(&R::table().select, scope).bodies(large);
             let rows = list.page(self.db(), &page, |id| id).await?;
             for row in &rows {
-                let (record, failure) = read(row)?;
-                if let Some(failure) = failure
+                if let Err(failure) = table::row::<R>(row, self.sealing())
                     && found.len() < limit
                 {
                     let unreadable = UnreadableRecord {
-                        record,
+                        record: R::Id::from(row.try_get("id")?).into(),
                         owner: owner(row, "owner")?,
                         reason: failure.reason(),
                     };

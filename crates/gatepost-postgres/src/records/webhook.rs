@@ -1,92 +1,32 @@
 //! Webhooks.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Cascade, WebhookQuery};
-use gatepost_storage::{AtMost, Row};
-use uuid::Uuid;
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::Cascade;
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
-use super::scope::scoped;
 use super::statement::change;
-use super::table::{Stored as _, cells, columns_of, params, row};
-use crate::change::{Alone, KNOW, REVIVE, Words, most};
-use crate::db::Param;
+use super::table::{Stored as _, cells, params, row};
+use crate::change::{Alone, Words, most};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
 const DELETE: &str = change!("delete_webhook");
-const WORDS: Words = Words {
+pub(super) const WORDS: Words = Words {
     what: "webhook",
     taken: "the owner has a webhook of that name",
     reference: "webhook",
 };
 
 impl PostgresStore {
-    pub(super) async fn add_webhook(
-        &self,
-        webhook: &Webhook,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<Row<WebhookId, Webhook>> {
-        let fields = cells(webhook, self.sealing())?;
-        let owner = Uuid::from(webhook.owner);
-        let (rows, bytes) = (most(at_most.rows), most(at_most.bytes));
-        let size = most(webhook.stored_bytes());
-        let params = params(&[&now, &size, &rows, &bytes, &owner], &fields);
-        let insert = &Webhook::table().insert;
-        let alone = Alone {
-            owners: vec![owner],
-            ..Alone::default()
-        };
-        let known: [Param<'_>; 1] = [&owner];
-        let mut answer = self
-            .db()
-            .change(&alone, Some((KNOW, &known)), (insert, &params))
-            .await?;
-        if answer.0 == "gone" {
-            let revived = Some((REVIVE, &known[..]));
-            answer = self.db().change(&alone, revived, (insert, &params)).await?;
-        }
-        WORDS.check(&answer.0)?;
-        row(&answer.1, self.sealing())
-    }
-
-    pub(super) async fn find_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Option<Row<WebhookId, Webhook>>> {
-        let found = self.find::<Webhook>(id).await?;
-        found.map(|found| row(&found, self.sealing())).transpose()
-    }
-
-    pub(super) async fn find_webhooks(
-        &self,
-        ids: &[WebhookId],
-    ) -> Result<Vec<Row<WebhookId, Webhook>>> {
-        let columns = columns_of::<Webhook>("r");
-        let read = |found: &_| row(found, self.sealing());
-        self.find_all::<Webhook, _>(&columns, ids.iter().copied(), read)
-            .await
-    }
-
-    pub(super) async fn some_webhooks(
-        &self,
-        query: &WebhookQuery,
-    ) -> Result<Vec<Row<WebhookId, Webhook>>> {
-        let list =
-            scoped(&Webhook::table().select, query.scope).filter("r.name =", query.name.clone());
-        let read = |found: &_| row(found, self.sealing());
-        list.readable(self.db(), &query.page, |id| id.0, read).await
-    }
-
     pub(super) async fn change_webhook(
         &self,
         new: &Row<WebhookId, Webhook>,
-        at_most: AtMost,
+        at_most: u64,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>> {
         let fields = cells(&new.value, self.sealing())?;
-        let (size, bytes) = (most(new.value.stored_bytes()), most(at_most.bytes));
+        let (size, bytes) = (most(new.value.stored_bytes()), most(at_most));
         let params = params(&[&now, &size, &bytes, &new.id.0, &new.revision.0], &fields);
         let update = &Webhook::table().update;
         let (verdict, stored) = self

@@ -12,7 +12,6 @@ use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
 
 use super::read::one;
 use super::table::{self, Stored};
-use super::{event, task};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::{Change, changes_since, version};
@@ -59,7 +58,7 @@ fn delta(
     }
     let mut delta = RouteDelta::default();
     for id in named.tasks {
-        let read = |row: &Row<'_>| Ok(TaskRoute::of(&task::row(row)?));
+        let read = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
         let route = matched::<Task, _>(c, place, id, read)?;
         // A webhook that no task sent may not be held yet.
         named.webhooks.extend(route.map(|task| task.webhook));
@@ -71,7 +70,7 @@ fn delta(
         delta.webhooks.push((id, route));
     }
     for id in named.events {
-        let read = |row: &Row<'_>| Ok(EventRoute::of(&event::row(row)?));
+        let read = |row: &Row<'_>| Ok(EventRoute::of(&table::row(row, keys)?));
         let route = matched::<Event, _>(c, place, id, read)?;
         delta.events.push((id, route));
     }

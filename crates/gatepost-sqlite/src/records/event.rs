@@ -1,14 +1,15 @@
 //! Events.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::RecordId;
-use gatepost_storage::{AtMost, ErrorKind, Row};
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{RecordId, RecordUsage};
+use gatepost_storage::{ErrorKind, Row};
 use rusqlite::Connection;
 use webhook_model::{Event, EventId, OwnerId, TaskId};
 
 use super::read::owner_of;
 use super::revision::check_revision;
-use super::table::{self, NO_SECRETS, store};
+use super::table::{row, store};
 use super::usage::{self, Delta};
 use crate::error::{Failure, Result};
 use crate::places::{Change, place_of, record_changed};
@@ -19,14 +20,15 @@ pub(super) const LIVE: &str = "EXISTS (SELECT 1 FROM gatepost_live_task t WHERE 
 pub(super) fn insert(
     c: &Connection,
     event: &Event,
-    at_most: AtMost,
+    keys: &SealingKeys,
+    at_most: &RecordUsage,
     now: DateTime<Utc>,
 ) -> Result<Row<EventId, Event>> {
     let owner = owner_by(c, event.task)?;
     let bytes = event.stored_bytes();
     usage::check_room(c, owner, |usage| usage.events, bytes, at_most)?;
     let bytes = usage::stored(bytes);
-    let inserted = store(c, event, (owner, bytes), &NO_SECRETS, now, None, row)?;
+    let inserted = store(c, event, (owner, bytes), keys, now, None, |r| row(r, keys))?;
     usage::add(c, owner, one_event(bytes))?;
     record_changed(c, owner, Change::Event(inserted.id))?;
     Ok(inserted)
@@ -35,7 +37,8 @@ pub(super) fn insert(
 pub(super) fn update(
     c: &Connection,
     new: &Row<EventId, Event>,
-    at_most: AtMost,
+    keys: &SealingKeys,
+    at_most: u64,
     now: DateTime<Utc>,
 ) -> Result<Row<EventId, Event>> {
     let table = ("gatepost_event", LIVE);
@@ -49,15 +52,9 @@ pub(super) fn update(
         0
     };
     usage::check_growth(c, owner, less, bytes, at_most)?;
-    let updated = store(
-        c,
-        event,
-        (owner, bytes),
-        &NO_SECRETS,
-        now,
-        Some(new.id),
-        row,
-    )?;
+    let updated = store(c, event, (owner, bytes), keys, now, Some(new.id), |r| {
+        row(r, keys)
+    })?;
     usage::add(c, stored.owner, one_event(stored.bytes).negative())?;
     usage::add(c, owner, one_event(bytes))?;
     if place_of(c, owner)? != place_of(c, stored.owner)? {
@@ -88,8 +85,4 @@ fn one_event(bytes: i64) -> Delta {
 fn owner_by(c: &Connection, task: TaskId) -> Result<OwnerId> {
     owner_of(c, RecordId::Task(task))?
         .ok_or_else(|| Failure::new(ErrorKind::Invalid, "the event's task does not exist"))
-}
-
-pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<Row<EventId, Event>> {
-    table::row(row, &NO_SECRETS)
 }

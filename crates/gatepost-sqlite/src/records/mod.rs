@@ -21,163 +21,87 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
-    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
+    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
-use gatepost_storage::{AtMost, Row, Scope};
+use gatepost_storage::{Page, Row, Scope};
 #[cfg(test)]
 pub(crate) use plans::plans;
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use rusqlite::Connection;
+use webhook_model::{Event, EventName, EventType, Task, Webhook};
 
-use self::read::{one, owner_of, several};
-use self::table::{Stored as _, row};
-use crate::error::Answer;
-use crate::list::readable;
+use self::table::{Stored, row};
+use crate::error::{Answer, Result};
+use crate::list::List;
 use crate::places::version;
 use crate::store::SqliteStore;
 
 #[async_trait]
 impl RecordStore for SqliteStore {
-    async fn insert_webhook(
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        let (webhook, keys) = (webhook.clone(), Arc::clone(self.sealing()));
-        self.write(move |c| webhook::insert(c, &webhook, &keys, at_most, now))
+    ) -> Answer<InsertedRecords> {
+        let (at_most, keys) = (*at_most, Arc::clone(self.sealing()));
+        self.write(move |c| insert(c, &keys, records, &at_most, now))
             .await
     }
 
-    async fn webhook(&self, id: WebhookId) -> Answer<Option<Row<WebhookId, Webhook>>> {
-        let keys = Arc::clone(self.sealing());
-        self.read(move |c| one::<Webhook, _>(c, id, |r| row(r, &keys)))
-            .await
-    }
-
-    async fn webhooks(&self, ids: &[WebhookId]) -> Answer<Vec<Row<WebhookId, Webhook>>> {
+    async fn get_records(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordRow>>> {
         let (ids, keys) = (ids.to_vec(), Arc::clone(self.sealing()));
-        self.read(move |c| {
-            let select = &Webhook::table().select;
-            several::<Webhook, _>(c, select, ids, |r| row(r, &keys))
-        })
-        .await
-    }
-
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Answer<Vec<Row<WebhookId, Webhook>>> {
-        let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
-        self.read(move |c| {
-            lists::webhooks(&query)
-                .readable(c, Webhook::table().list(), &query.page, |r| row(r, &keys))
-        })
-        .await
-    }
-
-    async fn update_webhook(
-        &self,
-        row: &Row<WebhookId, Webhook>,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<WebhookId, Webhook>> {
-        let (row, keys) = (row.clone(), Arc::clone(self.sealing()));
-        self.write(move |c| webhook::update(c, &row, &keys, at_most, now))
+        self.read(move |c| ids.into_iter().map(|id| read::get(c, &keys, id)).collect())
             .await
     }
 
-    async fn delete_webhook(
+    async fn record_heads(&self, ids: &[RecordId]) -> Answer<Vec<Found<RecordHead>>> {
+        let ids = ids.to_vec();
+        self.read(move |c| ids.into_iter().map(|id| read::head(c, id)).collect())
+            .await
+    }
+
+    async fn list_records(&self, query: &RecordQuery) -> Answer<Vec<RecordRow>> {
+        let (query, keys) = (query.clone(), Arc::clone(self.sealing()));
+        self.read(move |c| match &query {
+            RecordQuery::Webhooks(q) => page::<Webhook>(c, &lists::webhooks(q), &q.page, &keys),
+            RecordQuery::Tasks(q) => page::<Task>(c, &lists::tasks(q), &q.page, &keys),
+            RecordQuery::Events(q) => page::<Event>(c, &lists::events(q), &q.page, &keys),
+        })
+        .await
+    }
+
+    async fn update_record(
         &self,
-        id: WebhookId,
+        row: RecordRow,
+        at_most: u64,
+        now: DateTime<Utc>,
+    ) -> Answer<RecordRow> {
+        let keys = Arc::clone(self.sealing());
+        self.write(move |c| {
+            Ok(match row {
+                RecordRow::Webhook(row) => webhook::update(c, &row, &keys, at_most, now)?.into(),
+                RecordRow::Task(row) => task::update(c, &row, &keys, at_most, now)?.into(),
+                RecordRow::Event(row) => event::update(c, &row, &keys, at_most, now)?.into(),
+            })
+        })
+        .await
+    }
+
+    async fn delete_record(
+        &self,
+        id: RecordId,
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        self.write(move |c| webhook::delete(c, id, cascade)).await
-    }
-
-    async fn insert_task(
-        &self,
-        task: &Task,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        let task = task.clone();
-        self.write(move |c| task::insert(c, &task, at_most, now))
-            .await
-    }
-
-    async fn task(&self, id: TaskId) -> Answer<Option<TaskRow>> {
-        self.read(move |c| one::<Task, _>(c, id, task::row)).await
-    }
-
-    async fn named_tasks(&self, ids: &[TaskId]) -> Answer<Vec<NamedTask>> {
-        let ids = ids.to_vec();
-        self.read(move |c| several::<Task, _>(c, task::NAME, ids, task::named))
-            .await
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Answer<Vec<TaskRow>> {
-        let query = query.clone();
-        self.read(move |c| {
-            lists::tasks(&query).readable(c, Task::table().list(), &query.page, task::row)
+        self.write(move |c| match id {
+            RecordId::Webhook(id) => webhook::delete(c, id, cascade),
+            RecordId::Task(id) => task::delete(c, id),
+            RecordId::Event(id) => event::delete(c, id),
         })
         .await
-    }
-
-    async fn update_task(
-        &self,
-        row: &TaskRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<TaskRow> {
-        let row = row.clone();
-        self.write(move |c| task::update(c, &row, at_most, now))
-            .await
-    }
-
-    async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| task::delete(c, id)).await
-    }
-
-    async fn insert_event(
-        &self,
-        event: &Event,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        let event = event.clone();
-        self.write(move |c| event::insert(c, &event, at_most, now))
-            .await
-    }
-
-    async fn event(&self, id: EventId) -> Answer<Option<Row<EventId, Event>>> {
-        self.read(move |c| one::<Event, _>(c, id, event::row)).await
-    }
-
-    async fn list_events(&self, query: &EventQuery) -> Answer<Vec<Row<EventId, Event>>> {
-        let query = query.clone();
-        self.read(move |c| {
-            lists::events(&query).readable(c, Event::table().list(), &query.page, event::row)
-        })
-        .await
-    }
-
-    async fn update_event(
-        &self,
-        row: &Row<EventId, Event>,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Answer<Row<EventId, Event>> {
-        let row = row.clone();
-        self.write(move |c| event::update(c, &row, at_most, now))
-            .await
-    }
-
-    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| event::delete(c, id)).await
-    }
-
-    async fn owner_of(&self, record: RecordId) -> Answer<Option<OwnerId>> {
-        self.read(move |c| owner_of(c, record)).await
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
@@ -190,21 +114,15 @@ impl RecordStore for SqliteStore {
         self.read(move |c| usage::of(c, owner)).await
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Answer<Option<Routes>> {
-        let keys = Arc::clone(self.sealing());
-        self.read(move |c| routes::all(c, &keys, place, at_most))
-            .await
-    }
-
-    async fn routes_of(
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Answer<Routes> {
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Answer<Option<Routes>> {
         let keys = Arc::clone(self.sealing());
-        let (event_type, event) = (event_type.clone(), event.clone());
-        self.read(move |c| routes::of(c, &keys, place, &event_type, &event))
+        let only = only.map(|(event_type, event)| (event_type.clone(), event.clone()));
+        self.read(move |c| routes::read(c, &keys, place, only.as_ref(), at_most as usize))
             .await
     }
 
@@ -220,19 +138,45 @@ impl RecordStore for SqliteStore {
             .await
     }
 
-    async fn messages(&self, tasks: &[TaskId]) -> Answer<Vec<TaskMessage>> {
-        let ids = tasks.to_vec();
-        self.read(move |c| {
-            // In the order of the request.
-            let row = |id| Ok(readable(one::<Task, _>(c, id, task::row))?.flatten());
-            let rows = ids.into_iter().filter_map(|id| row(id).transpose());
-            rows.filter_map(|row| row.map(task::message).transpose())
-                .collect()
-        })
-        .await
-    }
-
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
         Ok(None)
     }
+}
+
+/// Stores one after another; where one is refused, the transaction stores none.
+fn insert(
+    c: &Connection,
+    keys: &SealingKeys,
+    records: NewRecords,
+    at_most: &RecordUsage,
+    now: DateTime<Utc>,
+) -> Result<InsertedRecords> {
+    let mut inserted = InsertedRecords::default();
+    if let Some(webhook) = records.webhook {
+        inserted.webhook = Some(webhook::insert(c, &webhook, keys, at_most, now)?);
+    }
+    if let Some(task) = records.task {
+        let task = inserted.linked_task(task);
+        inserted.task = Some(task::insert(c, &task, keys, at_most, now)?);
+    }
+    for event in records.events {
+        let event = inserted.linked_event(event);
+        let row = event::insert(c, &event, keys, at_most, now)?;
+        inserted.events.push(row);
+    }
+    Ok(inserted)
+}
+
+fn page<R>(
+    c: &Connection,
+    list: &List,
+    page: &Page<R::Id>,
+    keys: &SealingKeys,
+) -> Result<Vec<RecordRow>>
+where
+    R: Stored,
+    Row<R::Id, R>: Into<RecordRow>,
+{
+    let read = |r: &rusqlite::Row<'_>| Ok(row::<R>(r, keys)?.into());
+    list.readable(c, R::table().list(), page, read)
 }

@@ -10,8 +10,7 @@ use rusqlite::{Connection, Params, Row, params};
 use webhook_model::{Event, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::read::several;
-use super::table::{Stored as _, row};
-use super::{event, task};
+use super::table::{self, Stored as _};
 use crate::error::Result;
 use crate::list::readable;
 use crate::places::version;
@@ -27,34 +26,47 @@ macro_rules! in_place {
     }};
 }
 
-pub(super) fn all(
+/// At most so many rows, of all or of one type and event.
+pub(super) fn read(
     c: &Connection,
     keys: &SealingKeys,
     place: Place,
-    at_most: u32,
+    only: Option<&(EventType, EventName)>,
+    at_most: usize,
 ) -> Result<Option<Routes>> {
-    let (at_most, word) = (at_most as usize, place.to_string());
+    let routes = match only {
+        None => all(c, keys, place, at_most)?,
+        Some((event_type, event)) => of(c, keys, place, event_type, event, at_most)?,
+    };
+    Ok(routes.filter(|routes| {
+        routes.webhooks.len() + routes.tasks.len() + routes.events.len() <= at_most
+    }))
+}
+
+fn all(c: &Connection, keys: &SealingKeys, place: Place, at_most: usize) -> Result<Option<Routes>> {
+    let word = place.to_string();
     let sql = in_place!(Task, "t", "routes_tasks");
+    let task_route = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
     let Some(tasks) = some(c, sql, [&word], at_most, task_route)? else {
         return Ok(None);
     };
     let room = at_most.saturating_sub(tasks.len());
     let sql = in_place!(Event, "e", "routes_events");
+    let event_route = |row: &Row<'_>| Ok(EventRoute::of(&table::row(row, keys)?));
     let Some(events) = some(c, sql, [&word], room, event_route)? else {
         return Ok(None);
     };
-    let routes = with_webhooks(c, keys, place, tasks, events)?;
-    let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-    Ok((rows <= at_most).then_some(routes))
+    with_webhooks(c, keys, place, tasks, events).map(Some)
 }
 
-pub(super) fn of(
+fn of(
     c: &Connection,
     keys: &SealingKeys,
     place: Place,
     event_type: &EventType,
     event: &EventName,
-) -> Result<Routes> {
+    at_most: usize,
+) -> Result<Option<Routes>> {
     // Where nearly everybody stands, whoever has such an event; elsewhere whoever stands there.
     let sql = if place == Place::Common {
         in_place!(Event, "e", "events_common")
@@ -62,19 +74,15 @@ pub(super) fn of(
         in_place!(Event, "e", "events_of_place")
     };
     let wanted = params![place.to_string(), event_type.as_str(), event.as_str()];
-    let events = some(c, sql, wanted, usize::MAX, event_route)?.unwrap_or_default();
+    let event_route = |row: &Row<'_>| Ok(EventRoute::of(&table::row(row, keys)?));
+    let Some(events) = some(c, sql, wanted, at_most, event_route)? else {
+        return Ok(None);
+    };
     let tasks: BTreeSet<TaskId> = events.iter().map(|event| event.task).collect();
-    let tasks = several::<Task, _>(c, &Task::table().select, tasks, task_route)?;
+    let task_route = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
+    let tasks = several::<Task, _>(c, tasks, task_route)?;
     let tasks = tasks.into_iter().flatten().collect();
-    with_webhooks(c, keys, place, tasks, events)
-}
-
-fn task_route(row: &Row<'_>) -> Result<Option<TaskRoute>> {
-    Ok(TaskRoute::of(&task::row(row)?))
-}
-
-fn event_route(row: &Row<'_>) -> Result<Option<EventRoute>> {
-    Ok(EventRoute::of(&event::row(row)?))
+    with_webhooks(c, keys, place, tasks, events).map(Some)
 }
 
 /// The rows that are matched and can be read, if they are not more than that.
@@ -108,8 +116,7 @@ fn with_webhooks(
     mut events: Vec<EventRoute>,
 ) -> Result<Routes> {
     let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
-    let select = &Webhook::table().select;
-    let rows = several::<Webhook, _>(c, select, sent, |r| row(r, keys))?;
+    let rows = several::<Webhook, _>(c, sent, |r| table::row(r, keys))?;
     let webhooks: Vec<WebhookRoute> = rows.iter().map(WebhookRoute::of).collect();
     let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
     tasks.retain(|task| known.contains(&task.webhook));

@@ -20,9 +20,6 @@ use crate::named::Named;
 const HEAD: &str = "id, owner, revision, created, modified";
 const HEAD_COLUMNS: usize = 5;
 
-/// For tasks and events, of which nothing is sealed.
-pub(super) static NO_SECRETS: SealingKeys = SealingKeys::none();
-
 /// What is said to SQLite of a table of records.
 pub(super) struct Table {
     /// The columns of a row, in the order in which they are read: `id, …`.
@@ -39,14 +36,17 @@ pub(super) struct Table {
 pub(super) trait Stored: Record {
     /// Its rows that are not gone: their numbers, their owners and where those stand.
     const LIVE: &'static str;
+    /// What their heads say: a name, and whether they are used.
+    const HEAD: &'static str;
 
     fn table() -> &'static Table;
 }
 
 macro_rules! stored {
-    ($($record:ident: $live:literal;)*) => {
+    ($($record:ident, $head:literal: $live:literal;)*) => {
         $(impl Stored for $record {
             const LIVE: &'static str = $live;
+            const HEAD: &'static str = $head;
 
             fn table() -> &'static Table {
                 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>());
@@ -56,9 +56,9 @@ macro_rules! stored {
     };
 }
 stored! {
-    Webhook: "gatepost_live_webhook";
-    Task: "gatepost_live_task";
-    Event: "(SELECT e.id, e.owner, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
+    Webhook, "r.name, r.activity = 'active'": "gatepost_live_webhook";
+    Task, "r.name, r.enabled": "gatepost_live_task";
+    Event, "NULL, r.enabled": "(SELECT e.id, e.owner, t.place, t.held FROM gatepost_event e JOIN gatepost_live_task t ON t.id = e.task)";
 }
 
 impl Table {

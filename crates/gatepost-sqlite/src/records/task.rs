@@ -1,23 +1,19 @@
 //! Tasks.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{NamedTask, RecordId, TaskMessage, TaskRow};
-use gatepost_storage::{AtMost, ErrorKind};
+use gatepost_storage::ErrorKind;
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{RecordId, RecordUsage, TaskRow};
 use rusqlite::{Connection, params};
-use webhook_model::{Action, OwnerId, Task, TaskId, TaskName, WebhookId};
+use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
 
 use super::read::{one, owner_of};
 use super::revision::check_revision;
-use super::table::{self, NO_SECRETS, store};
+use super::table::{row, store};
 use super::usage::{self, Delta};
-use crate::column::{owner, stored};
 use crate::error::{Failure, Result};
 use crate::list::readable;
-use crate::named::Named;
 use crate::places::{Change, place_of, record_changed};
-
-/// What is read of a task of which the name is wanted.
-pub(super) const NAME: &str = "id, owner, name, enabled FROM gatepost_task";
 
 /// Of a row `r`: neither deleted, nor its webhook.
 pub(super) const LIVE: &str =
@@ -30,14 +26,15 @@ const DELETED_AT_ONCE: i64 = 64;
 pub(super) fn insert(
     c: &Connection,
     task: &Task,
-    at_most: AtMost,
+    keys: &SealingKeys,
+    at_most: &RecordUsage,
     now: DateTime<Utc>,
 ) -> Result<TaskRow> {
     let owner = owner_by(c, webhook_of(task)?)?;
     let bytes = task.stored_bytes();
     usage::check_room(c, owner, |usage| usage.tasks, bytes, at_most)?;
     let bytes = usage::stored(bytes);
-    let inserted = store(c, task, (owner, bytes), &NO_SECRETS, now, None, row)?;
+    let inserted = store(c, task, (owner, bytes), keys, now, None, |r| row(r, keys))?;
     let delta = Delta {
         tasks: 1,
         bytes,
@@ -51,7 +48,8 @@ pub(super) fn insert(
 pub(super) fn update(
     c: &Connection,
     new: &TaskRow,
-    at_most: AtMost,
+    keys: &SealingKeys,
+    at_most: u64,
     now: DateTime<Utc>,
 ) -> Result<TaskRow> {
     let stored = check_revision(c, ("gatepost_task", LIVE), new.id.0, new.revision, "task")?;
@@ -65,7 +63,7 @@ pub(super) fn update(
         usage::check_growth(c, owner, 0, bytes + events.bytes, at_most)?;
     }
     // Whoever dropped the events with the task has to be told of them when it is back.
-    let was_readable = readable(one::<Task, _>(c, new.id, row))?.is_some();
+    let was_readable = readable(one::<Task, _>(c, new.id, |r| row::<Task>(r, keys)))?.is_some();
     let same = "SELECT enabled AND webhook = ?2 FROM gatepost_task WHERE id = ?1";
     let was_held: bool = c
         .prepare_cached(same)?
@@ -74,10 +72,10 @@ pub(super) fn update(
         c,
         &new.value,
         (owner, bytes),
-        &NO_SECRETS,
+        keys,
         now,
         Some(new.id),
-        row,
+        |r| row(r, keys),
     )?;
     let all = |bytes: i64| Delta {
         tasks: 1,
@@ -154,29 +152,4 @@ fn webhook_of(task: &Task) -> Result<WebhookId> {
 fn owner_by(c: &Connection, webhook: WebhookId) -> Result<OwnerId> {
     owner_of(c, RecordId::Webhook(webhook))?
         .ok_or_else(|| Failure::new(ErrorKind::Invalid, "the task's webhook does not exist"))
-}
-
-pub(super) fn row(row: &rusqlite::Row<'_>) -> Result<TaskRow> {
-    table::row(row, &NO_SECRETS)
-}
-
-pub(super) fn named(row: &rusqlite::Row<'_>) -> Result<NamedTask> {
-    let row = &Named::of(row);
-    Ok(NamedTask {
-        id: TaskId(row.get("id")?),
-        owner: owner(row, "owner")?,
-        name: stored(row, "name", TaskName::stored)?,
-        enabled: row.get("enabled")?,
-    })
-}
-
-pub(super) fn message(row: TaskRow) -> Option<TaskMessage> {
-    match row.value.action {
-        Action::Send { message, .. } => Some(TaskMessage {
-            id: row.id,
-            revision: row.revision,
-            message,
-        }),
-        _ => None,
-    }
 }

@@ -7,10 +7,10 @@ use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskQuery, UnreadableRecord, WebhookQuery};
 use gatepost_storage::{ErrorKind, Page, Scope, StoreError};
 use rusqlite::{Connection, Row};
-use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{Event, Task, Webhook};
 
-use super::table::{self, Stored as _};
-use super::{event, lists, task};
+use super::lists;
+use super::table::{self, Stored};
 use crate::column;
 use crate::error::Result;
 use crate::list::List;
@@ -30,33 +30,9 @@ pub(super) fn find(
 ) -> Result<Vec<UnreadableRecord>> {
     let limit = limit as usize;
     let (webhooks, tasks, events) = lists_of(scope);
-    let sealed = |row: &Row<'_>| table::row::<Webhook>(row, keys).map(drop);
-    let task = |row: &Row<'_>| task::row(row).map(drop);
-    let event = |row: &Row<'_>| event::row(row).map(drop);
-    let mut found = unreadable(
-        c,
-        &webhooks,
-        &Webhook::table().select,
-        limit,
-        sealed,
-        |id| RecordId::Webhook(WebhookId(id)),
-    )?;
-    found.extend(unreadable(
-        c,
-        &tasks,
-        &Task::table().select,
-        limit,
-        task,
-        |id| RecordId::Task(TaskId(id)),
-    )?);
-    found.extend(unreadable(
-        c,
-        &events,
-        &Event::table().select,
-        limit,
-        event,
-        |id| RecordId::Event(EventId(id)),
-    )?);
+    let mut found = unreadable::<Webhook>(c, keys, &webhooks, limit)?;
+    found.extend(unreadable::<Task>(c, keys, &tasks, limit)?);
+    found.extend(unreadable::<Event>(c, keys, &events, limit)?);
     found.sort_by_key(|(created, record)| (*created, record.record));
     Ok(found
         .into_iter()
@@ -91,27 +67,21 @@ fn lists_of(scope: Scope) -> (List, List, List) {
     )
 }
 
-fn unreadable(
+fn unreadable<R: Stored<Id: Into<RecordId>>>(
     c: &Connection,
+    keys: &SealingKeys,
     list: &List,
-    columns: &str,
     limit: usize,
-    read: impl Fn(&Row<'_>) -> Result<()>,
-    record: impl Fn(i64) -> RecordId,
 ) -> Result<Vec<Found>> {
     let mut found = Vec::new();
     let mut page = Page::first(ROWS);
+    let read = |row: &Row<'_>| {
+        let id: i64 = row.get("id")?;
+        let read = table::row::<R>(row, keys).map(drop);
+        Ok((id, one(row, R::Id::from(id).into(), read)?))
+    };
     while found.len() < limit {
-        let rows = list.page(
-            c,
-            columns,
-            &page,
-            |id: i64| id,
-            |row| {
-                let id: i64 = row.get("id")?;
-                Ok((id, one(row, record(id), read(row))?))
-            },
-        )?;
+        let rows = list.page(c, &R::table().select, &page, |id: i64| id, read)?;
         let Some((last, _)) = rows.last() else { break };
         page = page.beyond(*last);
         found.extend(rows.into_iter().filter_map(|(_, found)| found));

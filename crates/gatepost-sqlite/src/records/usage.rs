@@ -1,8 +1,8 @@
 //! What each owner has, and may have: kept in step in the transaction of every change.
 
 use gatepost_ids::OwnerId;
+use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::RecordUsage;
-use gatepost_storage::{AtMost, ErrorKind};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::column::number;
@@ -73,10 +73,10 @@ pub(super) fn check_room(
     owner: OwnerId,
     rows: impl Fn(&RecordUsage) -> u64,
     bytes: u64,
-    at_most: AtMost,
+    at_most: &RecordUsage,
 ) -> Result<()> {
     let usage = of(c, owner)?;
-    if rows(&usage) >= at_most.rows {
+    if rows(&usage) >= rows(at_most) {
         return Err(Failure::new(ErrorKind::Full, "rows"));
     }
     if usage.bytes.saturating_add(bytes) > at_most.bytes {
@@ -91,13 +91,13 @@ pub(super) fn check_growth(
     owner: OwnerId,
     less: i64,
     more: i64,
-    at_most: AtMost,
+    at_most: u64,
 ) -> Result<()> {
     if more <= less {
         return Ok(());
     }
     let grown = u64::try_from(more.saturating_sub(less)).unwrap_or(0);
-    if of(c, owner)?.bytes.saturating_add(grown) > at_most.bytes {
+    if of(c, owner)?.bytes.saturating_add(grown) > at_most {
         return Err(Failure::new(ErrorKind::Full, "bytes"));
     }
     Ok(())

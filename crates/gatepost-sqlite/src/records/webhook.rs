@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, RecordId};
-use gatepost_storage::{AtMost, ErrorKind, Row};
+use gatepost_storage::webhooks::{Cascade, RecordId, RecordUsage};
+use gatepost_storage::{ErrorKind, Row};
 use rusqlite::{Connection, params};
 use webhook_model::{DeliveryOrder, OwnerId, Webhook, WebhookId};
 
@@ -25,7 +25,7 @@ pub(super) fn insert(
     c: &Connection,
     webhook: &Webhook,
     keys: &SealingKeys,
-    at_most: AtMost,
+    at_most: &RecordUsage,
     now: DateTime<Utc>,
 ) -> Result<Row<WebhookId, Webhook>> {
     let owner = webhook.owner;
@@ -51,7 +51,7 @@ pub(super) fn update(
     c: &Connection,
     new: &Row<WebhookId, Webhook>,
     keys: &SealingKeys,
-    at_most: AtMost,
+    at_most: u64,
     now: DateTime<Utc>,
 ) -> Result<Row<WebhookId, Webhook>> {
     let table = ("gatepost_webhook", LIVE);

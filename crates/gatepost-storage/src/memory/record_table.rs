@@ -7,7 +7,7 @@ use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
 use super::rows::{Counter, Groups};
 use crate::page::Row;
-use crate::webhooks::{RecordUsage, TaskRow};
+use crate::webhooks::{RecordHead, RecordId, RecordRow, RecordUsage, TaskRow};
 
 pub(super) type WebhookRow = Row<WebhookId, Webhook>;
 pub(super) type EventRow = Row<EventId, Event>;
@@ -56,6 +56,37 @@ impl Owned {
 }
 
 impl Records {
+    pub(super) fn get(&self, id: RecordId) -> Option<RecordRow> {
+        match id {
+            RecordId::Webhook(id) => self.webhooks.get(&id).cloned().map(Into::into),
+            RecordId::Task(id) => self.tasks.get(&id).cloned().map(Into::into),
+            RecordId::Event(id) => self.events.get(&id).cloned().map(Into::into),
+        }
+    }
+
+    pub(super) fn head(&self, record: RecordId) -> Option<RecordHead> {
+        let (owner, name, enabled) = match record {
+            RecordId::Webhook(id) => {
+                let row = self.webhooks.get(&id)?;
+                (row.owner, Some(row.value.name.as_str()), row.value.sends())
+            }
+            RecordId::Task(id) => {
+                let row = self.tasks.get(&id)?;
+                (row.owner, Some(row.value.name.as_str()), row.value.enabled)
+            }
+            RecordId::Event(id) => {
+                let row = self.events.get(&id)?;
+                (row.owner, None, row.value.enabled)
+            }
+        };
+        Some(RecordHead {
+            record,
+            owner,
+            name: name.map(str::to_owned),
+            enabled,
+        })
+    }
+
     pub(super) fn usage(&self, owner: OwnerId) -> RecordUsage {
         RecordUsage {
             webhooks: self.owned.webhooks.count(owner),

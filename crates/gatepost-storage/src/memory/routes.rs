@@ -21,18 +21,10 @@ struct Named {
 }
 
 impl Tables {
-    pub(super) fn routes(&self, place: Place, at_most: u32) -> Option<Routes> {
-        let routes = self.routes_where(place, |_| true, |_, _| true);
-        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-        (rows <= at_most as usize).then_some(routes)
-    }
-
-    pub(super) fn routes_of(
-        &self,
-        place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Routes {
+    pub(super) fn routes(&self, place: Place, only: Option<(&EventType, &EventName)>) -> Routes {
+        let Some((event_type, event)) = only else {
+            return self.routes_where(place, |_| true, |_, _| true);
+        };
         let wanted = |e: &EventRoute| e.event_type == *event_type && e.event == *event;
         self.routes_where(place, wanted, |task, events| {
             events.iter().any(|event| event.task == task)

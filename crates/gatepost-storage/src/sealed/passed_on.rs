@@ -4,22 +4,19 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{EventName, EventType, TaskId, WebhookId};
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
 use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore};
-use crate::page::{AtMost, Row, Scope};
+use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, EventQuery,
-    HourlyCount, LogRoom, LogUsage, NamedTask, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-    PurgeBounds, Purged, PutBack, QueueStats, RecordId, RecordStore, RecordUsage, Replay,
-    RouteChanges, Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord,
-    UsageDelta, WebhookQuery,
+    AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, Found,
+    HourlyCount, InsertedRecords, LogRoom, LogUsage, NewRecords, OutboxAudience, OutboxId,
+    OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats, RecordHead, RecordId,
+    RecordQuery, RecordRow, RecordStore, RecordUsage, Replay, RouteChanges, Routes, RoutesVersion,
+    UnreadableRecord, UsageDelta,
 };
-
-type WebhookRow = Row<WebhookId, Webhook>;
-type EventRow = Row<EventId, Event>;
 
 macro_rules! passed_on {
     ($trait:ident { $(fn $name:ident($($arg:ident: $ty:ty),*) -> $ok:ty;)* } $($more:tt)*) => {
@@ -44,31 +41,21 @@ passed_on! { OwnerStore {
 } }
 
 passed_on! { RecordStore {
-    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn webhook(id: WebhookId) -> Option<WebhookRow>;
-    fn webhooks(ids: &[WebhookId]) -> Vec<WebhookRow>;
-    fn list_webhooks(query: &WebhookQuery) -> Vec<WebhookRow>;
-    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn task(id: TaskId) -> Option<TaskRow>;
-    fn named_tasks(ids: &[TaskId]) -> Vec<NamedTask>;
-    fn list_tasks(query: &TaskQuery) -> Vec<TaskRow>;
-    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn event(id: EventId) -> Option<EventRow>;
-    fn list_events(query: &EventQuery) -> Vec<EventRow>;
-    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn owner_of(record: RecordId) -> Option<OwnerId>;
+    fn insert_records(new: NewRecords, at_most: &RecordUsage, now: DateTime<Utc>) -> InsertedRecords;
+    fn get_records(ids: &[RecordId]) -> Vec<Found<RecordRow>>;
+    fn record_heads(ids: &[RecordId]) -> Vec<Found<RecordHead>>;
+    fn list_records(query: &RecordQuery) -> Vec<RecordRow>;
+    fn update_record(row: RecordRow, at_most: u64, now: DateTime<Utc>) -> RecordRow;
+    fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
     fn record_usage(owner: OwnerId) -> RecordUsage;
-    fn routes(place: Place, at_most: u32) -> Option<Routes>;
-    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
+    fn read_routes(
+        place: Place,
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32
+    ) -> Option<Routes>;
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
     fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
-    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
     fn server_time() -> Option<DateTime<Utc>>;
 } }
 

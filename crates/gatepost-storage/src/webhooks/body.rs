@@ -3,7 +3,7 @@
 use webhook_model::{Action, Event, EventId, Filter, JsonObject};
 
 use super::delivery::Delivery;
-use super::task_row::TaskRow;
+use super::record::{RecordRow, TaskRow};
 use crate::page::{Bodies, Row};
 
 /// A row that may be large: a store that reads rows whole makes pages of them by this.
@@ -49,6 +49,24 @@ impl Bodied for Row<EventId, Event> {
     fn omit_body(&mut self) {
         self.value.filters = Filter::default();
         self.value.context = JsonObject::default();
+    }
+}
+
+impl Bodied for RecordRow {
+    fn body_bytes(&self) -> u64 {
+        match self {
+            Self::Webhook(_) => 0,
+            Self::Task(row) => row.body_bytes(),
+            Self::Event(row) => row.body_bytes(),
+        }
+    }
+
+    fn omit_body(&mut self) {
+        match self {
+            Self::Webhook(_) => {}
+            Self::Task(row) => row.omit_body(),
+            Self::Event(row) => row.omit_body(),
+        }
     }
 }
 

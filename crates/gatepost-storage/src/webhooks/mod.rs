@@ -16,10 +16,10 @@ mod log;
 mod outbox;
 mod outbox_row;
 mod queue;
+mod record;
 mod records;
 mod routes;
 mod row_edits;
-mod task_row;
 
 pub use body::Bodied;
 pub use cause::{Cause, InvalidCause};
@@ -45,12 +45,14 @@ pub use queue::{
     NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
     lost_claims_info,
 };
+pub use record::{
+    Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow, TaskRow,
+};
 pub use records::{Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, WebhookQuery};
 pub use routes::{
-    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
-    TaskMessage, TaskRoute, UnreadableRecord, WebhookRoute,
+    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
+    UnreadableRecord, WebhookRoute,
 };
-pub use task_row::{NamedTask, TaskRow};
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.

@@ -13,7 +13,8 @@ use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, Messag
 use super::fetched::{Acknowledged, Acknowledgement};
 use super::lanes::{Arrived, DueLane, FoundQueues, Lane, LaneClass, Queues};
 use super::outbox_row::{Left, NewOutbox, OutboxId};
-use super::routes::{RecordId, RoutesVersion};
+use super::record::RecordId;
+use super::routes::RoutesVersion;
 use crate::error::StoreError;
 use crate::page::Revision;
 

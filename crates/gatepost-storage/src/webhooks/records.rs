@@ -1,15 +1,15 @@
 //! The three records of SPEC 2.2–2.4.
 
-use std::collections::BTreeSet;
-
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
-use super::routes::{RecordId, RouteChanges, Routes, RoutesVersion, TaskMessage, UnreadableRecord};
-use super::task_row::{NamedTask, TaskRow};
-use crate::error::{ErrorKind, StoreError};
+use super::record::{
+    Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow, TaskRow,
+};
+use super::routes::{RouteChanges, Routes, RoutesVersion, UnreadableRecord};
+use crate::error::StoreError;
 use crate::owners::OwnerStore;
 use crate::page::{AtMost, Page, Row, Scope};
 
@@ -52,7 +52,7 @@ pub struct EventQuery {
     pub page: Page<EventId>,
 }
 
-/// How much of webhooks, tasks and events an owner has.
+/// How much of webhooks, tasks and events an owner has, or may have.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RecordUsage {
     /// Webhooks.
@@ -63,6 +63,18 @@ pub struct RecordUsage {
     pub events: u64,
     /// Bytes of all three, as their `stored_bytes` say.
     pub bytes: u64,
+}
+
+impl RecordUsage {
+    /// What an owner may have, when `at_most` is said of rows of whichever kind.
+    const fn limited(at_most: AtMost) -> Self {
+        Self {
+            webhooks: at_most.rows,
+            tasks: at_most.rows,
+            events: at_most.rows,
+            bytes: at_most.bytes,
+        }
+    }
 }
 
 /// What to do with the tasks of a webhook that is deleted.
@@ -78,198 +90,90 @@ pub enum Cascade {
 ///
 /// # Contract
 /// As [`KeyStore`](crate::KeyStore): `Ok` means stored, `Err` means nothing stored; times to the
-/// microsecond; no clock; any number of callers; dropped futures leave all or nothing. Texts come
-/// back byte for byte, headers in their order with duplicates. Secrets of a webhook (authorization,
-/// signing secrets, headers) are sealed at rest where the backend was given a sealing key.
+/// microsecond; no clock; any number of callers; dropped futures leave all or nothing.
 ///
-/// An update must show the revision that it read (`row.revision`) and replaces the whole record; it
-/// returns the row as it is now. Where several errors are true, any of them may be returned, but
-/// for `NotFound` and `Stale`, which come first. An [`Action`](webhook_model::Action) that this
-/// version does not know is `Invalid`.
-///
-/// - A task's owner is its webhook's owner and an event's is its task's, from the commit that
-///   stores it on, also when the webhook of a task is changed.
-/// - Every change of a record moves the version of its owner's place, in its own transaction, and
-///   of no other place; so does a change that takes a record from one owner to another for both.
+/// - Texts must come back byte for byte, headers in their order with duplicates.
+/// - Secrets of a webhook (authorization, signing secrets, headers) must be sealed at rest where
+///   the backend was given a sealing key.
+/// - A task's owner must be its webhook's owner and an event's must be its task's, from the commit
+///   that stores it on, also when the webhook of a task is changed.
+/// - Every change of a record must move the version of its owner's place, in its own transaction,
+///   and must not move that of another place; a change that takes a record from one owner to
+///   another moves both.
 /// - A task whose webhook is deleted, an event whose task is, and all that belongs to an owner who
-///   is gone, are not found, listed or counted any more.
-/// - A row that cannot be read is `Corrupt` where it is asked for alone, and passed over in lists
-///   (which go on until the page is full) and in routes. It can be deleted.
+///   is gone, must not be found, listed or counted any more.
+/// - A record that cannot be read must be `Corrupt` where it is asked for by its number, and must
+///   be passed over in lists (which go on until the page is full) and in routes. It can be deleted.
+/// - Where several errors are true, any of them may be returned, but for `NotFound` and `Stale`,
+///   which come first. An [`Action`](webhook_model::Action) that this version does not know is
+///   `Invalid`.
 #[async_trait]
 pub trait RecordStore: OwnerStore {
-    /// Stores a new webhook. Names are unique among the owner's webhooks; that of a deleted one is
-    /// free at once.
+    /// Stores new records in one commit: all of them, or none.
+    ///
+    /// Names of webhooks must be unique among the owner's; that of a deleted one is free at once.
+    /// Names of tasks need not be unique.
     ///
     /// # Errors
-    /// `Conflict` when the name is taken; `Full` when the owner would have more than `at_most`.
-    async fn insert_webhook(
+    /// `Conflict` when the name is taken; `Invalid` when the webhook of the task or the task of an
+    /// event does not exist; `Full` when their owner would have more of a kind, or more bytes,
+    /// than `at_most`.
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Result<Row<WebhookId, Webhook>, StoreError>;
+    ) -> Result<InsertedRecords, StoreError>;
 
-    /// The webhook with this row number.
-    ///
-    /// # Errors
-    /// `Unavailable`, `Corrupt`.
-    async fn webhook(&self, id: WebhookId) -> Result<Option<Row<WebhookId, Webhook>>, StoreError>;
-
-    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    /// What there is of each of these records, in their order: the record, nothing, or `Corrupt`.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn webhooks(&self, ids: &[WebhookId])
-    -> Result<Vec<Row<WebhookId, Webhook>>, StoreError>;
+    async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>, StoreError>;
 
-    /// One page of the webhooks that match.
+    /// The heads of these records, in their order: also of one that cannot be read, but for its
+    /// owner. Messages, filters and secrets must not be read for it.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn list_webhooks(
-        &self,
-        query: &WebhookQuery,
-    ) -> Result<Vec<Row<WebhookId, Webhook>>, StoreError>;
+    async fn record_heads(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordHead>>, StoreError>;
 
-    /// Replaces the webhook, but for its owner, which stays.
+    /// One page of the records that match, all of the kind that is asked for. The messages of tasks
+    /// are the page's [`Bodies`](crate::Bodies), and so are filters and contexts of events as text.
     ///
     /// # Errors
-    /// `NotFound`, `Stale`, `Conflict` when the new name is taken, `Full` when the record has grown
-    /// and the owner would have more bytes than `at_most` (its rows are not looked at).
-    async fn update_webhook(
+    /// `Unavailable`.
+    async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>, StoreError>;
+
+    /// Replaces a whole record, which must show the revision that was read (`row.revision`), and
+    /// returns the row as it is now. A webhook keeps its owner; with another owner's webhook a task
+    /// and its events change theirs, with another owner's task an event does.
+    ///
+    /// # Errors
+    /// `NotFound`, `Stale`, `Conflict` when the new name is taken, `Invalid` when the webhook of
+    /// the task or the task of the event does not exist, `Full` when the record has grown and its
+    /// owner would have more than `at_most` bytes. For another owner it has grown by all its bytes
+    /// and those of its events.
+    async fn update_record(
         &self,
-        row: &Row<WebhookId, Webhook>,
-        at_most: AtMost,
+        row: RecordRow,
+        at_most: u64,
         now: DateTime<Utc>,
-    ) -> Result<Row<WebhookId, Webhook>, StoreError>;
+    ) -> Result<RecordRow, StoreError>;
 
-    /// Marks the webhook as gone, in one short commit whatever waits for it: from then on neither
-    /// it nor its deliveries and their attempts are found, listed, claimed or settled
-    /// (`Stale`). [`OwnerStore::remove_gone`] removes the rows.
+    /// Deletes an event, or a task and its events; deliveries that it already made stay. A webhook
+    /// is marked as gone, in one short commit whatever waits for it: from then on neither it nor
+    /// its deliveries and their attempts are found, listed, claimed or settled (`Stale`).
+    /// [`OwnerStore::remove_gone`] removes the rows.
     ///
     /// # Errors
-    /// `NotFound`; `InUse` when a task sends it and `cascade` is [`Cascade::Refuse`].
-    async fn delete_webhook(
+    /// `NotFound`; `InUse` when a task sends the webhook and `cascade` is [`Cascade::Refuse`].
+    async fn delete_record(
         &self,
-        id: WebhookId,
+        id: RecordId,
         cascade: Cascade,
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
-
-    /// Stores a new task. Names of tasks need not be unique.
-    ///
-    /// # Errors
-    /// `Invalid` when its webhook does not exist; `Full` when the webhook's owner would have more
-    /// than `at_most`.
-    async fn insert_task(
-        &self,
-        task: &Task,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<TaskRow, StoreError>;
-
-    /// The task with this row number.
-    ///
-    /// # Errors
-    /// `Unavailable`, `Corrupt`.
-    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError>;
-
-    /// The names of those of these tasks that are there and whose names can be read, in order of
-    /// their row numbers, and whether each is enabled: what a list of events shows beside its rows.
-    /// Their messages, which may be large, are not read.
-    ///
-    /// Without an implementation of its own a store is asked for each of them, with its message.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, StoreError> {
-        let ids: BTreeSet<_> = ids.iter().copied().collect();
-        let mut named = Vec::with_capacity(ids.len());
-        for id in ids {
-            match self.task(id).await {
-                Err(error) if error.kind() == ErrorKind::Corrupt => {}
-                row => named.extend(row?.as_ref().map(NamedTask::of)),
-            }
-        }
-        Ok(named)
-    }
-
-    /// One page of the tasks that match. Their messages are the page's
-    /// [`Bodies`](crate::Bodies).
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, StoreError>;
-
-    /// Replaces the task. With another owner's webhook the task
-    /// and its events change their owner.
-    ///
-    /// # Errors
-    /// `NotFound`, `Stale`, `Invalid` when its webhook does not exist, `Full` as for
-    /// [`update_webhook`](Self::update_webhook): for another owner it has grown by all its bytes
-    /// and those of its events.
-    async fn update_task(
-        &self,
-        row: &TaskRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<TaskRow, StoreError>;
-
-    /// Deletes the task and its events. Deliveries that it already made stay.
-    ///
-    /// # Errors
-    /// `NotFound`.
-    async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError>;
-
-    /// Stores a new event.
-    ///
-    /// # Errors
-    /// `Invalid` when its task does not exist; `Full` when the task's owner would have more than
-    /// `at_most`.
-    async fn insert_event(
-        &self,
-        event: &Event,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<Row<EventId, Event>, StoreError>;
-
-    /// The event with this row number.
-    ///
-    /// # Errors
-    /// `Unavailable`, `Corrupt`.
-    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, StoreError>;
-
-    /// One page of the events that match. Their filters and contexts, as text, are the page's
-    /// [`Bodies`](crate::Bodies).
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn list_events(&self, query: &EventQuery)
-    -> Result<Vec<Row<EventId, Event>>, StoreError>;
-
-    /// Replaces the event.
-    ///
-    /// # Errors
-    /// `NotFound`, `Stale`, `Invalid` when its task does not exist, `Full` as for
-    /// [`update_webhook`](Self::update_webhook).
-    async fn update_event(
-        &self,
-        row: &Row<EventId, Event>,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<Row<EventId, Event>, StoreError>;
-
-    /// Deletes the event.
-    ///
-    /// # Errors
-    /// `NotFound`.
-    async fn delete_event(&self, id: EventId, now: DateTime<Utc>) -> Result<(), StoreError>;
-
-    /// Who owns a record, and nothing else of it: also of one that cannot be read.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, StoreError>;
 
     /// Records that cannot be read, at most `limit`, oldest first. Reads all rows of the scope.
     ///
@@ -288,24 +192,18 @@ pub trait RecordStore: OwnerStore {
     async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage, StoreError>;
 
     /// What is matched in a place: the enabled tasks and events of its owners who are not held, and
-    /// their webhooks, read together at one version. `None` when that is more than `at_most` rows
-    /// in all.
+    /// their webhooks, read together at one version. With `only`, what is matched of one type and
+    /// event: those events, their tasks and the webhooks of those. `None` when that is more than
+    /// `at_most` rows in all.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>, StoreError>;
-
-    /// As [`routes`](Self::routes), of one type and event only, with the tasks and webhooks of
-    /// those events: for a place that is too large to be held in memory.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn routes_of(
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Result<Routes, StoreError>;
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Result<Option<Routes>, StoreError>;
 
     /// The current versions of places, at the cost of one lookup each: what is held in memory is up
     /// to date if it has this version. A place of which the store knows nothing has a version too.
@@ -325,16 +223,275 @@ pub trait RecordStore: OwnerStore {
         since: RoutesVersion,
     ) -> Result<RouteChanges, StoreError>;
 
-    /// The messages of tasks; those that are gone or cannot be read are left out.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>, StoreError>;
-
     /// The clock of the database server, or `None` where the database lives in this process and
     /// has no clock of its own. The engine corrects its own time by the difference.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
+
+    /// [`insert_records`](Self::insert_records), of one webhook.
+    ///
+    /// # Errors
+    /// As there.
+    async fn insert_webhook(
+        &self,
+        webhook: &Webhook,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<Row<WebhookId, Webhook>, StoreError> {
+        let at_most = RecordUsage::limited(at_most);
+        let inserted = self
+            .insert_records(webhook.clone().into(), &at_most, now)
+            .await?;
+        inserted.webhook.ok_or_else(not_returned)
+    }
+
+    /// The webhook with this row number.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn webhook(&self, id: WebhookId) -> Result<Option<Row<WebhookId, Webhook>>, StoreError> {
+        let found = self.get_records(&[id.into()]).await?.pop();
+        let found = found.ok_or_else(not_returned)??;
+        found.map(TryInto::try_into).transpose()
+    }
+
+    /// One page of the webhooks that match.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn list_webhooks(
+        &self,
+        query: &WebhookQuery,
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, StoreError> {
+        let rows = self.list_records(&query.clone().into()).await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// [`update_record`](Self::update_record), of a webhook; the rows of `at_most` are not looked at.
+    ///
+    /// # Errors
+    /// As there.
+    async fn update_webhook(
+        &self,
+        row: &Row<WebhookId, Webhook>,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<Row<WebhookId, Webhook>, StoreError> {
+        let row = self
+            .update_record(row.clone().into(), at_most.bytes, now)
+            .await?;
+        row.try_into()
+    }
+
+    /// [`insert_records`](Self::insert_records), of one task.
+    ///
+    /// # Errors
+    /// As there.
+    async fn insert_task(
+        &self,
+        task: &Task,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow, StoreError> {
+        let at_most = RecordUsage::limited(at_most);
+        let inserted = self
+            .insert_records(task.clone().into(), &at_most, now)
+            .await?;
+        inserted.task.ok_or_else(not_returned)
+    }
+
+    /// The task with this row number.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError> {
+        let found = self.get_records(&[id.into()]).await?.pop();
+        let found = found.ok_or_else(not_returned)??;
+        found.map(TryInto::try_into).transpose()
+    }
+
+    /// One page of the tasks that match.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, StoreError> {
+        let rows = self.list_records(&query.clone().into()).await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// [`update_record`](Self::update_record), of a task; the rows of `at_most` are not looked at.
+    ///
+    /// # Errors
+    /// As there.
+    async fn update_task(
+        &self,
+        row: &TaskRow,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<TaskRow, StoreError> {
+        let row = self
+            .update_record(row.clone().into(), at_most.bytes, now)
+            .await?;
+        row.try_into()
+    }
+
+    /// [`insert_records`](Self::insert_records), of one event.
+    ///
+    /// # Errors
+    /// As there.
+    async fn insert_event(
+        &self,
+        event: &Event,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<Row<EventId, Event>, StoreError> {
+        let at_most = RecordUsage::limited(at_most);
+        let inserted = self
+            .insert_records(event.clone().into(), &at_most, now)
+            .await?;
+        inserted.events.into_iter().next().ok_or_else(not_returned)
+    }
+
+    /// The event with this row number.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, StoreError> {
+        let found = self.get_records(&[id.into()]).await?.pop();
+        let found = found.ok_or_else(not_returned)??;
+        found.map(TryInto::try_into).transpose()
+    }
+
+    /// One page of the events that match.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn list_events(
+        &self,
+        query: &EventQuery,
+    ) -> Result<Vec<Row<EventId, Event>>, StoreError> {
+        let rows = self.list_records(&query.clone().into()).await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// [`update_record`](Self::update_record), of an event; the rows of `at_most` are not looked at.
+    ///
+    /// # Errors
+    /// As there.
+    async fn update_event(
+        &self,
+        row: &Row<EventId, Event>,
+        at_most: AtMost,
+        now: DateTime<Utc>,
+    ) -> Result<Row<EventId, Event>, StoreError> {
+        let row = self
+            .update_record(row.clone().into(), at_most.bytes, now)
+            .await?;
+        row.try_into()
+    }
+
+    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn webhooks(
+        &self,
+        ids: &[WebhookId],
+    ) -> Result<Vec<Row<WebhookId, Webhook>>, StoreError> {
+        readable(self.get_records(&in_order(ids)).await?)
+    }
+
+    /// Those of these tasks that are there and can be read, in order of their row numbers.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn tasks(&self, ids: &[TaskId]) -> Result<Vec<TaskRow>, StoreError> {
+        readable(self.get_records(&in_order(ids)).await?)
+    }
+
+    /// [`delete_record`](Self::delete_record), of a webhook.
+    ///
+    /// # Errors
+    /// As there.
+    async fn delete_webhook(
+        &self,
+        id: WebhookId,
+        cascade: Cascade,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.delete_record(id.into(), cascade, now).await
+    }
+
+    /// [`delete_record`](Self::delete_record), of a task.
+    ///
+    /// # Errors
+    /// As there.
+    async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.delete_record(id.into(), Cascade::Refuse, now).await
+    }
+
+    /// [`delete_record`](Self::delete_record), of an event.
+    ///
+    /// # Errors
+    /// As there.
+    async fn delete_event(&self, id: EventId, now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.delete_record(id.into(), Cascade::Refuse, now).await
+    }
+
+    /// Who owns a record, and nothing else of it: also of one that cannot be read.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt` where its owner cannot be read.
+    async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, StoreError> {
+        let head = self.record_heads(&[record]).await?.pop();
+        let head = head.ok_or_else(not_returned)??;
+        Ok(head.map(|head| head.owner))
+    }
+
+    /// [`read_routes`](Self::read_routes) of all that is matched in a place.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>, StoreError> {
+        self.read_routes(place, None, at_most).await
+    }
+
+    /// [`read_routes`](Self::read_routes) of one type and event, however many they are: for a place
+    /// that is too large to be held in memory.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn routes_of(
+        &self,
+        place: Place,
+        event_type: &EventType,
+        event: &EventName,
+    ) -> Result<Routes, StoreError> {
+        let only = Some((event_type, event));
+        let routes = self.read_routes(place, only, u32::MAX).await?;
+        routes.ok_or_else(not_returned)
+    }
+}
+
+/// These numbers, each once, in order.
+fn in_order<I: Copy + Into<RecordId>>(ids: &[I]) -> Vec<RecordId> {
+    let mut ids: Vec<RecordId> = ids.iter().map(|id| (*id).into()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// The records that were found and can be read.
+fn readable<R>(found: Vec<Found<RecordRow>>) -> Result<Vec<R>, StoreError>
+where
+    R: TryFrom<RecordRow, Error = StoreError>,
+{
+    let rows = found.into_iter().flatten().flatten();
+    rows.map(TryInto::try_into).collect()
+}
+
+fn not_returned() -> StoreError {
+    StoreError::corrupt("record", "not among what the store returned")
 }

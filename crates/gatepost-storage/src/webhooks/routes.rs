@@ -4,28 +4,16 @@ use std::time::Duration;
 
 use gatepost_ids::OwnerId;
 use webhook_model::{
-    Channels, Event, EventId, EventName, EventType, Filter, Message, Target, TaskId, Webhook,
-    WebhookId,
+    Channels, Event, EventId, EventName, EventType, Filter, Target, TaskId, Webhook, WebhookId,
 };
 
-use super::task_row::TaskRow;
+use super::record::{RecordId, TaskRow};
 use crate::page::{Revision, Row};
 
 /// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion
 /// of one, by any process, moves it in the same transaction. Drawn from one counter of the store.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RoutesVersion(pub i64);
-
-/// A record of any of the three tables.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub enum RecordId {
-    /// A webhook.
-    Webhook(WebhookId),
-    /// A task.
-    Task(TaskId),
-    /// An event.
-    Event(EventId),
-}
 
 /// A record that cannot be read: written by a newer version, or sealed with a key that is lost.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -185,15 +173,4 @@ pub struct RouteDelta {
     pub tasks: Vec<(TaskId, Option<TaskRoute>)>,
     /// Events.
     pub events: Vec<(EventId, Option<EventRoute>)>,
-}
-
-/// The message of a task.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct TaskMessage {
-    /// The task.
-    pub id: TaskId,
-    /// The revision of the task at which it was read.
-    pub revision: Revision,
-    /// The message.
-    pub message: Message,
 }

@@ -4,98 +4,118 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, ChangedRoutes, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage,
-    RouteChanges, Routes, RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord,
-    WebhookQuery,
+    Cascade, ChangedRoutes, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId,
+    RecordQuery, RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
+    TaskQuery, UnreadableRecord, WebhookQuery,
 };
-use gatepost_storage::{AtMost, Row, Scope, StoreError};
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use gatepost_storage::{Scope, StoreError};
+use webhook_model::{EventName, EventType};
 
-use super::store::{FaultStore, Passing};
+use super::store::FaultStore;
 use super::traits::passed_on;
 
-type WebhookRow = Row<WebhookId, Webhook>;
-type EventRow = Row<EventId, Event>;
-
 passed_on! { RecordStore {
-    fn insert_webhook(webhook: &Webhook, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn update_webhook(row: &WebhookRow, at_most: AtMost, now: DateTime<Utc>) -> WebhookRow;
-    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn insert_task(task: &Task, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn update_task(row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> TaskRow;
-    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn insert_event(event: &Event, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn update_event(row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> EventRow;
-    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn owner_of(record: RecordId) -> Option<OwnerId>;
     fn record_usage(owner: OwnerId) -> RecordUsage;
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
 }
-    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
-        let read = async {
-            let mut row = self.if_readable(RecordId::Webhook(id), self.inner.webhook(id).await?)?;
-            row.iter_mut().for_each(|row| self.altered(Passing::Webhook(row)));
-            Ok(row)
+    /// Counted and failed as `insert_webhook` and so on.
+    async fn insert_records(
+        &self,
+        records: NewRecords,
+        at_most: &RecordUsage,
+        now: DateTime<Utc>,
+    ) -> Result<InsertedRecords, StoreError> {
+        let name = match (&records.webhook, &records.task) {
+            (Some(_), _) => "insert_webhook",
+            (None, Some(_)) => "insert_task",
+            (None, None) => "insert_event",
         };
-        self.call("webhook", read).await
+        self.call(name, self.inner.insert_records(records, at_most, now)).await
     }
 
-    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, StoreError> {
-        let read = async {
-            let mut rows = self.inner.webhooks(ids).await?;
-            rows.retain(|row| self.can_read(RecordId::Webhook(row.id)));
-            rows.iter_mut().for_each(|row| self.altered(Passing::Webhook(row)));
-            Ok(rows)
+    /// As `webhook` and so on of one, and as `webhooks` of several.
+    async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>, StoreError> {
+        let name = match ids {
+            [RecordId::Webhook(_)] => "webhook",
+            [RecordId::Task(_)] => "task",
+            [RecordId::Event(_)] => "event",
+            [RecordId::Task(_), ..] => "tasks",
+            _ => "webhooks",
         };
-        self.call("webhooks", read).await
-    }
-
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<WebhookRow>, StoreError> {
         let read = async {
-            let longer = WebhookQuery { page: self.longer(query.page), ..query.clone() };
-            let rows = self.inner.list_webhooks(&longer).await?;
-            Ok(self.whole_page(rows, query.page.limit, |row| RecordId::Webhook(row.id)))
+            let found = self.inner.get_records(ids).await?.into_iter();
+            Ok(found.zip(ids).map(|(found, id)| self.as_read(*id, found)).collect())
         };
-        self.call("list_webhooks", read).await
+        self.call(name, read).await
     }
 
-    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>, StoreError> {
+    async fn record_heads(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordHead>>, StoreError> {
         let read = async {
-            let mut named = self.inner.named_tasks(ids).await?;
-            named.retain(|task| self.can_read(RecordId::Task(task.id)));
-            Ok(named)
+            let mut heads = self.inner.record_heads(ids).await?;
+            for head in heads.iter_mut().filter_map(|found| found.as_mut().ok()?.as_mut()) {
+                head.name = head.name.take().filter(|_| self.can_read(head.record));
+            }
+            Ok(heads)
         };
-        self.call("named_tasks", read).await
+        self.call("record_heads", read).await
     }
 
-    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError> {
-        let read = async { self.if_readable(RecordId::Task(id), self.inner.task(id).await?) };
-        self.call("task", read).await
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, StoreError> {
+    /// As `list_webhooks` and so on.
+    async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>, StoreError> {
+        let (name, longer, limit) = match query.clone() {
+            RecordQuery::Webhooks(query) => {
+                let longer = WebhookQuery { page: self.longer(query.page), ..query };
+                ("list_webhooks", longer.into(), query.page.limit)
+            }
+            RecordQuery::Tasks(query) => {
+                let longer = TaskQuery { page: self.longer(query.page), ..query };
+                ("list_tasks", longer.into(), query.page.limit)
+            }
+            RecordQuery::Events(query) => {
+                let longer = EventQuery { page: self.longer(query.page), ..query };
+                ("list_events", longer.into(), query.page.limit)
+            }
+        };
         let read = async {
-            let longer = TaskQuery { page: self.longer(query.page), ..query.clone() };
-            let rows = self.inner.list_tasks(&longer).await?;
-            let rows = self.whole_page(rows, query.page.limit, |row| RecordId::Task(row.id));
-            Ok(query.page.bodies.page_of(&rows))
+            let rows = self.inner.list_records(&longer).await?;
+            let rows = self.whole_page(rows, limit);
+            Ok(match query {
+                RecordQuery::Webhooks(_) => rows,
+                RecordQuery::Tasks(query) => query.page.bodies.page_of(&rows),
+                RecordQuery::Events(query) => query.page.bodies.page_of(&rows),
+            })
         };
-        self.call("list_tasks", read).await
+        self.call(name, read).await
     }
 
-    async fn event(&self, id: EventId) -> Result<Option<EventRow>, StoreError> {
-        let read = async { self.if_readable(RecordId::Event(id), self.inner.event(id).await?) };
-        self.call("event", read).await
+    /// As `update_webhook` and so on.
+    async fn update_record(
+        &self,
+        row: RecordRow,
+        at_most: u64,
+        now: DateTime<Utc>,
+    ) -> Result<RecordRow, StoreError> {
+        let name = match row {
+            RecordRow::Webhook(_) => "update_webhook",
+            RecordRow::Task(_) => "update_task",
+            RecordRow::Event(_) => "update_event",
+        };
+        self.call(name, self.inner.update_record(row, at_most, now)).await
     }
 
-    async fn list_events(&self, query: &EventQuery) -> Result<Vec<EventRow>, StoreError> {
-        let read = async {
-            let longer = EventQuery { page: self.longer(query.page), ..query.clone() };
-            let rows = self.inner.list_events(&longer).await?;
-            let rows = self.whole_page(rows, query.page.limit, |row| RecordId::Event(row.id));
-            Ok(query.page.bodies.page_of(&rows))
+    /// As `delete_webhook` and so on.
+    async fn delete_record(
+        &self,
+        id: RecordId,
+        cascade: Cascade,
+        now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let name = match id {
+            RecordId::Webhook(_) => "delete_webhook",
+            RecordId::Task(_) => "delete_task",
+            RecordId::Event(_) => "delete_event",
         };
-        self.call("list_events", read).await
+        self.call(name, self.inner.delete_record(id, cascade, now)).await
     }
 
     async fn unreadable(
@@ -106,25 +126,19 @@ passed_on! { RecordStore {
         self.call("unreadable", self.unreadable_records(scope, limit)).await
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>, StoreError> {
-        let read = async {
-            let routes = self.inner.routes(place, at_most).await?;
-            Ok(routes.map(|routes| self.readable_routes(routes)))
-        };
-        self.call("routes", read).await
-    }
-
-    async fn routes_of(
+    /// As `routes_of` where it is of one event.
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Result<Routes, StoreError> {
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Result<Option<Routes>, StoreError> {
+        let name = if only.is_some() { "routes_of" } else { "routes" };
         let read = async {
-            let routes = self.inner.routes_of(place, event_type, event).await?;
-            Ok(self.readable_routes(routes))
+            let routes = self.inner.read_routes(place, only, at_most).await?;
+            Ok(routes.map(|routes| self.readable_routes(routes)))
         };
-        self.call("routes_of", read).await
+        self.call(name, read).await
     }
 
     async fn route_changes(
@@ -140,15 +154,6 @@ passed_on! { RecordStore {
             Ok(changes)
         };
         self.call("route_changes", read).await
-    }
-
-    async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>, StoreError> {
-        let read = async {
-            let mut messages = self.inner.messages(tasks).await?;
-            messages.retain(|message| self.can_read(RecordId::Task(message.id)));
-            Ok(messages)
-        };
-        self.call("messages", read).await
     }
 
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {

@@ -3,11 +3,11 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    RecordId, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
+    Found, RecordId, RecordRow, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
 };
 use gatepost_storage::{Bodies, ErrorKind, Page, Scope, StoreError};
 
-use super::store::FaultStore;
+use super::store::{FaultStore, Passing};
 
 /// Why a record cannot be read.
 const REASON: &str = "the test says so";
@@ -29,16 +29,19 @@ impl<S> FaultStore<S> {
         self.with(|state| !state.unreadable.contains(&record))
     }
 
-    /// What was found of a record that was asked for alone.
-    pub(super) fn if_readable<T>(
+    /// What is found of a record that was asked for by its number.
+    pub(super) fn as_read(
         &self,
         record: RecordId,
-        found: Option<T>,
-    ) -> Result<Option<T>, StoreError> {
-        match found {
-            Some(_) if !self.can_read(record) => Err(StoreError::new(ErrorKind::Corrupt, REASON)),
-            found => Ok(found),
+        mut found: Found<RecordRow>,
+    ) -> Found<RecordRow> {
+        if matches!(found, Ok(Some(_))) && !self.can_read(record) {
+            return Err(StoreError::new(ErrorKind::Corrupt, REASON));
         }
+        if let Ok(Some(RecordRow::Webhook(row))) = &mut found {
+            self.altered(Passing::Webhook(row));
+        }
+        found
     }
 
     /// The page to read, so that it is full though some rows are passed over.
@@ -53,13 +56,8 @@ impl<S> FaultStore<S> {
     }
 
     /// The page that was asked for, of one that was read [`longer`](Self::longer).
-    pub(super) fn whole_page<R>(
-        &self,
-        mut rows: Vec<R>,
-        limit: u32,
-        record: impl Fn(&R) -> RecordId,
-    ) -> Vec<R> {
-        rows.retain(|row| self.can_read(record(row)));
+    pub(super) fn whole_page(&self, mut rows: Vec<RecordRow>, limit: u32) -> Vec<RecordRow> {
+        rows.retain(|row| self.can_read(row.id()));
         rows.truncate(limit as usize);
         rows
     }

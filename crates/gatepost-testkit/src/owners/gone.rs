@@ -63,7 +63,7 @@ async fn is_gone(store: &Webhooks, of: Set) -> bool {
     found |= records.task(of.task).await.unwrap().is_some();
     found |= records.event(of.event).await.unwrap().is_some();
     found |= !records.webhooks(&[of.webhook]).await.unwrap().is_empty();
-    found |= !records.messages(&[of.task]).await.unwrap().is_empty();
+    found |= !records.tasks(&[of.task]).await.unwrap().is_empty();
     !found
 }
 

@@ -12,6 +12,7 @@ mod references;
 mod routes;
 mod rows;
 mod scopes;
+mod together;
 
 pub use bodies::*;
 pub use changes::*;
@@ -25,3 +26,4 @@ pub use references::*;
 pub use routes::*;
 pub use rows::*;
 pub use scopes::*;
+pub use together::*;

@@ -1,8 +1,8 @@
 //! Who owns a record.
 
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::webhooks::{Cascade, RecordId};
-use webhook_model::{Action, TaskId};
+use gatepost_storage::webhooks::{Cascade, RecordHead, RecordId};
+use webhook_model::{Action, Activity, TaskId};
 
 use crate::fixtures::{UNLIMITED, at, event, place, task, tenant, webhook_of};
 use crate::harness::Webhooks;
@@ -135,9 +135,9 @@ pub async fn r25_webhooks_come_by_number(store: Webhooks) {
     );
 }
 
-/// The messages of tasks come with the revision at which they were read; those that are not there
-/// are left out.
-pub async fn r26_messages_come_with_their_revision(store: Webhooks) {
+/// Tasks that are asked for together come each once, in order of their numbers, with their messages
+/// and revisions; those that are not there are left out.
+pub async fn r26_tasks_come_with_their_messages(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(b.task).await.unwrap().unwrap();
@@ -146,44 +146,62 @@ pub async fn r26_messages_come_with_their_revision(store: Webhooks) {
         message: "é\0 {{name}}".parse().unwrap(),
     };
     let row = records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
-    let asked = [b.task, TaskId(b.task.0 + 1000), a.task];
-    let mut found = records.messages(&asked).await.unwrap();
-    found.sort_by_key(|message| message.id);
-    let ids: Vec<_> = found.iter().map(|message| message.id).collect();
+    let asked = [b.task, TaskId(b.task.0 + 1000), a.task, b.task];
+    let found = records.tasks(&asked).await.unwrap();
+    let ids: Vec<_> = found.iter().map(|task| task.id).collect();
     assert_eq!(ids, [a.task, b.task], "R26 those that are there");
-    assert_eq!(
-        found[1].message.as_str(),
-        "é\0 {{name}}",
-        "R26 byte for byte"
-    );
-    assert_eq!(found[1].revision, row.revision, "R26 revision");
+    assert_eq!(found[1], row, "R26 byte for byte, at its revision");
     assert!(found[0].revision < row.revision, "R26 the other's revision");
 }
 
-/// Tasks are named in order of their row numbers, each once, with its owner and whether it is
-/// enabled; those that are not there are left out.
-pub async fn r41_names_of_tasks_come_by_number(store: Webhooks) {
+/// Heads come in the order that was asked for, one for each: whose a record is, its name, which an
+/// event has not, and whether it is used; nothing for those that are not there.
+pub async fn r41_heads_say_what_their_records_say(store: Webhooks) {
     let records = &store.records;
     let (a, b) = (set(&store, 1, "a").await, set(&store, 2, "b").await);
     let mut row = records.task(a.task).await.unwrap().unwrap();
     row.value.name = "é 2".parse().unwrap();
     row.value.enabled = false;
     records.update_task(&row, UNLIMITED, at(1)).await.unwrap();
+    let mut row = records.webhook(b.webhook).await.unwrap().unwrap();
+    row.value.activity = Activity::Disabled;
+    records
+        .update_webhook(&row, UNLIMITED, at(1))
+        .await
+        .unwrap();
     let gone = set(&store, 1, "gone").await;
     let deleted = records.delete_webhook(gone.webhook, Cascade::Tasks, at(1));
     deleted.await.unwrap();
-    let missing = TaskId(gone.task.0 + 1000);
-    let asked = [b.task, missing, a.task, gone.task, b.task];
-    let found = records.named_tasks(&asked).await.unwrap();
-    let found: Vec<_> = found
-        .iter()
-        .map(|task| (task.id, task.owner.0, task.name.as_str(), task.enabled))
-        .collect();
     let other = records.task(b.task).await.unwrap().unwrap().value.name;
-    let expected = [(a.task, 1, "é 2", false), (b.task, 2, other.as_str(), true)];
+    let head = |record, owner, name: Option<&str>, enabled| {
+        let head = RecordHead {
+            record,
+            owner: OwnerId(owner),
+            name: name.map(str::to_owned),
+            enabled,
+        };
+        (record, Some(head))
+    };
+    let [a_task, b_task] = [a.task, b.task].map(RecordId::Task);
+    let expected = [
+        head(b_task, 2, Some(other.as_str()), true),
+        (RecordId::Task(TaskId(gone.task.0 + 1000)), None),
+        head(a_task, 1, Some("é 2"), false),
+        (RecordId::Task(gone.task), None),
+        (RecordId::Webhook(gone.webhook), None),
+        (RecordId::Event(gone.event), None),
+        head(RecordId::Event(b.event), 2, None, true),
+        head(RecordId::Webhook(a.webhook), 1, Some("a"), true),
+        head(RecordId::Webhook(b.webhook), 2, Some("b"), false),
+        head(b_task, 2, Some(other.as_str()), true),
+    ];
+    let asked = expected.each_ref().map(|(record, _)| *record);
+    let found = records.record_heads(&asked).await.unwrap();
+    let found: Vec<_> = found.into_iter().map(Result::unwrap).collect();
+    let expected: Vec<_> = expected.into_iter().map(|(_, head)| head).collect();
     assert_eq!(found, expected, "R41");
-    let none = records.named_tasks(&[]).await.unwrap();
-    assert_eq!(none, [], "R41 none asked for");
+    let none = records.record_heads(&[]).await.unwrap();
+    assert!(none.is_empty(), "R41 none asked for");
 }
 
 /// Where everything can be read nothing is listed as unreadable.

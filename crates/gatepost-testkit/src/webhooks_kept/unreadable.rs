@@ -91,8 +91,8 @@ pub async fn d09_what_cannot_be_read_stops_nothing(home: Home) -> Outcome {
     );
     let some = records.webhooks(&[a.webhook, b.webhook]).await.unwrap();
     assert_eq!(some.len(), 1, "D9 webhooks by number");
-    let some = records.messages(&[a.task, c.task]).await.unwrap();
-    assert_eq!(some.len(), 1, "D9 messages");
+    let some = records.tasks(&[a.task, c.task]).await.unwrap();
+    assert_eq!(some.len(), 1, "D9 tasks by number");
 
     let matched = records.routes(Place::Common, u32::MAX).await;
     let matched = matched.expect("D9 routes").expect("D9 routes fit");

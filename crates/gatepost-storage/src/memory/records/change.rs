@@ -1,12 +1,12 @@
 //! What all changes of records have in common.
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 
 use super::super::places::Change;
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::page::AtMost;
-use crate::webhooks::{RecordId, RecordUsage};
+use crate::webhooks::{InsertedRecords, NewRecords, RecordId, RecordUsage};
 
 impl Tables {
     /// Moves the versions of the places in which a record stood and stands.
@@ -18,12 +18,53 @@ impl Tables {
         }
     }
 
-    pub(in super::super) fn owner_of(&self, record: RecordId) -> Option<OwnerId> {
-        match record {
-            RecordId::Webhook(id) => self.records.webhooks.get(&id).map(|row| row.owner),
-            RecordId::Task(id) => self.records.tasks.get(&id).map(|row| row.owner),
-            RecordId::Event(id) => self.records.events.get(&id).map(|row| row.owner),
+    pub(super) fn insert_records(
+        &mut self,
+        records: NewRecords,
+        at_most: &RecordUsage,
+        now: DateTime<Utc>,
+    ) -> Result<InsertedRecords, StoreError> {
+        let mut inserted = InsertedRecords::default();
+        let all = self.insert_all(records, at_most, now, &mut inserted);
+        if all.is_err() {
+            // None is stored where one is refused.
+            inserted
+                .events
+                .iter()
+                .for_each(|row| drop(self.records.take_event(row.id)));
+            inserted
+                .task
+                .iter()
+                .for_each(|row| drop(self.records.take_task(row.id)));
+            inserted
+                .webhook
+                .iter()
+                .for_each(|row| drop(self.records.take_webhook(row.id)));
         }
+        all.map(|()| inserted)
+    }
+
+    fn insert_all(
+        &mut self,
+        records: NewRecords,
+        at_most: &RecordUsage,
+        now: DateTime<Utc>,
+        inserted: &mut InsertedRecords,
+    ) -> Result<(), StoreError> {
+        if let Some(webhook) = records.webhook {
+            inserted.webhook = Some(self.insert_webhook(webhook, at_most, now)?);
+        }
+        if let Some(task) = records.task {
+            let task = inserted.linked_task(task);
+            inserted.task = Some(self.insert_task(task, at_most, now)?);
+        }
+        for event in records.events {
+            let event = inserted.linked_event(event);
+            inserted
+                .events
+                .push(self.insert_event(event, at_most, now)?);
+        }
+        Ok(())
     }
 
     /// Before an insert: whether the owner may have one more row and these bytes.
@@ -32,10 +73,10 @@ impl Tables {
         owner: OwnerId,
         rows: impl Fn(&RecordUsage) -> u64,
         bytes: u64,
-        at_most: AtMost,
+        at_most: &RecordUsage,
     ) -> Result<(), StoreError> {
         let usage = self.records.usage(owner);
-        if rows(&usage) >= at_most.rows {
+        if rows(&usage) >= rows(at_most) {
             return Err(StoreError::new(ErrorKind::Full, "rows"));
         }
         if usage.bytes.saturating_add(bytes) > at_most.bytes {
@@ -49,10 +90,10 @@ impl Tables {
         &self,
         owner: OwnerId,
         (less, more): (u64, u64),
-        at_most: AtMost,
+        at_most: u64,
     ) -> Result<(), StoreError> {
         let after = self.records.usage(owner).bytes.saturating_sub(less);
-        if more > less && after.saturating_add(more) > at_most.bytes {
+        if more > less && after.saturating_add(more) > at_most {
             return Err(StoreError::new(ErrorKind::Full, "bytes"));
         }
         Ok(())

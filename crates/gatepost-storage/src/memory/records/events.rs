@@ -8,20 +8,20 @@ use super::super::record_table::EventRow;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::page::{AtMost, Row};
-use crate::webhooks::{EventQuery, RecordId};
+use crate::page::Row;
+use crate::webhooks::{EventQuery, RecordId, RecordUsage};
 
 impl Tables {
     pub(super) fn insert_event(
         &mut self,
-        event: &Event,
-        at_most: AtMost,
+        event: Event,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
     ) -> Result<EventRow, StoreError> {
-        let owner = self.owner_of_event(event)?;
+        let owner = self.owner_of_event(&event)?;
         self.check_room(owner, |u| u.events, event.stored_bytes(), at_most)?;
         let id = EventId(self.records.ids.events.next());
-        let row = Row::inserted(id, owner, event.clone(), now);
+        let row = Row::inserted(id, owner, event, now);
         self.records.put_event(row.clone());
         self.records_changed([owner; 2], &[RecordId::Event(id)]);
         Ok(row)
@@ -55,7 +55,7 @@ impl Tables {
     pub(super) fn update_event(
         &mut self,
         row: &EventRow,
-        at_most: AtMost,
+        at_most: u64,
         now: DateTime<Utc>,
     ) -> Result<EventRow, StoreError> {
         let stored = self.records.events.get(&row.id);

@@ -8,130 +8,77 @@ mod webhooks;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use webhook_model::{
-    Action, Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{EventName, EventType};
 
-use super::record_table::{EventRow, WebhookRow};
 use super::store::MemoryStore;
 use crate::error::StoreError;
-use crate::page::{AtMost, Scope};
+use crate::page::Scope;
 use crate::webhooks::{
-    Cascade, EventQuery, RecordId, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
+    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
 
 #[async_trait]
 impl RecordStore for MemoryStore {
-    async fn insert_webhook(
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Result<WebhookRow, StoreError> {
-        self.tables().insert_webhook(webhook, at_most, now)
+    ) -> Result<InsertedRecords, StoreError> {
+        self.tables().insert_records(records, at_most, now)
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
-        Ok(self.tables().records.webhooks.get(&id).cloned())
-    }
-
-    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, StoreError> {
+    async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>, StoreError> {
         let tables = self.tables();
-        let mut ids = ids.to_vec();
-        ids.sort_unstable();
-        ids.dedup();
-        let rows = ids.iter().filter_map(|id| tables.records.webhooks.get(id));
-        Ok(rows.cloned().collect())
+        let found = ids.iter().map(|id| Ok(tables.records.get(*id)));
+        Ok(found.collect())
     }
 
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<WebhookRow>, StoreError> {
-        Ok(self.tables().list_webhooks(query))
+    async fn record_heads(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordHead>>, StoreError> {
+        let tables = self.tables();
+        let heads = ids.iter().map(|id| Ok(tables.records.head(*id)));
+        Ok(heads.collect())
     }
 
-    async fn update_webhook(
+    async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>, StoreError> {
+        let tables = self.tables();
+        Ok(match query {
+            RecordQuery::Webhooks(query) => rows(tables.list_webhooks(query)),
+            RecordQuery::Tasks(query) => rows(tables.list_tasks(query)),
+            RecordQuery::Events(query) => rows(tables.list_events(query)),
+        })
+    }
+
+    async fn update_record(
         &self,
-        row: &WebhookRow,
-        at_most: AtMost,
+        row: RecordRow,
+        at_most: u64,
         now: DateTime<Utc>,
-    ) -> Result<WebhookRow, StoreError> {
-        self.tables().update_webhook(row, at_most, now)
+    ) -> Result<RecordRow, StoreError> {
+        let mut tables = self.tables();
+        Ok(match row {
+            RecordRow::Webhook(row) => tables.update_webhook(&row, at_most, now)?.into(),
+            RecordRow::Task(row) => tables.update_task(&row, at_most, now)?.into(),
+            RecordRow::Event(row) => tables.update_event(&row, at_most, now)?.into(),
+        })
     }
 
-    async fn delete_webhook(
+    async fn delete_record(
         &self,
-        id: WebhookId,
+        id: RecordId,
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Result<(), StoreError> {
-        self.tables().delete_webhook(id, cascade)
-    }
-
-    async fn insert_task(
-        &self,
-        task: &Task,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<TaskRow, StoreError> {
-        self.tables().insert_task(task, at_most, now)
-    }
-
-    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>, StoreError> {
-        Ok(self.tables().records.tasks.get(&id).cloned())
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>, StoreError> {
-        Ok(self.tables().list_tasks(query))
-    }
-
-    async fn update_task(
-        &self,
-        row: &TaskRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<TaskRow, StoreError> {
-        self.tables().update_task(row, at_most, now)
-    }
-
-    async fn delete_task(&self, id: TaskId, _now: DateTime<Utc>) -> Result<(), StoreError> {
-        let deleted = self.tables().delete_task(id);
-        deleted
-            .map(drop)
-            .ok_or_else(|| StoreError::not_found("task"))
-    }
-
-    async fn insert_event(
-        &self,
-        event: &Event,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<EventRow, StoreError> {
-        self.tables().insert_event(event, at_most, now)
-    }
-
-    async fn event(&self, id: EventId) -> Result<Option<EventRow>, StoreError> {
-        Ok(self.tables().records.events.get(&id).cloned())
-    }
-
-    async fn list_events(&self, query: &EventQuery) -> Result<Vec<EventRow>, StoreError> {
-        Ok(self.tables().list_events(query))
-    }
-
-    async fn update_event(
-        &self,
-        row: &EventRow,
-        at_most: AtMost,
-        now: DateTime<Utc>,
-    ) -> Result<EventRow, StoreError> {
-        self.tables().update_event(row, at_most, now)
-    }
-
-    async fn delete_event(&self, id: EventId, _now: DateTime<Utc>) -> Result<(), StoreError> {
-        self.tables().delete_event(id)
-    }
-
-    async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, StoreError> {
-        Ok(self.tables().owner_of(record))
+        let mut tables = self.tables();
+        match id {
+            RecordId::Webhook(id) => tables.delete_webhook(id, cascade),
+            RecordId::Task(id) => match tables.delete_task(id) {
+                Some(_) => Ok(()),
+                None => Err(StoreError::not_found("task")),
+            },
+            RecordId::Event(id) => tables.delete_event(id),
+        }
     }
 
     async fn unreadable(
@@ -147,17 +94,15 @@ impl RecordStore for MemoryStore {
         Ok(self.tables().records.usage(owner))
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>, StoreError> {
-        Ok(self.tables().routes(place, at_most))
-    }
-
-    async fn routes_of(
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Result<Routes, StoreError> {
-        Ok(self.tables().routes_of(place, event_type, event))
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Result<Option<Routes>, StoreError> {
+        let routes = self.tables().routes(place, only);
+        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
+        Ok((rows <= at_most as usize).then_some(routes))
     }
 
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError> {
@@ -174,21 +119,11 @@ impl RecordStore for MemoryStore {
         Ok(self.tables().route_changes(place, since))
     }
 
-    async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>, StoreError> {
-        let tables = self.tables();
-        let rows = tasks.iter().filter_map(|id| tables.records.tasks.get(id));
-        let message = |row: &TaskRow| match &row.value.action {
-            Action::Send { message, .. } => Some(TaskMessage {
-                id: row.id,
-                revision: row.revision,
-                message: message.clone(),
-            }),
-            _ => None,
-        };
-        Ok(rows.filter_map(message).collect())
-    }
-
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
         Ok(None)
     }
+}
+
+fn rows<R: Into<RecordRow>>(rows: Vec<R>) -> Vec<RecordRow> {
+    rows.into_iter().map(Into::into).collect()
 }

@@ -8,20 +8,19 @@ use super::super::record_table::webhook_of;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::page::AtMost;
-use crate::webhooks::{RecordId, RoutesVersion, TaskQuery, TaskRow};
+use crate::webhooks::{RecordId, RecordUsage, RoutesVersion, TaskQuery, TaskRow};
 
 impl Tables {
     pub(super) fn insert_task(
         &mut self,
-        task: &Task,
-        at_most: AtMost,
+        task: Task,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
     ) -> Result<TaskRow, StoreError> {
-        let owner = self.owner_of_task(task)?;
+        let owner = self.owner_of_task(&task)?;
         self.check_room(owner, |u| u.tasks, task.stored_bytes(), at_most)?;
         let id = TaskId(self.records.ids.tasks.next());
-        let row = TaskRow::inserted(id, owner, task.clone(), now);
+        let row = TaskRow::inserted(id, owner, task, now);
         self.records.put_task(row.clone());
         self.records_changed([owner; 2], &[RecordId::Task(id)]);
         Ok(row)
@@ -57,7 +56,7 @@ impl Tables {
     pub(super) fn update_task(
         &mut self,
         row: &TaskRow,
-        at_most: AtMost,
+        at_most: u64,
         now: DateTime<Utc>,
     ) -> Result<TaskRow, StoreError> {
         let stored = self.records.tasks.get(&row.id);

@@ -7,20 +7,20 @@ use super::super::record_table::{Records, WebhookRow};
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::page::{AtMost, Row};
-use crate::webhooks::{Cascade, RecordId, WebhookQuery};
+use crate::page::Row;
+use crate::webhooks::{Cascade, RecordId, RecordUsage, WebhookQuery};
 
 impl Tables {
     pub(super) fn insert_webhook(
         &mut self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        webhook: Webhook,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
     ) -> Result<WebhookRow, StoreError> {
         let owner = webhook.owner;
-        let mut row = Row::inserted(WebhookId(0), owner, webhook.clone(), now);
+        let mut row = Row::inserted(WebhookId(0), owner, webhook, now);
         check_name(&self.records, &row)?;
-        self.check_room(owner, |u| u.webhooks, webhook.stored_bytes(), at_most)?;
+        self.check_room(owner, |u| u.webhooks, row.value.stored_bytes(), at_most)?;
         row.id = WebhookId(self.records.ids.webhooks.next());
         self.owners.has_something(owner);
         self.records.put_webhook(row.clone());
@@ -49,7 +49,7 @@ impl Tables {
     pub(super) fn update_webhook(
         &mut self,
         row: &WebhookRow,
-        at_most: AtMost,
+        at_most: u64,
         now: DateTime<Utc>,
     ) -> Result<WebhookRow, StoreError> {
         let stored = self.records.webhooks.get(&row.id);

@@ -111,11 +111,10 @@ fn row<I, T>(id: I, value: T) -> Row<I, T> {
 pub(super) fn of_webhooks() -> Vec<Fault<Row<WebhookId, Webhook>>> {
     let plain = row(WebhookId(0), webhook_of(1, "plain"));
     let calls = [
-        Does::Inserts("insert_webhook"),
-        Does::Edits("update_webhook"),
-        Does::Returns("webhook"),
-        Does::Returns("webhooks"),
-        Does::Returns("list_webhooks"),
+        Does::Inserts("insert_records"),
+        Does::Edits("update_record"),
+        Does::Returns("get_records"),
+        Does::Returns("list_records"),
     ];
     faults(fields::of_webhook(&plain), &plain, &calls)
 }
@@ -132,10 +131,10 @@ pub(super) fn of_tasks() -> Vec<Fault<TaskRow>> {
         value: task(webhooks[0]),
     };
     let calls = [
-        Does::Inserts("insert_task"),
-        Does::Edits("update_task"),
-        Does::Returns("task"),
-        Does::Returns("list_tasks"),
+        Does::Inserts("insert_records"),
+        Does::Edits("update_record"),
+        Does::Returns("get_records"),
+        Does::Returns("list_records"),
     ];
     faults(fields::of_task(&plain, webhooks), &plain, &calls)
 }
@@ -145,10 +144,10 @@ pub(super) fn of_events() -> Vec<Fault<Row<EventId, Event>>> {
     let tasks = [TaskId(1), TaskId(2)];
     let plain = row(EventId(0), event(tasks[0]));
     let calls = [
-        Does::Inserts("insert_event"),
-        Does::Edits("update_event"),
-        Does::Returns("event"),
-        Does::Returns("list_events"),
+        Does::Inserts("insert_records"),
+        Does::Edits("update_record"),
+        Does::Returns("get_records"),
+        Does::Returns("list_records"),
     ];
     faults(fields::of_event(&plain, tasks), &plain, &calls)
 }

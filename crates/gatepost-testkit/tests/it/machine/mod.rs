@@ -21,12 +21,10 @@ use store::Broken;
 use tokio::time::Instant;
 
 /// Mutants that no caller can tell from the store, each with the reason.
-const EQUIVALENT: [(&str, &str); 13] = [
+const EQUIVALENT: [(&str, &str); 11] = [
     ("insert_key Returned Dropped row.revision", FIRST),
     ("roll_key, new Returned Dropped row.revision", FIRST),
-    ("insert_webhook Returned Dropped row.revision", FIRST),
-    ("insert_task Returned Dropped row.revision", FIRST),
-    ("insert_event Returned Dropped row.revision", FIRST),
+    ("insert_records Returned Dropped row.revision", FIRST),
     ("insert_key Stored Dropped row.rolled.from", NONE_YET),
     ("insert_key Returned Dropped row.rolled.from", NONE_YET),
     ("insert_key Returned Dropped row.rolled.to", NONE_YET),

@@ -3,105 +3,91 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
-    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
+    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
-use gatepost_storage::{AtMost, Row, Scope};
-use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+use webhook_model::{EventName, EventType};
 
 use super::store::{Broken, Result, passed_on};
 
-type WebhookRow = Row<WebhookId, Webhook>;
-type EventRow = Row<EventId, Event>;
+impl Broken {
+    fn read_record(&self, method: &str, row: RecordRow) -> RecordRow {
+        match row {
+            RecordRow::Webhook(row) => self.webhooks.read(method, row.id.0, row).into(),
+            RecordRow::Task(row) => self.tasks.read(method, row.id.0, row).into(),
+            RecordRow::Event(row) => self.events.read(method, row.id.0, row).into(),
+        }
+    }
+
+    fn updated_record(&self, asked: RecordRow, row: RecordRow) -> RecordRow {
+        let method = "update_record";
+        match (asked, row) {
+            (RecordRow::Webhook(asked), RecordRow::Webhook(row)) => self
+                .webhooks
+                .written(method, row.id.0, Some(&asked), row)
+                .into(),
+            (RecordRow::Task(asked), RecordRow::Task(row)) => self
+                .tasks
+                .written(method, row.id.0, Some(&asked), row)
+                .into(),
+            (RecordRow::Event(asked), RecordRow::Event(row)) => self
+                .events
+                .written(method, row.id.0, Some(&asked), row)
+                .into(),
+            (_, row) => row,
+        }
+    }
+}
 
 passed_on! { RecordStore {
-    fn delete_webhook(id: WebhookId, cascade: Cascade, now: DateTime<Utc>) -> ();
-    fn named_tasks(ids: &[TaskId]) -> Vec<NamedTask>;
-    fn delete_task(id: TaskId, now: DateTime<Utc>) -> ();
-    fn delete_event(id: EventId, now: DateTime<Utc>) -> ();
-    fn owner_of(record: RecordId) -> Option<OwnerId>;
+    fn record_heads(ids: &[RecordId]) -> Vec<Found<RecordHead>>;
+    fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
     fn record_usage(owner: OwnerId) -> RecordUsage;
-    fn routes(place: Place, at_most: u32) -> Option<Routes>;
-    fn routes_of(place: Place, event_type: &EventType, event: &EventName) -> Routes;
+    fn read_routes(
+        place: Place,
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32
+    ) -> Option<Routes>;
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
     fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
-    fn messages(tasks: &[TaskId]) -> Vec<TaskMessage>;
     fn server_time() -> Option<DateTime<Utc>>;
 }
-    async fn insert_webhook(
+    async fn insert_records(
         &self,
-        webhook: &Webhook,
-        at_most: AtMost,
+        records: NewRecords,
+        at_most: &RecordUsage,
         now: DateTime<Utc>,
-    ) -> Result<WebhookRow> {
-        let row = self.inner.insert_webhook(webhook, at_most, now).await?;
-        Ok(self.webhooks.written("insert_webhook", row.id.0, None, row))
+    ) -> Result<InsertedRecords> {
+        let method = "insert_records";
+        let new = self.inner.insert_records(records, at_most, now).await?;
+        let webhook = new.webhook.map(|row| self.webhooks.written(method, row.id.0, None, row));
+        let task = new.task.map(|row| self.tasks.written(method, row.id.0, None, row));
+        let events = new.events.into_iter();
+        let events = events.map(|row| self.events.written(method, row.id.0, None, row));
+        Ok(InsertedRecords { webhook, task, events: events.collect() })
     }
 
-    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>> {
-        let row = self.inner.webhook(id).await?;
-        Ok(row.map(|row| self.webhooks.read("webhook", row.id.0, row)))
+    async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>> {
+        let found = self.inner.get_records(ids).await?.into_iter();
+        let read = |row: Option<RecordRow>| row.map(|row| self.read_record("get_records", row));
+        Ok(found.map(|found| found.map(read)).collect())
     }
 
-    async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>> {
-        let rows = self.inner.webhooks(ids).await?.into_iter();
-        Ok(rows.map(|row| self.webhooks.read("webhooks", row.id.0, row)).collect())
+    async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>> {
+        let rows = self.inner.list_records(query).await?.into_iter();
+        Ok(rows.map(|row| self.read_record("list_records", row)).collect())
     }
 
-    async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<WebhookRow>> {
-        let rows = self.inner.list_webhooks(query).await?.into_iter();
-        Ok(rows.map(|row| self.webhooks.read("list_webhooks", row.id.0, row)).collect())
-    }
-
-    async fn update_webhook(
+    async fn update_record(
         &self,
-        row: &WebhookRow,
-        at_most: AtMost,
+        row: RecordRow,
+        at_most: u64,
         now: DateTime<Utc>,
-    ) -> Result<WebhookRow> {
-        let new = self.inner.update_webhook(row, at_most, now).await?;
-        Ok(self.webhooks.written("update_webhook", new.id.0, Some(row), new))
-    }
-
-    async fn insert_task(&self, task: &Task, at_most: AtMost, now: DateTime<Utc>) -> Result<TaskRow> {
-        let row = self.inner.insert_task(task, at_most, now).await?;
-        Ok(self.tasks.written("insert_task", row.id.0, None, row))
-    }
-
-    async fn task(&self, id: TaskId) -> Result<Option<TaskRow>> {
-        let row = self.inner.task(id).await?;
-        Ok(row.map(|row| self.tasks.read("task", row.id.0, row)))
-    }
-
-    async fn list_tasks(&self, query: &TaskQuery) -> Result<Vec<TaskRow>> {
-        let rows = self.inner.list_tasks(query).await?.into_iter();
-        Ok(rows.map(|row| self.tasks.read("list_tasks", row.id.0, row)).collect())
-    }
-
-    async fn update_task(&self, row: &TaskRow, at_most: AtMost, now: DateTime<Utc>) -> Result<TaskRow> {
-        let new = self.inner.update_task(row, at_most, now).await?;
-        Ok(self.tasks.written("update_task", new.id.0, Some(row), new))
-    }
-
-    async fn insert_event(&self, event: &Event, at_most: AtMost, now: DateTime<Utc>) -> Result<EventRow> {
-        let row = self.inner.insert_event(event, at_most, now).await?;
-        Ok(self.events.written("insert_event", row.id.0, None, row))
-    }
-
-    async fn event(&self, id: EventId) -> Result<Option<EventRow>> {
-        let row = self.inner.event(id).await?;
-        Ok(row.map(|row| self.events.read("event", row.id.0, row)))
-    }
-
-    async fn list_events(&self, query: &EventQuery) -> Result<Vec<EventRow>> {
-        let rows = self.inner.list_events(query).await?.into_iter();
-        Ok(rows.map(|row| self.events.read("list_events", row.id.0, row)).collect())
-    }
-
-    async fn update_event(&self, row: &EventRow, at_most: AtMost, now: DateTime<Utc>) -> Result<EventRow> {
-        let new = self.inner.update_event(row, at_most, now).await?;
-        Ok(self.events.written("update_event", new.id.0, Some(row), new))
+    ) -> Result<RecordRow> {
+        let new = self.inner.update_record(row.clone(), at_most, now).await?;
+        Ok(self.updated_record(row, new))
     }
 }

@@ -3,8 +3,9 @@
 use chrono::{DateTime, SubsecRound, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Cascade, EventQuery, NamedTask, RecordId, RecordStore, RecordUsage, RouteChanges, Routes,
-    RoutesVersion, TaskMessage, TaskQuery, TaskRow, UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
+    RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, TaskQuery, TaskRow,
+    UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
 use webhook_model::{
@@ -59,11 +60,38 @@ fn row<I, T>(id: I, value: T, now: DateTime<Utc>) -> Row<I, T> {
 }
 
 passed_on! { RecordStore {
-    fn webhook(id: WebhookId) -> Option<Row<WebhookId, Webhook>>;
-    fn task(id: TaskId) -> Option<TaskRow>;
-    fn event(id: EventId) -> Option<Row<EventId, Event>>;
+    fn get_records(ids: &[RecordId]) -> Vec<Found<RecordRow>>;
+    fn list_records(query: &RecordQuery) -> Vec<RecordRow>;
+    fn update_record(row: RecordRow, at_most: u64, now: DateTime<Utc>) -> RecordRow;
+    fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn server_time() -> Option<DateTime<Utc>>;
 }
+    async fn insert_records(
+        &self,
+        records: NewRecords,
+        at_most: &RecordUsage,
+        now: DateTime<Utc>,
+    ) -> Result<InsertedRecords> {
+        if !self.is(&["r44"]) {
+            return self.inner.insert_records(records, at_most, now).await;
+        }
+        // One after another.
+        let mut inserted = InsertedRecords::default();
+        if let Some(webhook) = records.webhook {
+            inserted = self.inner.insert_records(webhook.into(), at_most, now).await?;
+        }
+        if let Some(task) = records.task {
+            let task = inserted.linked_task(task);
+            inserted.task = self.inner.insert_records(task.into(), at_most, now).await?.task;
+        }
+        for event in records.events {
+            let event = inserted.linked_event(event);
+            let stored = self.inner.insert_records(event.into(), at_most, now).await?;
+            inserted.events.extend(stored.events);
+        }
+        Ok(inserted)
+    }
+
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
@@ -102,15 +130,20 @@ passed_on! { RecordStore {
         Ok(rows)
     }
 
-    async fn named_tasks(&self, ids: &[TaskId]) -> Result<Vec<NamedTask>> {
-        let mut named = self.inner.named_tasks(ids).await?;
+    async fn record_heads(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordHead>>> {
+        let mut heads = self.inner.record_heads(ids).await?;
         if self.is(&["r41"]) {
-            named.reverse();
+            heads.reverse();
         }
-        if self.is(&["r41-enabled"]) {
-            named.iter_mut().for_each(|task| task.enabled = true);
+        for head in heads.iter_mut().filter_map(|found| found.as_mut().ok()?.as_mut()) {
+            if self.is(&["r41-enabled"]) {
+                head.enabled = true;
+            }
+            if self.is(&["r24"]) && matches!(head.record, RecordId::Event(_)) {
+                head.owner = OwnerId(2);
+            }
         }
-        Ok(named)
+        Ok(heads)
     }
 
     async fn list_webhooks(&self, query: &WebhookQuery) -> Result<Vec<Row<WebhookId, Webhook>>> {
@@ -266,12 +299,6 @@ passed_on! { RecordStore {
         self.inner.delete_event(id, now).await
     }
 
-    async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>> {
-        let owner = self.inner.owner_of(record).await?;
-        let events = self.is(&["r24"]) && matches!(record, RecordId::Event(_));
-        Ok(if events { Some(OwnerId(2)) } else { owner })
-    }
-
     async fn unreadable(&self, scope: Scope, limit: u32) -> Result<Vec<UnreadableRecord>> {
         let mut found = self.inner.unreadable(scope, limit).await?;
         if self.is(&["d09"]) {
@@ -300,17 +327,19 @@ passed_on! { RecordStore {
         Ok(usage)
     }
 
-    async fn routes(&self, place: Place, at_most: u32) -> Result<Option<Routes>> {
-        self.wrong_routes(place, at_most).await
-    }
-
-    async fn routes_of(
+    async fn read_routes(
         &self,
         place: Place,
-        event_type: &EventType,
-        event: &EventName,
-    ) -> Result<Routes> {
-        self.wrong_routes_of(place, event_type, event).await
+        only: Option<(&EventType, &EventName)>,
+        at_most: u32,
+    ) -> Result<Option<Routes>> {
+        match only {
+            None => self.wrong_routes(place, at_most).await,
+            Some((event_type, event)) => {
+                let routes = self.wrong_routes_of(place, event_type, event).await?;
+                Ok(Some(routes))
+            }
+        }
     }
 
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {
@@ -321,13 +350,11 @@ passed_on! { RecordStore {
         self.wrong_changes(place, since).await
     }
 
-    async fn messages(&self, tasks: &[TaskId]) -> Result<Vec<TaskMessage>> {
-        let mut messages = self.inner.messages(tasks).await?;
+    async fn tasks(&self, ids: &[TaskId]) -> Result<Vec<TaskRow>> {
+        let mut tasks = self.inner.tasks(ids).await?;
         if self.is(&["r26"]) {
-            messages
-                .iter_mut()
-                .for_each(|m| m.revision = Revision::FIRST);
+            tasks.iter_mut().for_each(|task| task.revision = Revision::FIRST);
         }
-        Ok(messages)
+        Ok(tasks)
     }
 }

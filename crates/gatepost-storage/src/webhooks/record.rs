@@ -1,0 +1,179 @@
+//! A record of any of the three kinds, as a store is given and returns it.
+
+use gatepost_ids::OwnerId;
+use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
+
+use super::records::{EventQuery, TaskQuery, WebhookQuery};
+use crate::error::StoreError;
+use crate::page::Row;
+
+/// A record of any of the three tables, by its row number.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum RecordId {
+    /// A webhook.
+    Webhook(WebhookId),
+    /// A task.
+    Task(TaskId),
+    /// An event.
+    Event(EventId),
+}
+
+/// A task as it is stored: its owner is the owner of its webhook.
+pub type TaskRow = Row<TaskId, Task>;
+
+/// A record as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordRow {
+    /// A webhook.
+    Webhook(Row<WebhookId, Webhook>),
+    /// A task.
+    Task(TaskRow),
+    /// An event.
+    Event(Row<EventId, Event>),
+}
+
+/// What was found of one record: it, nothing, or `Corrupt` for one that cannot be read.
+pub type Found<T> = Result<Option<T>, StoreError>;
+
+/// What is known of a record without its text.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RecordHead {
+    /// Which.
+    pub record: RecordId,
+    /// Who owns it.
+    pub owner: OwnerId,
+    /// Its name; `None` of an event, which has none, and where it cannot be read.
+    pub name: Option<String>,
+    /// Whether it is used: of a webhook whether it is active.
+    pub enabled: bool,
+}
+
+/// Records to be stored in one commit: all of them or none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewRecords {
+    /// A webhook.
+    pub webhook: Option<Webhook>,
+    /// A task. With a webhook beside it, it sends that one, whichever it names itself.
+    pub task: Option<Task>,
+    /// Events. With a task beside them, they run that one, whichever they name themselves.
+    pub events: Vec<Event>,
+}
+
+/// [`NewRecords`] as they were stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InsertedRecords {
+    /// The webhook.
+    pub webhook: Option<Row<WebhookId, Webhook>>,
+    /// The task.
+    pub task: Option<TaskRow>,
+    /// The events, in the order in which they were given.
+    pub events: Vec<Row<EventId, Event>>,
+}
+
+/// Which records to list.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RecordQuery {
+    /// Webhooks.
+    Webhooks(WebhookQuery),
+    /// Tasks.
+    Tasks(TaskQuery),
+    /// Events.
+    Events(EventQuery),
+}
+
+impl InsertedRecords {
+    /// The task as it is to be stored after the webhook that was.
+    #[must_use]
+    pub fn linked_task(&self, mut task: Task) -> Task {
+        if let (Some(stored), Action::Send { webhook, .. }) = (&self.webhook, &mut task.action) {
+            *webhook = stored.id;
+        }
+        task
+    }
+
+    /// An event as it is to be stored after the task that was.
+    #[must_use]
+    pub fn linked_event(&self, mut event: Event) -> Event {
+        if let Some(stored) = &self.task {
+            event.task = stored.id;
+        }
+        event
+    }
+}
+
+impl RecordRow {
+    /// Its row number.
+    #[must_use]
+    pub fn id(&self) -> RecordId {
+        match self {
+            Self::Webhook(row) => row.id.into(),
+            Self::Task(row) => row.id.into(),
+            Self::Event(row) => row.id.into(),
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($kind:ident $id:ident $queries:ident $query:ident;)*) => {$(
+        impl From<$id> for RecordId {
+            fn from(id: $id) -> Self {
+                Self::$kind(id)
+            }
+        }
+
+        impl From<Row<$id, $kind>> for RecordRow {
+            fn from(row: Row<$id, $kind>) -> Self {
+                Self::$kind(row)
+            }
+        }
+
+        impl TryFrom<RecordRow> for Row<$id, $kind> {
+            type Error = StoreError;
+
+            fn try_from(row: RecordRow) -> Result<Self, StoreError> {
+                match row {
+                    RecordRow::$kind(row) => Ok(row),
+                    _ => Err(StoreError::corrupt("record", "of another kind than was asked for")),
+                }
+            }
+        }
+
+        impl From<$query> for RecordQuery {
+            fn from(query: $query) -> Self {
+                Self::$queries(query)
+            }
+        }
+    )*};
+}
+kinds! {
+    Webhook WebhookId Webhooks WebhookQuery;
+    Task TaskId Tasks TaskQuery;
+    Event EventId Events EventQuery;
+}
+
+impl From<Webhook> for NewRecords {
+    fn from(webhook: Webhook) -> Self {
+        Self {
+            webhook: Some(webhook),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Task> for NewRecords {
+    fn from(task: Task) -> Self {
+        Self {
+            task: Some(task),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<Event> for NewRecords {
+    fn from(event: Event) -> Self {
+        Self {
+            events: vec![event],
+            ..Self::default()
+        }
+    }
+}
