@@ -164,11 +164,7 @@ impl Emitter {
                     tables.consumed(&draft.bite.consume, &matched.seen, &moved);
                 }
                 let Draft {
-                    plan,
-                    bite,
-                    rest,
-                    now,
-                    ..
+                    plan, bite, rest, ..
                 } = draft;
                 Ok(self.stored(bite, &plan, deliveries, rest))
             }
