@@ -66,9 +66,9 @@ fn a_store_that_loses_an_edit_of_a_key_is_found_out() {
 #[test]
 fn a_store_that_loses_an_edit_of_a_record_is_found_out() {
     for fault in [
-        "update_webhook Stored Old row.value.signing",
-        "update_task Stored Old row.value.description",
-        "update_event Stored Old row.value.context",
+        "update_record Stored Old row.value.signing",
+        "update_record Stored Old row.value.description",
+        "update_record Stored Old row.value.context",
     ] {
         let place = || move || async move { broken_webhooks(fault) };
         let checked = std::panic::catch_unwind(|| model::check_webhook_store(UNTIL_FOUND, place));
