@@ -1,18 +1,19 @@
 //! An attempt as backends store it: what lists need lies in columns, the rest in one sealed value.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use crate::error::{ErrorKind, StoreError};
 use crate::seal::SealingKeys;
 use crate::webhooks::{AttemptRecord, Claim, Phases, Settlement};
 
 const DETAIL: &str = "outcome.detail";
-/// Room for what stands behind the parts of request and response.
-const META_BYTES: usize = 192;
+/// The first byte of a detail. Then come two flags (a truncated body, a kept one), a number for
+/// each phase (0 or its microseconds and 1), and the parts, each behind its length: words, address,
+/// protocol, head of the request, head and body of the response. A number has seven bits a byte,
+/// the lowest first, and the high bit in all but the last. Later versions may append to this.
+const VERSION: u8 = 1;
 
 /// An attempt as it is stored. Its number is the store's, and is not part of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,18 +35,6 @@ pub struct SealedAttempt {
     pub detail: Option<Vec<u8>>,
 }
 
-/// What stands behind the parts, as JSON: a field that is added has a default.
-#[derive(Deserialize, Serialize)]
-struct Meta {
-    /// DNS, connect, TLS, first byte, in microseconds.
-    phases: [Option<u64>; 4],
-    info: String,
-    remote: Option<SocketAddr>,
-    protocol: Option<String>,
-    truncated: bool,
-    kept: bool,
-}
-
 impl SealedAttempt {
     /// Seals an attempt for its claim under the current one of `keys`, or stores it in plaintext if
     /// there is none.
@@ -57,39 +46,33 @@ impl SealedAttempt {
         claim: Claim,
         keys: &SealingKeys,
     ) -> Result<Self, StoreError> {
-        let AttemptRecord {
-            request_head,
-            response_head,
-            response_body,
-            ..
-        } = &attempt;
-        let mut plain = Vec::with_capacity(
-            request_head.len() + response_head.len() + response_body.len() + META_BYTES,
-        );
-        for part in [request_head, response_head, response_body] {
-            let length = u32::try_from(part.len()).map_err(too_long)?;
-            plain.extend_from_slice(&length.to_be_bytes());
+        let phases = attempt.phases;
+        let remote = attempt.remote.map_or_else(String::new, |at| at.to_string());
+        let mut plain = vec![VERSION, attempt.truncated.into(), attempt.kept.into()];
+        for done in [phases.dns, phases.connect, phases.tls, phases.first_byte] {
+            let micros = done.map_or(0, |done| done.as_micros() + 1);
+            put_number(&mut plain, u64::try_from(micros).unwrap_or(u64::MAX));
+        }
+        for part in [
+            attempt.info.as_bytes(),
+            remote.as_bytes(),
+            attempt.protocol.as_deref().unwrap_or_default().as_bytes(),
+            &attempt.request_head,
+            &attempt.response_head,
+            &attempt.response_body,
+        ] {
+            put_number(&mut plain, part.len() as u64);
             plain.extend_from_slice(part);
         }
-        let (kept_bytes, phases) = (attempt.kept_bytes(), attempt.phases);
-        let phases = [phases.dns, phases.connect, phases.tls, phases.first_byte];
-        let meta = Meta {
-            phases: phases.map(|done| done.map(micros)),
-            info: attempt.info,
-            remote: attempt.remote,
-            protocol: attempt.protocol,
-            truncated: attempt.truncated,
-            kept: attempt.kept,
-        };
-        serde_json::to_writer(&mut plain, &meta).map_err(too_long)?;
+        let too_long = |_| StoreError::new(ErrorKind::Invalid, "an attempt is too long to seal");
         let sealed = keys.seal(&plain, &context(claim)).map_err(too_long)?;
         Ok(Self {
             claim,
             started: attempt.started,
             duration: attempt.duration,
+            kept_bytes: attempt.kept_bytes(),
             class: attempt.class,
             status: attempt.status,
-            kept_bytes,
             detail: Some(sealed),
         })
     }
@@ -147,39 +130,64 @@ impl SealedAttempt {
                 ..attempt
             });
         };
-        let mut rest = opened.as_slice();
-        let (request_head, response_head) = (part(&mut rest)?, part(&mut rest)?);
-        let response_body = part(&mut rest)?;
-        // The decoder's error may show the text.
-        let meta: Meta = serde_json::from_slice(rest).map_err(|e| corrupt(e.classify()))?;
-        let phases = meta.phases.map(|done| done.map(Duration::from_micros));
-        let [dns, connect, tls, first_byte] = phases;
+        let [VERSION, truncated, kept, rest @ ..] = opened.as_slice() else {
+            return Err(corrupt("an unknown version"));
+        };
+        let mut rest = rest;
+        let phases = Phases {
+            dns: phase(&mut rest)?,
+            connect: phase(&mut rest)?,
+            tls: phase(&mut rest)?,
+            first_byte: phase(&mut rest)?,
+        };
+        let [info, remote, protocol] = [text(&mut rest)?, text(&mut rest)?, text(&mut rest)?];
+        let remote = match remote.as_str() {
+            "" => None,
+            address => Some(address.parse().map_err(|_| corrupt("not an address"))?),
+        };
         Ok(AttemptRecord {
-            phases: Phases {
-                dns,
-                connect,
-                tls,
-                first_byte,
-            },
-            info: meta.info,
-            remote: meta.remote,
-            protocol: meta.protocol,
-            request_head,
-            response_head,
-            response_body,
-            truncated: meta.truncated,
-            kept: meta.kept,
+            phases,
+            info,
+            remote,
+            protocol: Some(protocol).filter(|name| !name.is_empty()),
+            request_head: part(&mut rest)?,
+            response_head: part(&mut rest)?,
+            response_body: part(&mut rest)?,
+            truncated: *truncated != 0,
+            kept: *kept != 0,
             ..attempt
         })
     }
 }
 
-/// The next part, behind its length.
+fn put_number(plain: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        plain.push(number.to_le_bytes()[0] | 0x80);
+        number >>= 7;
+    }
+    plain.push(number.to_le_bytes()[0]);
+}
+
+fn number(rest: &mut &[u8]) -> Result<u64, StoreError> {
+    let last = rest.iter().position(|byte| *byte < 0x80);
+    let (digits, behind) = rest.split_at(last.ok_or_else(|| corrupt("cut short"))? + 1);
+    *rest = behind;
+    let add = |number, digit: &u8| number << 7 | u64::from(digit & 0x7f);
+    Ok(digits.iter().rev().fold(0, add))
+}
+
+fn phase(rest: &mut &[u8]) -> Result<Option<Duration>, StoreError> {
+    Ok(number(rest)?.checked_sub(1).map(Duration::from_micros))
+}
+
+fn text(rest: &mut &[u8]) -> Result<String, StoreError> {
+    String::from_utf8(part(rest)?).map_err(|_| corrupt("not a text"))
+}
+
 fn part(rest: &mut &[u8]) -> Result<Vec<u8>, StoreError> {
-    let cut = || corrupt("cut short");
-    let (length, behind) = rest.split_first_chunk().ok_or_else(cut)?;
-    let length = usize::try_from(u32::from_be_bytes(*length)).map_err(corrupt)?;
-    let (part, behind) = behind.split_at_checked(length).ok_or_else(cut)?;
+    let length = usize::try_from(number(rest)?).ok();
+    let split = length.and_then(|length| rest.split_at_checked(length));
+    let (part, behind) = split.ok_or_else(|| corrupt("cut short"))?;
     *rest = behind;
     Ok(part.to_vec())
 }
@@ -188,16 +196,8 @@ fn context(of: Claim) -> String {
     format!("{DETAIL}/{}/{}", of.delivery, of.token.0)
 }
 
-fn micros(span: Duration) -> u64 {
-    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn corrupt(rule: impl std::fmt::Debug) -> StoreError {
-    StoreError::corrupt(DETAIL, format!("{rule:?}"))
-}
-
-fn too_long<E>(_: E) -> StoreError {
-    StoreError::new(ErrorKind::Invalid, "an attempt is too long to seal")
+fn corrupt(rule: &str) -> StoreError {
+    StoreError::corrupt(DETAIL, rule)
 }
 
 #[cfg(test)]
@@ -295,6 +295,32 @@ mod tests {
             let error = stored.open(3, &SealingKeys::none()).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Corrupt, "{cut}");
             assert!(!format!("{error:?}").contains("canary"), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn detail_of_another_version_is_corrupt() {
+        let mut stored = sealed(&SealingKeys::none());
+        stored.detail.as_mut().unwrap()[1] = VERSION + 1;
+        let error = stored.open(3, &SealingKeys::none()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Corrupt);
+    }
+
+    #[test]
+    fn detail_with_appended_fields_still_opens() {
+        let mut stored = sealed(&SealingKeys::none());
+        stored.detail.as_mut().unwrap().extend(b"\x05added");
+        assert_eq!(stored.open(3, &SealingKeys::none()).unwrap(), attempt());
+    }
+
+    #[test]
+    fn detail_of_any_phase_opens_and_is_short() {
+        for (micros, length) in [(0, 90), (126, 90), (127, 91), (u64::MAX - 1, 99)] {
+            let mut attempt = attempt();
+            attempt.phases.first_byte = Some(Duration::from_micros(micros));
+            let stored = SealedAttempt::seal(attempt.clone(), CLAIM, &SealingKeys::none()).unwrap();
+            assert_eq!(stored.detail.as_ref().unwrap().len(), length, "{micros}");
+            assert_eq!(stored.open(3, &SealingKeys::none()).unwrap(), attempt);
         }
     }
 
