@@ -115,7 +115,7 @@ const OTHERS: &[Hot] = &[
         "sqlite_autoindex_gatepost_key_2 (owner=? AND name=?)",
     ),
     (
-        include_str!("sql/keys/count.sql"),
+        include_str!("sql/owners/usage.sql"),
         "gatepost_key_of_owner (owner=? AND rowid>?)",
     ),
     (

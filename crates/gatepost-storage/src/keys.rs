@@ -183,11 +183,13 @@ pub trait KeyStore: OwnerStore {
     /// `Full` when the owner has `at_most` keys or more.
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError>;
 
-    /// How many keys the owner has, expired ones included.
+    /// How many keys the owner has, as [`usage`](OwnerStore::usage).
     ///
     /// # Errors
-    /// `Unavailable`.
-    async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError>;
+    /// Those of `usage`.
+    async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError> {
+        Ok(self.usage(owner).await?.keys)
+    }
 
     /// Returns the selected key, expired or disabled or not; `None` if there is none.
     ///

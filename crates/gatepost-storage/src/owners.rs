@@ -67,6 +67,28 @@ pub struct OwnerRow {
     pub held: bool,
 }
 
+/// What an owner has.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct OwnerUsage {
+    /// Keys, expired ones included.
+    pub keys: u64,
+    /// Webhooks, tasks and events.
+    pub records: RecordUsage,
+}
+
+/// How much of webhooks, tasks and events an owner has, or may have.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct RecordUsage {
+    /// Webhooks.
+    pub webhooks: u64,
+    /// Tasks.
+    pub tasks: u64,
+    /// Events.
+    pub events: u64,
+    /// Bytes of all three, as their `stored_bytes` say.
+    pub bytes: u64,
+}
+
 /// The owners that a list names.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OwnerFilter {
@@ -107,6 +129,12 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError>;
+
+    /// Returns what an owner has; nothing for an owner who is gone.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError>;
 
     /// Changes an owner's realm, whether the owner is suspended, or both, in one commit; `None`
     /// leaves what is stored. An owner without a row gets one, in `Common` and not suspended where

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{EventQuery, RecordId, RecordUsage};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use redb::ReadTransaction;
 use serde_json::Value;

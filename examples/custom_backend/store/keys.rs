@@ -28,11 +28,6 @@ impl KeyStore for RedbStore {
             .await
     }
 
-    async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
-        self.write(move |tx| Ok(keys_of(tx, owner)?.len() as u64))
-            .await
-    }
-
     async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {
         self.read(move |tx, _| {
             let id = match selector {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{Cascade, DeliveryRow, DeliveryState, RecordId};
 use redb::ReadableTable as _;
 use serde_json::json;
@@ -18,7 +18,7 @@ use super::owner_rows::{self, Owner};
 use super::records::records_of;
 use super::redb_store::RedbStore;
 use super::tables::{DELIVERIES, GONE, KEYS, LEASES, OWNERS, Tx, USAGE, WEBHOOKS, json};
-use super::{counters, keys, restored, webhooks};
+use super::{counters, keys, restored, sizes, webhooks};
 
 #[async_trait]
 impl OwnerStore for RedbStore {
@@ -26,6 +26,16 @@ impl OwnerStore for RedbStore {
         self.read(move |tx, _| {
             let owners = tx.open_table(OWNERS).map_err(failed)?;
             Ok(owner_rows::owner(&owners, owner)?.row(owner))
+        })
+        .await
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Answer<OwnerUsage> {
+        self.write(move |tx| {
+            Ok(OwnerUsage {
+                keys: keys::keys_of(tx, owner)?.len() as u64,
+                records: sizes::usage(tx, owner)?,
+            })
         })
         .await
     }

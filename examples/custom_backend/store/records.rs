@@ -3,10 +3,11 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
-    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
+    RecordStore, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
 use gatepost_storage::{ErrorKind, Scope, StoreError};
 use redb::ReadTransaction;
@@ -16,7 +17,7 @@ use webhook_model::{EventName, EventType};
 use super::error::Answer;
 use super::owner_rows::in_scope;
 use super::redb_store::RedbStore;
-use super::sizes::{KINDS, reason, usage};
+use super::sizes::{KINDS, reason};
 use super::stored::{one, owner_in};
 use super::tables::{OWNERS, Tx};
 use super::{codec, events, places, routes, tasks, webhooks};
@@ -94,10 +95,6 @@ impl RecordStore for RedbStore {
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
         self.write(move |tx| unreadable(tx, scope, limit as usize))
             .await
-    }
-
-    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
-        self.write(move |tx| usage(tx, owner)).await
     }
 
     async fn read_routes(

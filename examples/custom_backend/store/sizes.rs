@@ -3,7 +3,8 @@
 use std::error::Error as _;
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{RecordId, RecordRow, RecordUsage};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{RecordId, RecordRow};
 use gatepost_storage::{ErrorKind, StoreError};
 use serde_json::{Value, json};
 use webhook_model::{EventId, TaskId, WebhookId};

@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::webhooks::{RecordId, RecordUsage, RoutesVersion, TaskQuery, TaskRow};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{RecordId, RoutesVersion, TaskQuery, TaskRow};
 use gatepost_storage::{ErrorKind, StoreError};
 use redb::ReadTransaction;
 use serde_json::{Value, json};

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, RecordId, RecordUsage, WebhookQuery};
+use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use redb::ReadTransaction;
 use serde_json::Value;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use gatepost_ids::{Place, Quota};
 use gatepost_storage::Scope;
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::{Gone, RecordUsage};
 use gatepost_storage::webhooks::{
-    DropReason, Dropped, LogUsage, RecordId, RecordUsage, UnreadableRecord, WebhookStore,
+    DropReason, Dropped, LogUsage, RecordId, UnreadableRecord, WebhookStore,
 };
 use webhook_model::OwnerId;
 

@@ -95,7 +95,7 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(edit_key(key, Default::default()), "update_key", keys(Update)),
         call!(roll_key(key, Overlap::seconds(60).unwrap()), "roll_key", keys(Roll)),
         call!(delete_key(key), "delete_key", keys(Delete)),
-        call!(limits(OwnerId(owner)), "record_usage", None),
+        call!(limits(OwnerId(owner)), "usage", None),
         call!(webhook(webhook), "webhook", None),
         call!(count_tasks(webhook), "list_tasks", None),
         call!(edit_webhook(webhook, |_| Ok(())), "update_webhook", hooks(Update)),

@@ -9,12 +9,10 @@ mod uses;
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyStore,
     KeyUse, Login,
 };
-use uuid::Uuid;
 
 pub(crate) use self::change::keys_removed;
 use crate::db::Param;
@@ -27,14 +25,6 @@ impl KeyStore for PostgresStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Answer<KeyRow> {
         let added = self.add_key(key, at_most).await;
         added.map_err(Failure::of_insertion)
-    }
-
-    async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
-        let sql = include_str!("../sql/keys/count.sql");
-        let row = self.db().query_opt(sql, &[&Uuid::from(owner)]).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
-        let count: i64 = row.try_get(0).map_err(Failure::from)?;
-        Ok(u64::try_from(count).unwrap_or(0))
     }
 
     async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {

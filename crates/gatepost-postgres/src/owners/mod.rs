@@ -7,7 +7,7 @@ mod restored;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, RecordUsage};
 use gatepost_storage::{OwnerStore, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -25,6 +25,7 @@ const SET: &str = concat!(
 );
 const ONE: &str =
     "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND owner = $1";
+const USAGE: &str = include_str!("../sql/owners/usage.sql");
 const SUSPENDED: &str = "SELECT owner, place, held FROM :schema.gatepost_owner WHERE known AND NOT gone AND held AND owner >= $1 ORDER BY owner LIMIT $2";
 const UNPLACED: &str = include_str!("../sql/owners/unplaced.sql");
 
@@ -33,6 +34,11 @@ impl OwnerStore for PostgresStore {
     async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
         let row = self.db().query_opt(ONE, &[&Uuid::from(owner)]).await?;
         Ok(row.as_ref().map(owner_row).transpose()?)
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Answer<OwnerUsage> {
+        let row = self.db().query_opt(USAGE, &[&Uuid::from(owner)]).await?;
+        Ok(row.as_ref().map(usage).transpose()?.unwrap_or_default())
     }
 
     async fn set_owner(
@@ -118,5 +124,20 @@ fn owner_row(row: &Row) -> Result<OwnerRow> {
         owner: column::owner(row, "owner")?,
         place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
         held: row.try_get("held")?,
+    })
+}
+
+fn usage(row: &Row) -> Result<OwnerUsage> {
+    let number = |column| -> Result<u64> {
+        u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
+    };
+    Ok(OwnerUsage {
+        keys: number("keys")?,
+        records: RecordUsage {
+            webhooks: number("webhooks")?,
+            tasks: number("tasks")?,
+            events: number("events")?,
+            bytes: number("bytes")?,
+        },
     })
 }

@@ -1,8 +1,9 @@
 //! New records: one in one round trip, several in one transaction.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{InsertedRecords, NewRecords, RecordUsage};
+use gatepost_storage::webhooks::{InsertedRecords, NewRecords};
 use tokio_postgres::Row;
 use uuid::Uuid;
 use webhook_model::{Event, Task, Webhook};

@@ -16,11 +16,12 @@ use std::collections::HashMap;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
-    RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, TaskQuery,
-    UnreadableRecord, WebhookQuery,
+    RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery, UnreadableRecord,
+    WebhookQuery,
 };
 use gatepost_storage::{Page, Row, Scope};
 use uuid::Uuid;
@@ -127,10 +128,6 @@ impl RecordStore for PostgresStore {
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
         Ok(self.unreadable_records(scope, limit).await?)
-    }
-
-    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
-        Ok(self.used_by_records(owner).await?)
     }
 
     async fn read_routes(

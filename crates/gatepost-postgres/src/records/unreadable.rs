@@ -1,15 +1,14 @@
-//! Records that cannot be read, whose a record is, and how much an owner has.
+//! Records that cannot be read, and whose a record is.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{RecordId, RecordUsage, UnreadableRecord};
+use gatepost_storage::webhooks::{RecordId, UnreadableRecord};
 use gatepost_storage::{Bodies, Page, Scope};
-use uuid::Uuid;
-use webhook_model::{Event, OwnerId, Task, Webhook};
+use webhook_model::{Event, Task, Webhook};
 
 use super::scoped;
 use super::table::{self, Stored};
 use crate::column::owner;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::list::Body;
 use crate::store::PostgresStore;
 
@@ -69,22 +68,6 @@ impl PostgresStore {
             page = page.beyond(last.try_get("id")?);
         }
         Ok(found)
-    }
-
-    pub(super) async fn used_by_records(&self, owner: OwnerId) -> Result<RecordUsage> {
-        let sql = include_str!("../sql/records/usage.sql");
-        let Some(row) = self.db().query_opt(sql, &[&Uuid::from(owner)]).await? else {
-            return Ok(RecordUsage::default());
-        };
-        let number = |column| -> Result<u64> {
-            u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt("usage", e))
-        };
-        Ok(RecordUsage {
-            webhooks: number("webhooks")?,
-            tasks: number("tasks")?,
-            events: number("events")?,
-            bytes: number("bytes")?,
-        })
     }
 }
 

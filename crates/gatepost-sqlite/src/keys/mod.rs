@@ -8,7 +8,6 @@ mod write;
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use gatepost_ids::OwnerId;
 #[cfg(test)]
 use gatepost_storage::Page;
 use gatepost_storage::Scope;
@@ -31,10 +30,6 @@ impl KeyStore for SqliteStore {
         let key = key.clone();
         self.write(move |c| write::insert(c, &key, at_most, Rolled::default()))
             .await
-    }
-
-    async fn count_keys(&self, owner: OwnerId) -> Answer<u64> {
-        self.read(move |c| write::count(c, owner)).await
     }
 
     async fn find_key(&self, selector: KeySelector) -> Answer<Option<KeyRow>> {
@@ -131,7 +126,7 @@ fn list(query: &KeyQuery) -> List {
 /// The statements of lists and the indexes that they are to use.
 #[cfg(test)]
 pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str)> {
-    use gatepost_ids::TenantId;
+    use gatepost_ids::{OwnerId, TenantId};
     let all = KeyQuery::all(Page::first(1));
     let in_scope = |scope| KeyQuery {
         scope,

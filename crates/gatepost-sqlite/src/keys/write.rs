@@ -1,7 +1,6 @@
 //! Inserts, edits and deletions of keys.
 
 use apikey_core::{ApiKey, Expiration, KeyId};
-use gatepost_ids::OwnerId;
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, Rolled};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -11,7 +10,7 @@ use super::row;
 use crate::column::micros;
 use crate::error::{Failure, Result};
 use crate::generations;
-use crate::owners::row::has_something;
+use crate::owners::row::{has_something, usage};
 
 pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled) -> Result<KeyRow> {
     has_something(c, key.owner)?;
@@ -23,7 +22,7 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
             "a key with that lookup id",
         ));
     }
-    if at_most < u64::MAX && count(c, key.owner)? >= at_most {
+    if at_most < u64::MAX && usage(c, key.owner)?.keys >= at_most {
         return Err(Failure::new(ErrorKind::Full, "rows"));
     }
     c.prepare_cached(include_str!("../sql/keys/insert.sql"))?
@@ -52,13 +51,6 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
             ],
             |row| Ok(row::key(row)),
         )?
-}
-
-pub(super) fn count(c: &Connection, owner: OwnerId) -> Result<u64> {
-    let count: i64 = c
-        .prepare_cached(include_str!("../sql/keys/count.sql"))?
-        .query_row([owner.to_bytes()], |row| row.get(0))?;
-    u64::try_from(count).map_err(|e| Failure::corrupt("count", e))
 }
 
 pub(super) fn update(c: &Connection, row: &KeyRow) -> Result<KeyRow> {

@@ -10,10 +10,10 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use rusqlite::params;
 
-use self::row::{find, owner_row};
+use self::row::{find, owner_row, usage};
 use crate::column::micros;
 use crate::error::Answer;
 use crate::store::SqliteStore;
@@ -22,6 +22,10 @@ use crate::store::SqliteStore;
 impl OwnerStore for SqliteStore {
     async fn owner(&self, owner: OwnerId) -> Answer<Option<OwnerRow>> {
         self.read(move |c| find(c, owner)).await
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Answer<OwnerUsage> {
+        self.read(move |c| usage(c, owner)).await
     }
 
     async fn set_owner(

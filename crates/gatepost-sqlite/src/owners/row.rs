@@ -1,10 +1,10 @@
 //! An owner's row.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::owners::OwnerRow;
+use gatepost_storage::owners::{OwnerRow, OwnerUsage, RecordUsage};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use crate::column::owner;
+use crate::column::{number, owner};
 use crate::error::Result;
 use crate::named::Named;
 use crate::places::place_from;
@@ -22,6 +22,25 @@ pub(super) fn find(c: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
         .query_row([owner.to_bytes()], |row| Ok(owner_row(row)))
         .optional()?
         .transpose()
+}
+
+/// What an owner has, in one statement.
+pub(crate) fn usage(c: &Connection, owner: OwnerId) -> Result<OwnerUsage> {
+    let mut statement = c.prepare_cached(include_str!("../sql/owners/usage.sql"))?;
+    let mut rows = statement.query([owner.to_bytes()])?;
+    let Some(row) = rows.next()? else {
+        return Ok(OwnerUsage::default());
+    };
+    let row = &Named::of(row);
+    Ok(OwnerUsage {
+        records: RecordUsage {
+            webhooks: number(row, "webhooks")?,
+            tasks: number(row, "tasks")?,
+            events: number(row, "events")?,
+            bytes: number(row, "bytes")?,
+        },
+        keys: number(row, "keys")?,
+    })
 }
 
 pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {

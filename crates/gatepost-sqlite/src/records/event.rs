@@ -1,8 +1,9 @@
 //! Events.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{RecordId, RecordUsage};
+use gatepost_storage::webhooks::RecordId;
 use gatepost_storage::{ErrorKind, Row};
 use rusqlite::Connection;
 use webhook_model::{Event, EventId, OwnerId, TaskId};

@@ -20,11 +20,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
-    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
+    RecordStore, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
 use gatepost_storage::{Page, Row, Scope};
 #[cfg(test)]
@@ -108,10 +109,6 @@ impl RecordStore for SqliteStore {
         let keys = Arc::clone(self.sealing());
         self.read(move |c| unreadable::find(c, &keys, scope, limit))
             .await
-    }
-
-    async fn record_usage(&self, owner: OwnerId) -> Answer<RecordUsage> {
-        self.read(move |c| usage::of(c, owner)).await
     }
 
     async fn read_routes(

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::ErrorKind;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{RecordId, RecordUsage, TaskRow};
+use gatepost_storage::webhooks::{RecordId, TaskRow};
 use rusqlite::{Connection, params};
 use webhook_model::{Action, OwnerId, Task, TaskId, WebhookId};
 

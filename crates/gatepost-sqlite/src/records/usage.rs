@@ -2,12 +2,11 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::RecordUsage;
-use rusqlite::{Connection, OptionalExtension as _, params};
+use gatepost_storage::owners::RecordUsage;
+use rusqlite::{Connection, params};
 
-use crate::column::number;
 use crate::error::{Failure, Result};
-use crate::named::Named;
+use crate::owners::row::usage;
 
 /// What a change adds to what an owner has; below 0 for what it takes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -46,27 +45,6 @@ pub(crate) fn add(c: &Connection, owner: OwnerId, delta: Delta) -> Result<()> {
     Ok(())
 }
 
-pub(crate) fn of(c: &Connection, owner: OwnerId) -> Result<RecordUsage> {
-    let sql = "SELECT webhooks, tasks, events, bytes FROM gatepost_owner WHERE owner = ?1";
-    let usage = c
-        .prepare_cached(sql)?
-        .query_row([owner.to_bytes()], |row| {
-            let row = Named::of(row);
-            let count = |column| number(&row, column);
-            Ok((|| -> Result<_> {
-                Ok(RecordUsage {
-                    webhooks: count("webhooks")?,
-                    tasks: count("tasks")?,
-                    events: count("events")?,
-                    bytes: count("bytes")?,
-                })
-            })())
-        })
-        .optional()?
-        .transpose()?;
-    Ok(usage.unwrap_or_default())
-}
-
 /// Before an insert: whether the owner may have one more row and these bytes.
 pub(super) fn check_room(
     c: &Connection,
@@ -75,7 +53,7 @@ pub(super) fn check_room(
     bytes: u64,
     at_most: &RecordUsage,
 ) -> Result<()> {
-    let usage = of(c, owner)?;
+    let usage = usage(c, owner)?.records;
     if rows(&usage) >= rows(at_most) {
         return Err(Failure::new(ErrorKind::Full, "rows"));
     }
@@ -97,7 +75,7 @@ pub(super) fn check_growth(
         return Ok(());
     }
     let grown = u64::try_from(more.saturating_sub(less)).unwrap_or(0);
-    if of(c, owner)?.bytes.saturating_add(grown) > at_most {
+    if usage(c, owner)?.records.bytes.saturating_add(grown) > at_most {
         return Err(Failure::new(ErrorKind::Full, "bytes"));
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! Webhooks.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::webhooks::{Cascade, RecordId, RecordUsage};
+use gatepost_storage::webhooks::{Cascade, RecordId};
 use gatepost_storage::{ErrorKind, Row};
 use rusqlite::{Connection, params};
 use webhook_model::{DeliveryOrder, OwnerId, Webhook, WebhookId};

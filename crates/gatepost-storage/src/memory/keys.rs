@@ -3,7 +3,6 @@
 use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
-use gatepost_ids::OwnerId;
 
 use super::key_table::KeyTable;
 use super::rows::{page, page_of};
@@ -18,10 +17,6 @@ use crate::keys::{
 impl KeyStore for MemoryStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError> {
         insert(&mut self.tables(), key, at_most, Rolled::default())
-    }
-
-    async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError> {
-        Ok(self.tables().keys.by_owner.count(owner))
     }
 
     async fn find_key(&self, selector: KeySelector) -> Result<Option<KeyRow>, StoreError> {

@@ -7,12 +7,16 @@ use gatepost_ids::{OwnerId, Place};
 use super::rows::micros;
 use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, PassedOver};
+use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, PassedOver};
 
 #[async_trait]
 impl OwnerStore for MemoryStore {
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
         Ok(self.tables().owners.row(owner))
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError> {
+        Ok(self.tables().usage(owner))
     }
 
     async fn set_owner(
@@ -49,7 +53,9 @@ impl OwnerStore for MemoryStore {
             }
             OwnerFilter::Unplaced => {
                 let unplaced = tables.owners.unplaced_after(after);
-                let unplaced = unplaced.filter(|row| tables.has_rows(row.owner));
+                // A task has its webhook's owner.
+                let has_rows = |usage: OwnerUsage| usage.keys + usage.records.webhooks > 0;
+                let unplaced = unplaced.filter(|row| has_rows(tables.usage(row.owner)));
                 unplaced.take(limit as usize).collect()
             }
         })
@@ -112,17 +118,16 @@ impl OwnerStore for MemoryStore {
 }
 
 impl Tables {
-    /// Whether this owner has a key, a webhook or a task. A task has its webhook's owner.
-    fn has_rows(&self, owner: OwnerId) -> bool {
+    fn usage(&self, owner: OwnerId) -> OwnerUsage {
         #[cfg(feature = "keys")]
         let keys = self.keys.by_owner.count(owner);
         #[cfg(not(feature = "keys"))]
         let keys = 0;
         #[cfg(feature = "webhooks")]
-        let webhooks = self.records.usage(owner).webhooks;
+        let records = self.records.usage(owner);
         #[cfg(not(feature = "webhooks"))]
-        let webhooks = 0;
-        keys + webhooks > 0
+        let records = OwnerUsage::default().records;
+        OwnerUsage { keys, records }
     }
 
     fn set_owner(&mut self, row: OwnerRow) {

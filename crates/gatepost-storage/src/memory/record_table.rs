@@ -6,8 +6,9 @@ use gatepost_ids::OwnerId;
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
 use super::rows::{Counter, Groups};
+use crate::owners::RecordUsage;
 use crate::page::Row;
-use crate::webhooks::{RecordHead, RecordId, RecordRow, RecordUsage, TaskRow};
+use crate::webhooks::{RecordHead, RecordId, RecordRow, TaskRow};
 
 pub(super) type WebhookRow = Row<WebhookId, Webhook>;
 pub(super) type EventRow = Row<EventId, Event>;

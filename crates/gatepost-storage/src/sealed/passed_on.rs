@@ -8,13 +8,13 @@ use webhook_model::{EventName, EventType, TaskId, WebhookId};
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
-use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore};
+use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage};
 use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, Found,
     HourlyCount, InsertedRecords, LogRoom, LogUsage, NewRecords, OutboxAudience, OutboxId,
     OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats, RecordHead, RecordId,
-    RecordQuery, RecordRow, RecordStore, RecordUsage, Replay, RouteChanges, Routes, RoutesVersion,
+    RecordQuery, RecordRow, RecordStore, Replay, RouteChanges, Routes, RoutesVersion,
     UnreadableRecord, UsageDelta,
 };
 
@@ -32,6 +32,7 @@ macro_rules! passed_on {
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
+    fn usage(owner: OwnerId) -> OwnerUsage;
     fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
@@ -48,7 +49,6 @@ passed_on! { RecordStore {
     fn update_record(row: RecordRow, at_most: u64, now: DateTime<Utc>) -> RecordRow;
     fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
-    fn record_usage(owner: OwnerId) -> RecordUsage;
     fn read_routes(
         place: Place,
         only: Option<(&EventType, &EventName)>,

@@ -48,7 +48,7 @@ pub use queue::{
 pub use record::{
     Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow, TaskRow,
 };
-pub use records::{Cascade, EventQuery, RecordStore, RecordUsage, TaskQuery, WebhookQuery};
+pub use records::{Cascade, EventQuery, RecordStore, TaskQuery, WebhookQuery};
 pub use routes::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     UnreadableRecord, WebhookRoute,

@@ -10,7 +10,7 @@ use super::record::{
 };
 use super::routes::{RouteChanges, Routes, RoutesVersion, UnreadableRecord};
 use crate::error::StoreError;
-use crate::owners::OwnerStore;
+use crate::owners::{OwnerStore, RecordUsage};
 use crate::page::{AtMost, Page, Row, Scope};
 
 /// Which webhooks to list: those that match all that is `Some`.
@@ -50,31 +50,6 @@ pub struct EventQuery {
     pub event_type: Option<EventType>,
     /// The page.
     pub page: Page<EventId>,
-}
-
-/// How much of webhooks, tasks and events an owner has, or may have.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub struct RecordUsage {
-    /// Webhooks.
-    pub webhooks: u64,
-    /// Tasks.
-    pub tasks: u64,
-    /// Events.
-    pub events: u64,
-    /// Bytes of all three, as their `stored_bytes` say.
-    pub bytes: u64,
-}
-
-impl RecordUsage {
-    /// What an owner may have, when `at_most` is said of rows of whichever kind.
-    const fn limited(at_most: AtMost) -> Self {
-        Self {
-            webhooks: at_most.rows,
-            tasks: at_most.rows,
-            events: at_most.rows,
-            bytes: at_most.bytes,
-        }
-    }
 }
 
 /// What to do with the tasks of a webhook that is deleted.
@@ -185,11 +160,13 @@ pub trait RecordStore: OwnerStore {
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>, StoreError>;
 
-    /// How much of webhooks, tasks and events the owner has.
+    /// How much of webhooks, tasks and events the owner has, as [`usage`](OwnerStore::usage).
     ///
     /// # Errors
-    /// `Unavailable`.
-    async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage, StoreError>;
+    /// Those of `usage`.
+    async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage, StoreError> {
+        Ok(self.usage(owner).await?.records)
+    }
 
     /// What is matched in a place: the enabled tasks and events of its owners who are not held, and
     /// their webhooks, read together at one version. With `only`, what is matched of one type and
@@ -240,7 +217,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>, StoreError> {
-        let at_most = RecordUsage::limited(at_most);
+        let at_most = limits(at_most);
         let inserted = self
             .insert_records(webhook.clone().into(), &at_most, now)
             .await?;
@@ -295,7 +272,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<TaskRow, StoreError> {
-        let at_most = RecordUsage::limited(at_most);
+        let at_most = limits(at_most);
         let inserted = self
             .insert_records(task.clone().into(), &at_most, now)
             .await?;
@@ -347,7 +324,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<EventId, Event>, StoreError> {
-        let at_most = RecordUsage::limited(at_most);
+        let at_most = limits(at_most);
         let inserted = self
             .insert_records(event.clone().into(), &at_most, now)
             .await?;
@@ -472,6 +449,16 @@ pub trait RecordStore: OwnerStore {
         let only = Some((event_type, event));
         let routes = self.read_routes(place, only, u32::MAX).await?;
         routes.ok_or_else(not_returned)
+    }
+}
+
+/// What an owner may have, when `at_most` is said of rows of whichever kind.
+const fn limits(at_most: AtMost) -> RecordUsage {
+    RecordUsage {
+        webhooks: at_most.rows,
+        tasks: at_most.rows,
+        events: at_most.rows,
+        bytes: at_most.bytes,
     }
 }
 

@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, ChangedRoutes, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId,
-    RecordQuery, RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion,
-    TaskQuery, UnreadableRecord, WebhookQuery,
+    RecordQuery, RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery,
+    UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::{EventName, EventType};
@@ -15,7 +16,6 @@ use super::store::FaultStore;
 use super::traits::passed_on;
 
 passed_on! { RecordStore {
-    fn record_usage(owner: OwnerId) -> RecordUsage;
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
 }
     /// Counted and failed as `insert_webhook` and so on.

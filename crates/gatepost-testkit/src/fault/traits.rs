@@ -9,7 +9,7 @@ use gatepost_storage::audit::{AuditEntry, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{
     Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, LaneClaim,
@@ -38,6 +38,7 @@ pub(super) use passed_on;
 
 passed_on! { OwnerStore {
     fn owner(owner: OwnerId) -> Option<OwnerRow>;
+    fn usage(owner: OwnerId) -> OwnerUsage;
     fn set_owner(owner: OwnerId, realm: Option<Place>, suspended: Option<bool>, now: DateTime<Utc>) -> ();
     fn list_owners(which: OwnerFilter, after: Option<OwnerId>, limit: u32) -> Vec<OwnerRow>;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
@@ -54,7 +55,6 @@ passed_on! { AuditStore {
 
 passed_on! { KeyStore {
     fn insert_key(key: &ApiKey, at_most: u64) -> KeyRow;
-    fn count_keys(owner: OwnerId) -> u64;
     fn list_keys(query: &KeyQuery) -> Vec<KeyRow>;
     fn expiring_keys(after: (DateTime<Utc>, KeyId), before: DateTime<Utc>, limit: u32) -> Vec<KeyRow>;
     fn update_key(row: &KeyRow, now: DateTime<Utc>) -> KeyRow;

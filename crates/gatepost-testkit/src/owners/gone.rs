@@ -1,10 +1,10 @@
 //! Owners, tenants and webhooks that were removed.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::Gone;
+use gatepost_storage::owners::{Gone, RecordUsage};
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, RecordUsage, Settled,
-    TaskQuery, UsageDelta, WebhookQuery,
+    Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, Settled, TaskQuery,
+    UsageDelta, WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
 

@@ -1,7 +1,8 @@
 //! How much an owner may have.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{Cascade, RecordUsage};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::Cascade;
 use gatepost_storage::{AtMost, ErrorKind, StoreError};
 use webhook_model::{Action, Task};
 

@@ -1,7 +1,8 @@
 //! Records that are stored in one commit.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::webhooks::{EventQuery, NewRecords, RecordUsage};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{EventQuery, NewRecords};
 use gatepost_storage::{ErrorKind, Page, Scope};
 use webhook_model::{Action, TaskId, WebhookId};
 

@@ -1,9 +1,9 @@
 //! Owners, turns and counts when the store is opened again.
 
 use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::{Gone, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerRow, RecordUsage};
 use gatepost_storage::webhooks::{
-    Disposition, DropReason, Dropped, Enqueue, Left, Origin, RecordUsage, UsageDelta,
+    Disposition, DropReason, Dropped, Enqueue, Left, Origin, UsageDelta,
 };
 use gatepost_storage::{ErrorKind, Scope};
 use webhook_model::TaskId;

@@ -6,7 +6,8 @@ use gatepost_ids::OwnerId;
 use super::super::places::Change;
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::webhooks::{InsertedRecords, NewRecords, RecordId, RecordUsage};
+use crate::owners::RecordUsage;
+use crate::webhooks::{InsertedRecords, NewRecords, RecordId};
 
 impl Tables {
     /// Moves the versions of the places in which a record stood and stands.

@@ -8,8 +8,9 @@ use super::super::record_table::EventRow;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
+use crate::owners::RecordUsage;
 use crate::page::Row;
-use crate::webhooks::{EventQuery, RecordId, RecordUsage};
+use crate::webhooks::{EventQuery, RecordId};
 
 impl Tables {
     pub(super) fn insert_event(

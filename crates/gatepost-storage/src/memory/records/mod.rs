@@ -7,15 +7,16 @@ mod webhooks;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
 use webhook_model::{EventName, EventType};
 
 use super::store::MemoryStore;
 use crate::error::StoreError;
+use crate::owners::RecordUsage;
 use crate::page::Scope;
 use crate::webhooks::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
-    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
+    RecordStore, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
 
 #[async_trait]
@@ -88,10 +89,6 @@ impl RecordStore for MemoryStore {
     ) -> Result<Vec<UnreadableRecord>, StoreError> {
         // In this process' memory everything can be read.
         Ok(Vec::new())
-    }
-
-    async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage, StoreError> {
-        Ok(self.tables().records.usage(owner))
     }
 
     async fn read_routes(

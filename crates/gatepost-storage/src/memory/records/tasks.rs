@@ -8,7 +8,8 @@ use super::super::record_table::webhook_of;
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
-use crate::webhooks::{RecordId, RecordUsage, RoutesVersion, TaskQuery, TaskRow};
+use crate::owners::RecordUsage;
+use crate::webhooks::{RecordId, RoutesVersion, TaskQuery, TaskRow};
 
 impl Tables {
     pub(super) fn insert_task(

@@ -7,8 +7,9 @@ use super::super::record_table::{Records, WebhookRow};
 use super::super::rows::{page, page_of};
 use super::super::store::Tables;
 use crate::error::{ErrorKind, StoreError};
+use crate::owners::RecordUsage;
 use crate::page::Row;
-use crate::webhooks::{Cascade, RecordId, RecordUsage, WebhookQuery};
+use crate::webhooks::{Cascade, RecordId, WebhookQuery};
 
 impl Tables {
     pub(super) fn insert_webhook(

@@ -2,11 +2,12 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place};
+use gatepost_ids::Place;
 use gatepost_storage::Scope;
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow,
-    RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
+    RecordStore, RouteChanges, Routes, RoutesVersion, UnreadableRecord,
 };
 use webhook_model::{EventName, EventType};
 
@@ -45,7 +46,6 @@ passed_on! { RecordStore {
     fn record_heads(ids: &[RecordId]) -> Vec<Found<RecordHead>>;
     fn delete_record(id: RecordId, cascade: Cascade, now: DateTime<Utc>) -> ();
     fn unreadable(scope: Scope, limit: u32) -> Vec<UnreadableRecord>;
-    fn record_usage(owner: OwnerId) -> RecordUsage;
     fn read_routes(
         place: Place,
         only: Option<(&EventType, &EventName)>,

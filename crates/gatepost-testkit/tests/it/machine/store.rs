@@ -8,7 +8,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, Aud
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
 use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore, Row, StoreError};
 use webhook_model::{Event, EventId, Webhook, WebhookId};
@@ -47,7 +47,6 @@ macro_rules! passed_on {
 pub(super) use passed_on;
 
 passed_on! { KeyStore {
-    fn count_keys(owner: OwnerId) -> u64;
     fn delete_key(id: KeyId, now: DateTime<Utc>) -> ();
     fn record_activity(logins: &[Login], uses: &[KeyUse]) -> ();
     fn key_uses(key: KeyId, from: NaiveDate, before: NaiveDate, limit: u32) -> Vec<KeyUse>;
@@ -106,6 +105,7 @@ passed_on! { KeyStore {
 }
 
 passed_on! { OwnerStore {
+    fn usage(owner: OwnerId) -> OwnerUsage;
     fn mark_gone(gone: Gone, now: DateTime<Utc>) -> ();
     fn remove_gone(limit: u32, now: DateTime<Utc>) -> u64;
     fn restored(now: DateTime<Utc>) -> ();

@@ -2,7 +2,6 @@
 
 use apikey_core::{ApiKey, Grant, KeyId};
 use chrono::{DateTime, NaiveDate, SubsecRound, Utc};
-use gatepost_ids::OwnerId;
 use gatepost_storage::keys::{
     ChangedKeys, KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
@@ -10,9 +9,7 @@ use gatepost_storage::{ErrorKind, KeyStore, Scope};
 
 use super::mutant::{Mutant, Result, passed_on};
 
-passed_on! { KeyStore {
-    fn count_keys(owner: OwnerId) -> u64;
-}
+passed_on! { KeyStore {}
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
         let mut key = key.clone();
         if self.is(&["k13"]) {

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::audit::AuditQuery;
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::{AuditStore as _, OwnerStore, Page};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -38,6 +38,14 @@ passed_on! { OwnerStore {}
         let row = self.inner.owner(owner).await?;
         let lost = |row| OwnerRow { place: Place::Common, ..row };
         Ok(if self.is(&["p01"]) { row.map(lost) } else { row })
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage> {
+        let mut usage = self.inner.usage(owner).await?;
+        if self.is(&["r30"]) {
+            usage.records.bytes = usage.records.bytes.max(1_000);
+        }
+        Ok(usage)
     }
 
     async fn set_owner(

@@ -2,9 +2,10 @@
 
 use chrono::{DateTime, SubsecRound, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
     Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
-    RecordRow, RecordStore, RecordUsage, RouteChanges, Routes, RoutesVersion, TaskQuery, TaskRow,
+    RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery, TaskRow,
     UnreadableRecord, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Bodies, ErrorKind, Revision, Row, Scope, StoreError};
@@ -317,14 +318,6 @@ passed_on! { RecordStore {
             });
         }
         Ok(found)
-    }
-
-    async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage> {
-        let mut usage = self.inner.record_usage(owner).await?;
-        if self.is(&["r30"]) {
-            usage.bytes = usage.bytes.max(1_000);
-        }
-        Ok(usage)
     }
 
     async fn read_routes(
