@@ -93,7 +93,7 @@ pub(super) fn reclaim(tx: &Tx, limit: u32, now: DateTime<Utc>) -> Answer<Reclaim
             reclaimed.requeued += 1;
         } else {
             let failed = HourlyCount::failed(new.delivery.webhook, now);
-            counters::add(tx, &[failed])?;
+            counters::add_hourly(tx, &[failed])?;
             reclaimed.ended += 1;
         }
         tx.replace(&old, &new)?;

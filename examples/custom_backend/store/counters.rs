@@ -1,10 +1,9 @@
 //! What is counted of webhooks: what became of deliveries in each hour, and what was not stored.
 
-use std::ops::Range;
-
 use chrono::{DateTime, Utc};
-use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DropReason, Dropped, HourlyCount};
+use gatepost_storage::webhooks::{
+    CounterKind, CounterQuery, Counters, DropReason, Dropped, HourlyCount,
+};
 use redb::{ReadTransaction, ReadableTable as _};
 use webhook_model::WebhookId;
 
@@ -12,8 +11,16 @@ use super::codec::{corrupt, micros};
 use super::error::{Answer, failed};
 use super::owner_rows::in_scope;
 use super::tables::{COUNTS, DROPPED, OWNERS, Tx, WEBHOOKS, row};
+use super::usage;
 
-pub(super) fn add(tx: &Tx, counts: &[HourlyCount]) -> Answer<()> {
+pub(super) fn add(tx: &Tx, added: &Counters) -> Answer<()> {
+    add_hourly(tx, &added.hourly)?;
+    add_rejected(tx, &added.rejected)?;
+    let mut usage = added.usage.iter();
+    usage.try_for_each(|delta| usage::add(tx, delta))
+}
+
+pub(super) fn add_hourly(tx: &Tx, counts: &[HourlyCount]) -> Answer<()> {
     let mut table = tx.open(COUNTS)?;
     for more in counts {
         if tx.row(WEBHOOKS, more.webhook.0)?.is_none() {
@@ -34,32 +41,34 @@ pub(super) fn add(tx: &Tx, counts: &[HourlyCount]) -> Answer<()> {
     Ok(())
 }
 
-/// The counters of these hours, newest first, then by webhook.
-pub(super) fn hourly(
-    tx: &ReadTransaction,
-    scope: Scope,
-    webhook: Option<WebhookId>,
-    hours: &Range<DateTime<Utc>>,
-    limit: usize,
-) -> Answer<Vec<HourlyCount>> {
+/// The counters that are asked for, newest first, then by webhook.
+pub(super) fn list(tx: &ReadTransaction, query: &CounterQuery) -> Answer<Counters> {
+    let mut found = Counters::default();
+    match query.kind {
+        CounterKind::Hourly => found.hourly = hourly(tx, query)?,
+        CounterKind::Rejected => found.rejected = rejected(tx, query)?,
+    }
+    Ok(found)
+}
+
+fn hourly(tx: &ReadTransaction, query: &CounterQuery) -> Answer<Vec<HourlyCount>> {
     let mut found = Vec::new();
-    if hours.is_empty() {
+    if query.from >= query.before {
         return Ok(found);
     }
     let table = tx.open_table(COUNTS).map_err(failed)?;
-    let newest = (newest_first(hours.end).saturating_add(1), i64::MIN);
-    let span = newest..=(newest_first(hours.start), i64::MAX);
+    let newest = (newest_first(query.before).saturating_add(1), i64::MIN);
+    let span = newest..=(newest_first(query.from), i64::MAX);
     for entry in table.range(span).map_err(failed)? {
-        if found.len() >= limit {
+        if found.len() >= query.limit as usize {
             break;
         }
         let (key, count) = entry.map_err(failed)?;
-        let (hour, id) = key.value();
-        let wanted = webhook.is_none_or(|webhook| webhook.0 == id);
-        if wanted && is_in(tx, scope, id)? {
+        let (hour, webhook) = key.value();
+        if is_wanted(tx, query, webhook)? {
             let (sent, failed, retried, milliseconds, bytes) = count.value();
             found.push(HourlyCount {
-                webhook: WebhookId(id),
+                webhook: WebhookId(webhook),
                 hour: DateTime::from_timestamp_micros(-hour).ok_or_else(|| corrupt("hour"))?,
                 sent,
                 failed,
@@ -72,7 +81,7 @@ pub(super) fn hourly(
     Ok(found)
 }
 
-pub(super) fn add_dropped(tx: &Tx, dropped: &[Dropped]) -> Answer<()> {
+fn add_rejected(tx: &Tx, dropped: &[Dropped]) -> Answer<()> {
     let mut counts = tx.open(DROPPED)?;
     for d in dropped {
         if tx.row(WEBHOOKS, d.webhook.0)?.is_some() {
@@ -85,23 +94,24 @@ pub(super) fn add_dropped(tx: &Tx, dropped: &[Dropped]) -> Answer<()> {
     Ok(())
 }
 
-pub(super) fn dropped(tx: &ReadTransaction, scope: Scope, limit: usize) -> Answer<Vec<Dropped>> {
+fn rejected(tx: &ReadTransaction, query: &CounterQuery) -> Answer<Vec<Dropped>> {
     let counts = tx.open_table(DROPPED).map_err(failed)?;
     let mut found = Vec::new();
     for entry in counts.iter().map_err(failed)? {
         let (key, count) = entry.map_err(failed)?;
         let (webhook, minute, reason) = key.value();
-        if is_in(tx, scope, webhook)? {
+        let minute = DateTime::from_timestamp_micros(minute).ok_or_else(|| corrupt("minute"))?;
+        if (query.from..query.before).contains(&minute) && is_wanted(tx, query, webhook)? {
             found.push(Dropped {
                 webhook: WebhookId(webhook),
                 reason: DropReason::from_word(reason).ok_or_else(|| corrupt("reason"))?,
-                minute: DateTime::from_timestamp_micros(minute).ok_or_else(|| corrupt("minute"))?,
+                minute,
                 count: count.value(),
             });
         }
     }
     found.sort_by_key(|d| (std::cmp::Reverse(d.minute), d.webhook, d.reason));
-    found.truncate(limit);
+    found.truncate(query.limit as usize);
     Ok(found)
 }
 
@@ -134,12 +144,17 @@ pub(super) fn forget_webhook(tx: &Tx, webhook: WebhookId) -> Answer<()> {
     dropped.retain(others).map_err(failed)
 }
 
-/// Whether a webhook is there, and in this scope.
-fn is_in(tx: &ReadTransaction, scope: Scope, webhook: i64) -> Answer<bool> {
+/// Whether a webhook is there, and its counters are asked for.
+fn is_wanted(tx: &ReadTransaction, query: &CounterQuery, webhook: i64) -> Answer<bool> {
+    if let Some(webhooks) = &query.webhooks
+        && !webhooks.contains(&WebhookId(webhook))
+    {
+        return Ok(false);
+    }
     let webhooks = tx.open_table(WEBHOOKS).map_err(failed)?;
     let owners = tx.open_table(OWNERS).map_err(failed)?;
     match row(&webhooks, webhook)? {
-        Some(row) => in_scope(&owners, scope, &row),
+        Some(row) => in_scope(&owners, query.scope, &row),
         None => Ok(false),
     }
 }

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryRow, DeliveryState,
-    Dropped, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-    UsageDelta,
+    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
+    DeliveryRow, DeliveryState, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
+    QueueStats, Replay,
 };
-use gatepost_storage::{Scope, StoreError};
 use redb::ReadTransaction;
 use webhook_model::WebhookId;
 
@@ -135,28 +135,13 @@ impl DeliveryLog for RedbStore {
         .await
     }
 
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Answer<()> {
-        let counts = counts.to_vec();
-        self.write(move |tx| counters::add(tx, &counts)).await
+    async fn add_counters(&self, added: Counters) -> Answer<()> {
+        self.write(move |tx| counters::add(tx, &added)).await
     }
 
-    async fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<Vec<HourlyCount>> {
-        let hours = from..before;
-        self.read(move |tx, _| counters::hourly(tx, scope, webhook, &hours, limit as usize))
-            .await
-    }
-
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
-        let deltas = deltas.to_vec();
-        self.write(move |tx| deltas.iter().try_for_each(|delta| usage::add(tx, delta)))
-            .await
+    async fn counters(&self, query: &CounterQuery) -> Answer<Counters> {
+        let query = query.clone();
+        self.read(move |tx, _| counters::list(tx, &query)).await
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Answer<Vec<LogUsage>> {
@@ -171,17 +156,6 @@ impl DeliveryLog for RedbStore {
 
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
         self.write(move |tx| usage::recount(tx, owner, share)).await
-    }
-
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {
-        let dropped = dropped.to_vec();
-        self.write(move |tx| counters::add_dropped(tx, &dropped))
-            .await
-    }
-
-    async fn dropped(&self, scope: Scope, limit: u32) -> Answer<Vec<Dropped>> {
-        self.read(move |tx, _| counters::dropped(tx, scope, limit as usize))
-            .await
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {
@@ -226,7 +200,7 @@ fn end(
 ) -> Answer<u64> {
     let ended = change(tx, limit, wanted, |row| row.fail(reason))?;
     let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
-    counters::add(tx, &counts.collect::<Vec<_>>())?;
+    counters::add_hourly(tx, &counts.collect::<Vec<_>>())?;
     Ok(ended.len() as u64)
 }
 

@@ -1,6 +1,7 @@
 //! The delivery log.
 
 mod change;
+mod counters;
 mod figures;
 mod list;
 mod parts;
@@ -11,12 +12,12 @@ mod usage;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
-    LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
+    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
+    LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
 };
-use gatepost_storage::{Scope, StoreError};
-use webhook_model::{TaskId, WebhookId};
+use webhook_model::TaskId;
 
 use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
@@ -94,32 +95,12 @@ impl DeliveryLog for PostgresStore {
         Ok(self.make_room(now).await?)
     }
 
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Answer<()> {
-        Ok(self.add_hourly(counts).await?)
+    async fn add_counters(&self, added: Counters) -> Answer<()> {
+        Ok(self.add_to_counters(&added).await?)
     }
 
-    async fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<Vec<HourlyCount>> {
-        Ok(self.hours(scope, webhook, (from, before), limit).await?)
-    }
-
-    async fn summed_counts(
-        &self,
-        webhooks: &[WebhookId],
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-    ) -> Answer<Vec<HourlyCount>> {
-        Ok(self.sums(webhooks, (from, before)).await?)
-    }
-
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
-        Ok(self.add_log_usage(deltas).await?)
+    async fn counters(&self, query: &CounterQuery) -> Answer<Counters> {
+        Ok(self.some_counters(query).await?)
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Answer<Vec<LogUsage>> {
@@ -128,14 +109,6 @@ impl DeliveryLog for PostgresStore {
 
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
         Ok(self.count_log_usage(owner, share).await?)
-    }
-
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {
-        Ok(self.add_dropped(dropped).await?)
-    }
-
-    async fn dropped(&self, scope: Scope, limit: u32) -> Answer<Vec<Dropped>> {
-        Ok(self.some_dropped(scope, limit).await?)
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {

@@ -1,8 +1,7 @@
 //! The delivery log.
 
 mod attempt;
-mod counts;
-mod dropped;
+mod counters;
 mod end;
 mod expire;
 mod figures;
@@ -16,12 +15,10 @@ mod usage;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, HourlyCount, LogRoom,
-    LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
+    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
+    LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
 };
-use webhook_model::WebhookId;
 
 use self::look::Look;
 use crate::error::Answer;
@@ -93,37 +90,13 @@ impl DeliveryLog for SqliteStore {
         Ok(LogRoom { ahead: None, bytes })
     }
 
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Answer<()> {
-        let counts = counts.to_vec();
-        self.write(move |c| counts::add(c, &counts)).await
+    async fn add_counters(&self, added: Counters) -> Answer<()> {
+        self.write(move |c| counters::add(c, &added)).await
     }
 
-    async fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Answer<Vec<HourlyCount>> {
-        self.read(move |c| counts::list(c, scope, webhook, (from, before), limit))
-            .await
-    }
-
-    async fn summed_counts(
-        &self,
-        webhooks: &[WebhookId],
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-    ) -> Answer<Vec<HourlyCount>> {
-        let webhooks = webhooks.to_vec();
-        self.read(move |c| counts::sums(c, &webhooks, (from, before)))
-            .await
-    }
-
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Answer<()> {
-        let deltas = deltas.to_vec();
-        self.write(move |c| usage::add(c, &deltas)).await
+    async fn counters(&self, query: &CounterQuery) -> Answer<Counters> {
+        let query = query.clone();
+        self.read(move |c| counters::list(c, &query)).await
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Answer<Vec<LogUsage>> {
@@ -136,15 +109,6 @@ impl DeliveryLog for SqliteStore {
         let counted = self.read(move |c| usage::count(c, owner, share)).await?;
         self.write(move |c| usage::set(c, owner, counted)).await?;
         Ok(counted.usage)
-    }
-
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Answer<()> {
-        let dropped = dropped.to_vec();
-        self.write(move |c| dropped::count(c, &dropped)).await
-    }
-
-    async fn dropped(&self, scope: Scope, limit: u32) -> Answer<Vec<Dropped>> {
-        self.read(move |c| dropped::list(c, scope, limit)).await
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {

@@ -10,6 +10,7 @@ use super::look::Look;
 use crate::column::number;
 use crate::error::Result;
 use crate::named::Named;
+use crate::records::usage::stored;
 
 pub(super) fn add(c: &Connection, deltas: &[UsageDelta]) -> Result<()> {
     let mut add = c.prepare_cached(include_str!("../sql/log/add_usage.sql"))?;
@@ -102,10 +103,6 @@ pub(super) fn set(c: &Connection, owner: OwnerId, counted: Counted) -> Result<()
             counted.hidden_to
         ])?;
     Ok(())
-}
-
-fn stored(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 fn usage(row: &Row<'_>) -> Result<LogUsage> {

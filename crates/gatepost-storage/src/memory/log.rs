@@ -11,9 +11,9 @@ use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
 use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
-    EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-    UsageDelta,
+    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
+    DeliveryState, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
+    Replay,
 };
 
 #[async_trait]
@@ -104,26 +104,16 @@ impl DeliveryLog for MemoryStore {
         Ok(LogRoom { ahead: None, bytes })
     }
 
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError> {
-        self.tables().add_counts(counts);
+    async fn add_counters(&self, added: Counters) -> Result<(), StoreError> {
+        let mut tables = self.tables();
+        tables.add_counts(&added.hourly);
+        tables.count_dropped(&added.rejected);
+        tables.add_usage(&added.usage);
         Ok(())
     }
 
-    async fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<HourlyCount>, StoreError> {
-        let tables = self.tables();
-        Ok(tables.hourly_counts(scope, webhook, from..before, limit))
-    }
-
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError> {
-        self.tables().add_usage(deltas);
-        Ok(())
+    async fn counters(&self, query: &CounterQuery) -> Result<Counters, StoreError> {
+        Ok(self.tables().counters(query))
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError> {
@@ -133,15 +123,6 @@ impl DeliveryLog for MemoryStore {
 
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError> {
         Ok(self.tables().recount_usage(owner, share))
-    }
-
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {
-        self.tables().count_dropped(dropped);
-        Ok(())
-    }
-
-    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError> {
-        Ok(self.tables().dropped(scope, limit))
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError> {

@@ -42,12 +42,12 @@ impl<K: Copy + Ord, V> Timed<K, V> {
         &self,
         webhook: WebhookId,
         times: Range<DateTime<Utc>>,
-    ) -> impl Iterator<Item = (DateTime<Utc>, K, &V)> {
+    ) -> impl Iterator<Item = &V> {
         let rows = self.rows.get(&webhook).filter(|_| !times.is_empty());
         let rows = rows
             .into_iter()
             .flat_map(move |rows| rows.range(times.clone()));
-        rows.flat_map(|(time, rows)| rows.iter().map(|(key, row)| (*time, *key, row)))
+        rows.flat_map(|(_, rows)| rows.values())
     }
 
     pub(super) fn forget_webhook(&mut self, webhook: WebhookId) {

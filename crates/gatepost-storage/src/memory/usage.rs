@@ -1,15 +1,15 @@
 //! What owners use, and what was counted instead of stored.
 
 use std::cmp::Reverse;
-use std::ops::Range;
 
-use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use webhook_model::WebhookId;
 
 use super::store::Tables;
 use crate::page::Scope;
-use crate::webhooks::{Dropped, HourlyCount, LogUsage, UsageDelta};
+use crate::webhooks::{
+    CounterKind, CounterQuery, Counters, Dropped, HourlyCount, LogUsage, UsageDelta,
+};
 
 impl Tables {
     pub(super) fn add_usage(&mut self, deltas: &[UsageDelta]) {
@@ -58,16 +58,6 @@ impl Tables {
         }
     }
 
-    pub(super) fn dropped(&self, scope: Scope, limit: u32) -> Vec<Dropped> {
-        let always = DateTime::<Utc>::MIN_UTC..DateTime::<Utc>::MAX_UTC;
-        let webhooks = self.webhooks_of(scope);
-        let rows = webhooks.iter().flat_map(|id| self.dropped_of(*id, &always));
-        let mut rows: Vec<Dropped> = rows.collect();
-        rows.sort_by_key(|d| (Reverse(d.minute), d.webhook, d.reason));
-        rows.truncate(limit as usize);
-        rows
-    }
-
     pub(super) fn add_counts(&mut self, counts: &[HourlyCount]) {
         for count in counts {
             if self.records.webhooks.contains_key(&count.webhook) {
@@ -76,37 +66,28 @@ impl Tables {
         }
     }
 
-    pub(super) fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        hours: Range<DateTime<Utc>>,
-        limit: u32,
-    ) -> Vec<HourlyCount> {
-        let webhooks = match webhook {
-            Some(webhook) => vec![webhook],
-            None => self.webhooks_of(scope),
-        };
-        let wanted = webhooks.iter().filter(|id| self.is_in(scope, **id));
-        let rows = wanted.flat_map(|id| self.usage.counts.of(*id, hours.clone()));
-        let mut rows: Vec<HourlyCount> = rows.map(|(_, (), count)| *count).collect();
-        rows.sort_by_key(|count| (Reverse(count.hour), count.webhook));
-        rows.truncate(limit as usize);
-        rows
-    }
-
-    fn dropped_of(
-        &self,
-        webhook: WebhookId,
-        minutes: &Range<DateTime<Utc>>,
-    ) -> impl Iterator<Item = Dropped> {
-        let rows = self.usage.dropped.of(webhook, minutes.clone());
-        rows.map(move |(minute, reason, count)| Dropped {
-            webhook,
-            reason,
-            minute,
-            count: *count,
-        })
+    pub(super) fn counters(&self, query: &CounterQuery) -> Counters {
+        let all = || self.webhooks_of(query.scope);
+        let webhooks = query.webhooks.clone().unwrap_or_else(all).into_iter();
+        let wanted = webhooks.filter(|id| self.is_in(query.scope, *id));
+        let (times, limit) = (query.from..query.before, query.limit as usize);
+        let mut found = Counters::default();
+        match query.kind {
+            CounterKind::Hourly => {
+                let rows = wanted.flat_map(|id| self.usage.counts.of(id, times.clone()));
+                found.hourly = rows.copied().collect();
+                found.hourly.sort_by_key(|c| (Reverse(c.hour), c.webhook));
+                found.hourly.truncate(limit);
+            }
+            CounterKind::Rejected => {
+                let rows = wanted.flat_map(|id| self.usage.dropped.of(id, times.clone()));
+                found.rejected = rows.copied().collect();
+                let order = |d: &Dropped| (Reverse(d.minute), d.webhook, d.reason);
+                found.rejected.sort_by_key(order);
+                found.rejected.truncate(limit);
+            }
+        }
+        found
     }
 
     fn webhooks_of(&self, scope: Scope) -> Vec<WebhookId> {

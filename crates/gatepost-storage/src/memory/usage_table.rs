@@ -13,7 +13,7 @@ use crate::webhooks::{DropReason, Dropped, HourlyCount, LogUsage, UsageDelta};
 pub(super) struct Usage {
     owners: HashMap<OwnerId, LogUsage>,
     /// How many deliveries were not stored, by minute.
-    pub(super) dropped: Timed<DropReason, u64>,
+    pub(super) dropped: Timed<DropReason, Dropped>,
     /// What became of the deliveries, by hour.
     pub(super) counts: Timed<(), HourlyCount>,
 }
@@ -46,9 +46,15 @@ impl Usage {
     }
 
     pub(super) fn count_dropped(&mut self, dropped: &Dropped) {
-        let key = (dropped.webhook, micros(dropped.minute), dropped.reason);
-        let count = self.dropped.row(key, || 0);
-        *count = count.saturating_add(dropped.count);
+        let minute = micros(dropped.minute);
+        let none = Dropped {
+            minute,
+            count: 0,
+            ..*dropped
+        };
+        let key = (dropped.webhook, minute, dropped.reason);
+        let sum = self.dropped.row(key, || none);
+        sum.count = sum.count.saturating_add(dropped.count);
     }
 
     pub(super) fn add_count(&mut self, more: &HourlyCount) {

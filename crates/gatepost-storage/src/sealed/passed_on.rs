@@ -4,18 +4,18 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use webhook_model::{EventName, EventType, TaskId, WebhookId};
+use webhook_model::{EventName, EventType, TaskId};
 
 use super::store::SealedMessages;
 use crate::error::StoreError;
 use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage};
 use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, Cascade, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, Found,
-    HourlyCount, InsertedRecords, LogRoom, LogUsage, NewRecords, OutboxAudience, OutboxId,
+    AttemptRecord, Cascade, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, Found, InsertedRecords, LogRoom, LogUsage, NewRecords, OutboxAudience, OutboxId,
     OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats, RecordHead, RecordId,
     RecordQuery, RecordRow, RecordStore, Replay, RouteChanges, Routes, RoutesVersion,
-    UnreadableRecord, UsageDelta,
+    UnreadableRecord,
 };
 
 macro_rules! passed_on {
@@ -68,24 +68,10 @@ passed_on! { DeliveryLog {
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;
-    fn add_counts(counts: &[HourlyCount]) -> ();
-    fn hourly_counts(
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32
-    ) -> Vec<HourlyCount>;
-    fn summed_counts(
-        webhooks: &[WebhookId],
-        from: DateTime<Utc>,
-        before: DateTime<Utc>
-    ) -> Vec<HourlyCount>;
-    fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn add_counters(added: Counters) -> ();
+    fn counters(query: &CounterQuery) -> Counters;
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId, share: u64) -> LogUsage;
-    fn count_dropped(dropped: &[Dropped]) -> ();
-    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn count_queue(now: DateTime<Utc>) -> QueueStats;
     fn queue_stats() -> Option<QueueStats>;
 }

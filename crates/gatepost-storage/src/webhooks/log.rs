@@ -1,13 +1,14 @@
 //! The delivery log: what was sent, what will be, and how it went.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use async_trait::async_trait;
-use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use webhook_model::{TaskId, WebhookId};
 
+use super::counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId};
 use super::delivery_query::DeliveryQuery;
 use super::dropped::Dropped;
@@ -57,70 +58,6 @@ pub struct LogUsage {
     pub waiting_bytes: u64,
     /// Bytes of the messages, heads of requests and responses of all deliveries.
     pub log_bytes: u64,
-}
-
-/// What an engine adds to an owner's [`LogUsage`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct UsageDelta {
-    /// The owner.
-    pub owner: OwnerId,
-    /// Deliveries that have not ended.
-    pub waiting: i64,
-    /// Bytes of their messages.
-    pub waiting_bytes: i64,
-    /// Bytes of the messages, heads of requests and responses of all deliveries.
-    pub log_bytes: i64,
-}
-
-/// What became of a webhook's deliveries within an hour.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct HourlyCount {
-    /// The webhook.
-    pub webhook: WebhookId,
-    /// The beginning of the hour in which that was recorded.
-    pub hour: DateTime<Utc>,
-    /// Deliveries that were sent.
-    pub sent: u64,
-    /// Deliveries that ended in `error`.
-    pub failed: u64,
-    /// Attempts after which another was to follow.
-    pub retried: u64,
-    /// How long all attempts took together.
-    pub milliseconds: u64,
-    /// Bytes of the messages, heads of requests and responses that were stored.
-    pub bytes: u64,
-}
-
-impl HourlyCount {
-    /// A delivery that ended in `error` without an attempt, at `now`.
-    #[must_use]
-    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
-        Self {
-            webhook,
-            hour: now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now),
-            sent: 0,
-            failed: 1,
-            retried: 0,
-            milliseconds: 0,
-            bytes: 0,
-        }
-    }
-
-    /// These together, all of one webhook, as of the newest of their hours; `None` of none.
-    #[must_use]
-    pub fn sum(counts: &[Self]) -> Option<Self> {
-        let (first, rest) = counts.split_first()?;
-        let sum = rest.iter().fold(*first, |sum, more| Self {
-            hour: sum.hour.max(more.hour),
-            sent: sum.sent.saturating_add(more.sent),
-            failed: sum.failed.saturating_add(more.failed),
-            retried: sum.retried.saturating_add(more.retried),
-            milliseconds: sum.milliseconds.saturating_add(more.milliseconds),
-            bytes: sum.bytes.saturating_add(more.bytes),
-            ..sum
-        });
-        Some(sum)
-    }
 }
 
 /// What [`DeliveryLog::purge`] did.
@@ -278,19 +215,67 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn prepare_log(&self, now: DateTime<Utc>) -> Result<LogRoom, StoreError>;
 
-    /// Adds to the counters of (webhook, hour) what attempts ended. What ends without one is
-    /// counted by the store itself: [`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
-    /// [`QueueStore::reclaim`](super::QueueStore::reclaim). Webhooks that are gone are skipped.
+    /// Adds to counters.
+    ///
+    /// - The store must add all of a call in one transaction.
+    /// - A webhook or an owner who is gone must be skipped.
+    /// - An owner's sum that falls below 0 must be 0 before the next delta is added.
+    /// - The caller must not add what ends without an attempt. The store counts that itself:
+    ///   [`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
+    ///   [`QueueStore::reclaim`](super::QueueStore::reclaim).
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError>;
+    async fn add_counters(&self, added: Counters) -> Result<(), StoreError>;
 
-    /// The counters of a scope's webhooks, or of one of them, in hours from `from` until before
-    /// `before`, newest hour first, then by webhook, at most `limit`. They outlive the deliveries.
+    /// Returns the counters that are asked for, newest first, then by webhook.
+    ///
+    /// - A webhook that is gone must not be there.
+    /// - Counters must outlive the deliveries. [`purge`](Self::purge) must remove hourly ones by
+    ///   [`PurgeBounds::counts_before`], and those of what was rejected by
+    ///   [`PurgeBounds::created_before`].
     ///
     /// # Errors
     /// `Unavailable`.
+    async fn counters(&self, query: &CounterQuery) -> Result<Counters, StoreError>;
+
+    /// Adds to the counters of (webhook, hour) what attempts ended:
+    /// [`add_counters`](Self::add_counters).
+    ///
+    /// # Errors
+    /// As there.
+    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError> {
+        let hourly = counts.to_vec();
+        let none = Counters::default();
+        self.add_counters(Counters { hourly, ..none }).await
+    }
+
+    /// Adds to the counts of (webhook, reason, minute): [`add_counters`](Self::add_counters).
+    ///
+    /// # Errors
+    /// As there.
+    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {
+        let rejected = dropped.to_vec();
+        let none = Counters::default();
+        self.add_counters(Counters { rejected, ..none }).await
+    }
+
+    /// Adds to what owners use: [`add_counters`](Self::add_counters).
+    ///
+    /// # Errors
+    /// As there.
+    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError> {
+        let usage = deltas.to_vec();
+        let none = Counters::default();
+        self.add_counters(Counters { usage, ..none }).await
+    }
+
+    /// Returns the counters of a scope's webhooks, or of one of them, in hours from `from` until
+    /// before `before`, newest hour first, then by webhook, at most `limit`:
+    /// [`counters`](Self::counters).
+    ///
+    /// # Errors
+    /// As there.
     async fn hourly_counts(
         &self,
         scope: Scope,
@@ -298,37 +283,63 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         from: DateTime<Utc>,
         before: DateTime<Utc>,
         limit: u32,
-    ) -> Result<Vec<HourlyCount>, StoreError>;
+    ) -> Result<Vec<HourlyCount>, StoreError> {
+        let query = CounterQuery {
+            kind: CounterKind::Hourly,
+            scope,
+            webhooks: webhook.map(|webhook| vec![webhook]),
+            from,
+            before,
+            limit,
+        };
+        Ok(self.counters(&query).await?.hourly)
+    }
 
-    /// The counters of each of these webhooks, summed up over the hours from `from` until before
-    /// `before`, in the order of the request: what a page of a list shows. Those of which nothing
-    /// was counted then, or that are gone, are left out. `hour` is the newest in which something
-    /// was counted.
-    ///
-    /// Without an implementation of its own a store is asked for each of them.
+    /// Returns the counters of each of these webhooks, summed up over the hours from `from` until
+    /// before `before`, in the order of the request: [`counters`](Self::counters). A webhook of
+    /// which nothing was counted then, or that is gone, is left out. `hour` is the newest in which
+    /// something was counted.
     ///
     /// # Errors
-    /// `Unavailable`.
+    /// As there.
     async fn summed_counts(
         &self,
         webhooks: &[WebhookId],
         from: DateTime<Utc>,
         before: DateTime<Utc>,
     ) -> Result<Vec<HourlyCount>, StoreError> {
-        let mut sums = Vec::new();
-        for webhook in webhooks {
-            let all = Scope::All;
-            let hours = self.hourly_counts(all, Some(*webhook), from, before, u32::MAX);
-            sums.extend(HourlyCount::sum(&hours.await?));
+        let query = CounterQuery {
+            kind: CounterKind::Hourly,
+            scope: Scope::All,
+            webhooks: Some(webhooks.to_vec()),
+            from,
+            before,
+            limit: u32::MAX,
+        };
+        let mut of: BTreeMap<WebhookId, Vec<HourlyCount>> = BTreeMap::new();
+        for count in self.counters(&query).await?.hourly {
+            of.entry(count.webhook).or_default().push(count);
         }
-        Ok(sums)
+        let sum = |webhook| HourlyCount::sum(of.get(webhook)?);
+        Ok(webhooks.iter().filter_map(sum).collect())
     }
 
-    /// Adds to what owners use; a sum below 0 is 0. Owners who are gone are skipped.
+    /// Returns what was counted instead of stored, newest minute first, at most `limit`:
+    /// [`counters`](Self::counters).
     ///
     /// # Errors
-    /// `Unavailable`.
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError>;
+    /// As there.
+    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError> {
+        let query = CounterQuery {
+            kind: CounterKind::Rejected,
+            scope,
+            webhooks: None,
+            from: DateTime::UNIX_EPOCH,
+            before: DateTime::<Utc>::MAX_UTC,
+            limit,
+        };
+        Ok(self.counters(&query).await?.rejected)
+    }
 
     /// What owners use, in the order of the request, at the cost of one lookup each.
     ///
@@ -347,19 +358,6 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// `Unavailable`.
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError>;
-
-    /// Adds to the counts of (webhook, reason, minute); webhooks that are gone are skipped.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError>;
-
-    /// What was counted instead of stored, newest minute first, at most `limit`.
-    /// [`purge`](Self::purge) removes what is older than ended deliveries may be.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError>;
 
     /// Counts the queue at `now` and keeps the figures for all who ask. Costs what waits: one
     /// process at a time does it, now and then.

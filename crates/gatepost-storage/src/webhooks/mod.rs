@@ -5,6 +5,7 @@
 
 mod body;
 mod cause;
+mod counters;
 mod delivery;
 mod delivery_query;
 mod delivery_row;
@@ -23,6 +24,7 @@ mod row_edits;
 
 pub use body::Bodied;
 pub use cause::{Cause, InvalidCause};
+pub use counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
 pub use delivery::{
     AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
 };
@@ -33,8 +35,7 @@ pub use excerpt::{DataExcerpt, InvalidExcerpt};
 pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
 pub use log::{
-    DeliveryLog, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
-    Replay, UsageDelta,
+    DeliveryLog, EXPIRED_INFO, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
 };
 pub use outbox::OutboxStore;
 pub use outbox_row::{

@@ -11,14 +11,14 @@ use gatepost_storage::keys::{
 };
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, Delivery, DeliveryId,
-    DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, LaneClaim,
-    LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged,
-    PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled, Settlement,
-    UsageDelta,
+    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, CounterQuery, Counters,
+    Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues,
+    HourlyCount, LaneClaim, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay,
+    Settled, Settlement, UsageDelta,
 };
-use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, Scope, StoreError};
-use webhook_model::{Occurrence, TaskId, WebhookId};
+use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
+use webhook_model::{Occurrence, TaskId};
 
 use super::store::{FaultStore, Passing};
 
@@ -170,24 +170,13 @@ passed_on! { DeliveryLog {
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;
+    fn add_counters(added: Counters) -> ();
+    fn counters(query: &CounterQuery) -> Counters;
     fn add_counts(counts: &[HourlyCount]) -> ();
-    fn hourly_counts(
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32
-    ) -> Vec<HourlyCount>;
-    fn summed_counts(
-        webhooks: &[WebhookId],
-        from: DateTime<Utc>,
-        before: DateTime<Utc>
-    ) -> Vec<HourlyCount>;
     fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn count_dropped(dropped: &[Dropped]) -> ();
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId, share: u64) -> LogUsage;
-    fn count_dropped(dropped: &[Dropped]) -> ();
-    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn count_queue(now: DateTime<Utc>) -> QueueStats;
     fn queue_stats() -> Option<QueueStats>;
 }

@@ -4,8 +4,8 @@ use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::Gone;
 use gatepost_storage::webhooks::{
-    Cascade, Disposition, DropReason, Dropped, LogUsage, NewDelivery, PurgeBounds, Replay,
-    UsageDelta,
+    Cascade, CounterKind, CounterQuery, Counters, Disposition, DropReason, Dropped, HourlyCount,
+    LogUsage, NewDelivery, PurgeBounds, Replay, UsageDelta,
 };
 use webhook_model::WebhookId;
 
@@ -185,7 +185,17 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
         dropped(other.webhook, waiting, 3, 4),
     ];
     store.log.count_dropped(&first).await.unwrap();
-    store.log.count_dropped(&second).await.unwrap();
+    let several = Counters {
+        hourly: vec![HourlyCount::failed(mine.webhook, at(0))],
+        rejected: second.to_vec(),
+        usage: vec![delta(1, 1, 2, 3)],
+    };
+    store.log.add_counters(several.clone()).await.unwrap();
+    let usage = store.log.log_usage(&[OwnerId(1)]).await.unwrap();
+    assert_eq!(usage, [used(1, 2, 3)], "L18 with what is used");
+    let asked_for = [mine.webhook];
+    let sums = store.log.summed_counts(&asked_for, at(0), at(9));
+    assert_eq!(sums.await.unwrap(), several.hourly, "L18 with outcomes");
     let listed = async |scope, limit| store.log.dropped(scope, limit).await.unwrap();
     let wanted = [
         dropped(other.webhook, waiting, 3, 4),
@@ -201,6 +211,16 @@ pub async fn l18_what_was_dropped_is_counted(store: Webhooks) {
     );
     let tenants = listed(Scope::Tenant(TenantId(1)), 9).await;
     assert_eq!(tenants, wanted[..1], "L18 tenant");
+    let query = CounterQuery {
+        kind: CounterKind::Rejected,
+        scope: Scope::All,
+        webhooks: Some(vec![mine.webhook]),
+        from: at(120),
+        before: at(240),
+        limit: 9,
+    };
+    let found = store.log.counters(&query).await.unwrap();
+    assert_eq!(found.rejected, wanted[1..2], "L18 a webhook, a span");
     let keep = PurgeBounds {
         created_before: at(120),
         ..keep_all()

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_storage::Page;
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{Page, Scope};
-use webhook_model::{Occurrence, WebhookId};
+use webhook_model::Occurrence;
 
 use super::store::{Broken, Result, passed_on};
 
@@ -138,19 +138,10 @@ passed_on! { DeliveryLog {
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;
-    fn add_counts(counts: &[HourlyCount]) -> ();
-    fn hourly_counts(
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Vec<HourlyCount>;
-    fn add_usage(deltas: &[UsageDelta]) -> ();
+    fn add_counters(added: Counters) -> ();
+    fn counters(query: &CounterQuery) -> Counters;
     fn log_usage(owners: &[OwnerId]) -> Vec<LogUsage>;
     fn recount_usage(owner: OwnerId, share: u64) -> LogUsage;
-    fn count_dropped(dropped: &[Dropped]) -> ();
-    fn dropped(scope: Scope, limit: u32) -> Vec<Dropped>;
     fn count_queue(now: DateTime<Utc>) -> QueueStats;
     fn queue_stats() -> Option<QueueStats>;
 }

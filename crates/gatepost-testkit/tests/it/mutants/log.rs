@@ -3,31 +3,37 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryLog, DeliveryQuery, DeliveryState, Dropped,
-    HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay, UsageDelta,
+    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
+    DeliveryState, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
 };
 use gatepost_storage::{Bodies, ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use webhook_model::{TaskId, WebhookId};
 
 use super::mutant::{Mutant, Result, passed_on};
 
-passed_on! { DeliveryLog {
-    fn count_dropped(dropped: &[Dropped]) -> ();
-}
-    async fn hourly_counts(
-        &self,
-        scope: Scope,
-        webhook: Option<WebhookId>,
-        from: DateTime<Utc>,
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<HourlyCount>> {
-        let counts = self.inner.hourly_counts(scope, webhook, from, before, limit);
-        let mut counts = counts.await?;
-        if self.is(&["l29"]) {
-            counts.iter_mut().for_each(|count| count.failed = 0);
+passed_on! { DeliveryLog {}
+    async fn add_counters(&self, mut added: Counters) -> Result<()> {
+        match self.fault() {
+            "l26" => added.hourly.truncate(1),
+            "l18-apart" if !added.rejected.is_empty() => added.usage.clear(),
+            "l16" => added.usage.retain(|delta| delta.waiting >= 0),
+            _ => {}
         }
-        Ok(counts)
+        self.inner.add_counters(added).await
+    }
+
+    async fn counters(&self, query: &CounterQuery) -> Result<Counters> {
+        let mut query = query.clone();
+        if self.is(&["l18-webhook"]) {
+            query.webhooks = None;
+        }
+        let mut found = self.inner.counters(&query).await?;
+        match self.fault() {
+            "l29" => found.hourly.iter_mut().for_each(|count| count.failed = 0),
+            "l18" => found.rejected.reverse(),
+            _ => {}
+        }
+        Ok(found)
     }
 
     async fn summed_counts(
@@ -48,11 +54,6 @@ passed_on! { DeliveryLog {
             return Err(StoreError::new(ErrorKind::Unavailable, "the log"));
         }
         self.inner.prepare_log(now).await
-    }
-
-    async fn add_counts(&self, counts: &[HourlyCount]) -> Result<()> {
-        let most = if self.is(&["l26"]) { 1 } else { counts.len() };
-        self.inner.add_counts(&counts[..most.min(counts.len())]).await
     }
 
     async fn queue_stats(&self) -> Result<Option<QueueStats>> {
@@ -184,12 +185,6 @@ passed_on! { DeliveryLog {
         self.inner.purge(&keep, limit, now).await
     }
 
-    async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<()> {
-        let known = deltas.iter().filter(|d| !self.is(&["l16"]) || d.waiting >= 0);
-        let known: Vec<_> = known.copied().collect();
-        self.inner.add_usage(&known).await
-    }
-
     async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>> {
         self.inner.log_usage(owners).await
     }
@@ -207,14 +202,6 @@ passed_on! { DeliveryLog {
         }
         let share = if self.is(&["l10"]) { u64::MAX } else { share };
         self.inner.recount_usage(owner, share).await
-    }
-
-    async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>> {
-        let mut dropped = self.inner.dropped(scope, limit).await?;
-        if self.is(&["l18"]) {
-            dropped.reverse();
-        }
-        Ok(dropped)
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats> {

@@ -22,7 +22,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 31] = [
+const MORE: [&str; 33] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -38,6 +38,8 @@ const MORE: [&str; 31] = [
     "k30-edit",
     "k31-edit",
     "k34-floor",
+    "l18-apart",
+    "l18-webhook",
     "l26-sums",
     "l33-data",
     "l33-trace",

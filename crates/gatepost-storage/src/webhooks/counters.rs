@@ -1,0 +1,109 @@
+//! Counters: what became of deliveries, what was not stored, and what owners use.
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use gatepost_ids::OwnerId;
+use webhook_model::WebhookId;
+
+use super::dropped::Dropped;
+use crate::page::Scope;
+
+/// Counters of webhooks and owners, or what is added to them.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Counters {
+    /// The outcomes of deliveries, by webhook and hour.
+    pub hourly: Vec<HourlyCount>,
+    /// Deliveries that were counted instead of stored, by webhook, reason and minute.
+    pub rejected: Vec<Dropped>,
+    /// What is added to owners' [`LogUsage`](super::LogUsage). No query returns any.
+    pub usage: Vec<UsageDelta>,
+}
+
+/// The counters that a [`CounterQuery`] reads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum CounterKind {
+    /// [`Counters::hourly`].
+    Hourly,
+    /// [`Counters::rejected`].
+    Rejected,
+}
+
+/// Which counters to read: newest first, then by webhook.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterQuery {
+    /// The kind.
+    pub kind: CounterKind,
+    /// Whose webhooks.
+    pub scope: Scope,
+    /// Only those of these webhooks.
+    pub webhooks: Option<Vec<WebhookId>>,
+    /// Only hours, or minutes, at or after this.
+    pub from: DateTime<Utc>,
+    /// Only hours, or minutes, before this.
+    pub before: DateTime<Utc>,
+    /// At most this many.
+    pub limit: u32,
+}
+
+/// What an engine adds to an owner's [`LogUsage`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct UsageDelta {
+    /// The owner.
+    pub owner: OwnerId,
+    /// Deliveries that have not ended.
+    pub waiting: i64,
+    /// Bytes of their messages.
+    pub waiting_bytes: i64,
+    /// Bytes of the messages, heads of requests and responses of all deliveries.
+    pub log_bytes: i64,
+}
+
+/// What became of a webhook's deliveries within an hour.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct HourlyCount {
+    /// The webhook.
+    pub webhook: WebhookId,
+    /// The beginning of the hour in which that was recorded.
+    pub hour: DateTime<Utc>,
+    /// Deliveries that were sent.
+    pub sent: u64,
+    /// Deliveries that ended in `error`.
+    pub failed: u64,
+    /// Attempts after which another was to follow.
+    pub retried: u64,
+    /// How long all attempts took together.
+    pub milliseconds: u64,
+    /// Bytes of the messages, heads of requests and responses that were stored.
+    pub bytes: u64,
+}
+
+impl HourlyCount {
+    /// A delivery that ended in `error` without an attempt, at `now`.
+    #[must_use]
+    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
+        Self {
+            webhook,
+            hour: now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now),
+            sent: 0,
+            failed: 1,
+            retried: 0,
+            milliseconds: 0,
+            bytes: 0,
+        }
+    }
+
+    /// These together, all of one webhook, as of the newest of their hours; `None` of none.
+    #[must_use]
+    pub fn sum(counts: &[Self]) -> Option<Self> {
+        let (first, rest) = counts.split_first()?;
+        let sum = rest.iter().fold(*first, |sum, more| Self {
+            hour: sum.hour.max(more.hour),
+            sent: sum.sent.saturating_add(more.sent),
+            failed: sum.failed.saturating_add(more.failed),
+            retried: sum.retried.saturating_add(more.retried),
+            milliseconds: sum.milliseconds.saturating_add(more.milliseconds),
+            bytes: sum.bytes.saturating_add(more.bytes),
+            ..sum
+        });
+        Some(sum)
+    }
+}
