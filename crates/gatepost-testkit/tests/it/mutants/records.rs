@@ -140,8 +140,15 @@ passed_on! { RecordStore {
             if self.is(&["r41-enabled"]) {
                 head.enabled = true;
             }
-            if self.is(&["r24"]) && matches!(head.record, RecordId::Event(_)) {
-                head.owner = OwnerId(2);
+        }
+        for (head, record) in heads.iter_mut().zip(ids) {
+            if self.is(&["r24"]) && matches!(record, RecordId::Event(_)) {
+                *head = Ok(Some(RecordHead {
+                    record: *record,
+                    owner: OwnerId(2),
+                    name: None,
+                    enabled: true,
+                }));
             }
         }
         Ok(heads)
