@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Claim, ClaimToken, Claimed, DeliveryId, DeliveryRow,
-    DeliveryState, HourlyCount, LaneClaim, Reclaimed, Settled, Settlement,
+    ChangedDelivery, Claim, ClaimToken, Claimed, DeliveryId, DeliveryRow, DeliveryState,
+    HourlyCount, IfWaiting, LaneClaim, Reclaimed, Settled, Settlement, WaitingChange,
 };
 use redb::ReadableTable as _;
 
@@ -53,35 +53,37 @@ pub(super) fn settle(tx: &Tx, settlement: Settlement) -> Answer<Settled> {
     Ok(Settled::Done)
 }
 
-/// Ends what was fetched.
-pub(super) fn acknowledge(
+/// Changes what waits.
+pub(super) fn change_waiting(
     tx: &Tx,
-    fetched: &Acknowledgement,
+    deliveries: &[IfWaiting],
+    change: &WaitingChange,
     now: DateTime<Utc>,
-) -> Answer<Vec<Acknowledged>> {
-    let mut ended = Vec::new();
-    for handed in &fetched.deliveries {
-        let Some(old) = tx.slot(handed.delivery)? else {
+) -> Answer<Vec<ChangedDelivery>> {
+    let mut all = Vec::new();
+    for asked in deliveries {
+        let Some(old) = tx.slot(asked.delivery)? else {
             continue;
         };
-        if !old.is_fetched_by(fetched, *handed) {
-            continue;
-        }
         let mut new = old.clone();
-        let attempt = new.fetch(fetched.keep_messages, now);
-        let claim = Claim {
-            delivery: handed.delivery,
-            token: ClaimToken(tx.count("token")?),
+        let Some((changed, attempt)) = new.change_waiting(*asked, change, now) else {
+            continue;
         };
-        tx.log(claim, attempt)?;
+        if let Some(attempt) = attempt {
+            let claim = Claim {
+                delivery: asked.delivery,
+                token: ClaimToken(tx.count("token")?),
+            };
+            tx.log(claim, attempt)?;
+        }
+        if let WaitingChange::Cancelled { .. } = change {
+            counters::add_hourly(tx, &[HourlyCount::failed(changed.webhook, now)])?;
+        }
         tx.replace(&old, &new)?;
-        ended.push(Acknowledged {
-            delivery: handed.delivery,
-            bytes: old.delivery.body.len() as u64,
-        });
+        all.push(changed);
     }
-    ended.sort_unstable();
-    Ok(ended)
+    all.sort_unstable();
+    Ok(all)
 }
 
 /// Takes back what is leased no more, at most `limit`.

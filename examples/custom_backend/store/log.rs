@@ -5,12 +5,11 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
-    DeliveryRow, DeliveryState, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged,
-    QueueStats, Replay,
+    AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, DeliveryRow, DeliveryState, EXPIRED_INFO, IfWaiting, LogRoom, LogUsage,
+    PurgeBounds, Purged, QueueStats, Replay, WaitingChange,
 };
 use redb::ReadTransaction;
-use webhook_model::WebhookId;
 
 use super::attempts::attempts;
 use super::codec::decode;
@@ -21,7 +20,7 @@ use super::purge::purge;
 use super::redb_store::RedbStore;
 use super::tables::{ATTEMPTS, COUNTERS, DELIVERIES, GONE, Tx, USAGE, bodied_page, counter};
 use super::work::LOG_BYTES;
-use super::{counters, figures, usage};
+use super::{claims, counters, figures, usage};
 
 #[async_trait]
 impl DeliveryLog for RedbStore {
@@ -66,36 +65,32 @@ impl DeliveryLog for RedbStore {
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
         let which = which.clone();
-        let wanted = move |row: &DeliveryRow| {
-            let is_named = match &which {
-                Replay::Ids(ids) => ids.contains(&row.delivery.id),
-                Replay::Failed { .. } => true,
-            };
-            is_named && row.is_replayed_by(&which)
+        let is_chosen = move |row: &DeliveryRow| match &which {
+            Replay::Ids(ids) if !ids.contains(&row.delivery.id) => false,
+            which => row.is_replayed_by(which),
         };
-        self.change(limit, wanted, move |row| row.replay(now)).await
+        self.write(move |tx| {
+            let mut replayed = 0;
+            let chosen = tx.slots()?.into_iter().filter(is_chosen);
+            for old in chosen.take(limit as usize) {
+                let mut new = old.clone();
+                new.replay(now);
+                tx.replace(&old, &new)?;
+                replayed += 1;
+            }
+            Ok(replayed)
+        })
+        .await
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
-        let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        let wanted = move |row: &DeliveryRow| {
-            row.delivery.state == DeliveryState::Queued && ids.contains(&row.delivery.id)
-        };
-        self.write(move |tx| end(tx, u32::MAX, wanted, &reason, now))
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<ChangedDelivery>> {
+        self.write(move |tx| claims::change_waiting(tx, &deliveries, &change, now))
             .await
-    }
-
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
-        let ids = ids.to_vec();
-        let wanted = move |row: &DeliveryRow| {
-            let delivery = &row.delivery;
-            let waits = delivery.state == DeliveryState::Queued && delivery.due > now;
-            waits && ids.contains(&delivery.id)
-        };
-        let hasten = move |row: &mut DeliveryRow| {
-            row.hasten(now);
-        };
-        self.change(u32::MAX, wanted, hasten).await
     }
 
     async fn expire_held(
@@ -106,13 +101,17 @@ impl DeliveryLog for RedbStore {
     ) -> Answer<u64> {
         self.write(move |tx| {
             let held = held(tx)?;
-            let wanted = |row: &DeliveryRow| {
-                let d = &row.delivery;
+            let slots = tx.slots()?.into_iter().map(|slot| slot.delivery);
+            let old = slots.filter(|d| {
                 d.state == DeliveryState::Queued
                     && d.created < created_before
                     && held.contains(&d.webhook.0)
-            };
-            end(tx, limit, wanted, EXPIRED_INFO, now)
+            });
+            let old = old.map(|d| IfWaiting::any(d.id)).take(limit as usize);
+            let reason = EXPIRED_INFO.to_owned();
+            let change = WaitingChange::Cancelled { reason };
+            let ended = claims::change_waiting(tx, &old.collect::<Vec<_>>(), &change, now)?;
+            Ok(ended.len() as u64)
         })
         .await
     }
@@ -167,19 +166,6 @@ impl DeliveryLog for RedbStore {
     }
 }
 
-impl RedbStore {
-    /// Changes the wanted deliveries, oldest first, at most `limit` of them.
-    async fn change(
-        &self,
-        limit: u32,
-        wanted: impl Fn(&DeliveryRow) -> bool + Send + 'static,
-        act: impl Fn(&mut DeliveryRow) + Send + 'static,
-    ) -> Answer<u64> {
-        self.write(move |tx| Ok(change(tx, limit, wanted, act)?.len() as u64))
-            .await
-    }
-}
-
 /// A delivery, unless its webhook is gone.
 fn one(tx: &ReadTransaction, id: DeliveryId) -> Answer<Option<Delivery>> {
     let rows = tx.open_table(DELIVERIES).map_err(failed)?;
@@ -188,39 +174,6 @@ fn one(tx: &ReadTransaction, id: DeliveryId) -> Answer<Option<Delivery>> {
         Some(slot) if !is_gone(&gone, &slot)? => Some(slot.delivery),
         _ => None,
     })
-}
-
-/// Ends deliveries that wait; each counts as failed.
-fn end(
-    tx: &Tx,
-    limit: u32,
-    wanted: impl Fn(&DeliveryRow) -> bool,
-    reason: &str,
-    now: DateTime<Utc>,
-) -> Answer<u64> {
-    let ended = change(tx, limit, wanted, |row| row.fail(reason))?;
-    let counts = ended.iter().map(|of| HourlyCount::failed(*of, now));
-    counters::add_hourly(tx, &counts.collect::<Vec<_>>())?;
-    Ok(ended.len() as u64)
-}
-
-/// The webhooks of those that were changed.
-fn change(
-    tx: &Tx,
-    limit: u32,
-    wanted: impl Fn(&DeliveryRow) -> bool,
-    act: impl Fn(&mut DeliveryRow),
-) -> Answer<Vec<WebhookId>> {
-    let mut changed = Vec::new();
-    for old in tx.slots()? {
-        if changed.len() < limit as usize && wanted(&old) {
-            let mut new = old.clone();
-            act(&mut new);
-            tx.replace(&old, &new)?;
-            changed.push(old.delivery.webhook);
-        }
-    }
-    Ok(changed)
 }
 
 /// The webhooks that are not active. What a held owner has waits as long as it takes.

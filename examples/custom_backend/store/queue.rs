@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
-    QueueStore, Queues, Reclaimed, Settled, Settlement,
+    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim, QueueStore, Queues, Reclaimed,
+    Settled, Settlement,
 };
 
 use super::enqueue::enqueue;
@@ -64,16 +64,6 @@ impl QueueStore for RedbStore {
     ) -> Answer<Vec<Settled>> {
         let settlements = settlements.into_iter();
         self.write(move |tx| settlements.map(|one| claims::settle(tx, one)).collect())
-            .await
-    }
-
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<Acknowledged>> {
-        let fetched = fetched.clone();
-        self.write(move |tx| claims::acknowledge(tx, &fetched, now))
             .await
     }
 

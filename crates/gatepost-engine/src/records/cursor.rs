@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use gatepost_storage::webhooks::{Delivery, DeliveryId, HandedOut};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, IfWaiting};
 use webhook_model::{Field, Invalid, WebhookId};
 
 /// The first byte: how the rest is written.
@@ -41,14 +41,14 @@ pub(super) fn cursor(webhook: WebhookId, page: &[Delivery]) -> String {
 ///
 /// # Errors
 /// What [`cursor`] did not write for this webhook.
-pub(super) fn handed_out(text: &str, webhook: WebhookId) -> Result<Vec<HandedOut>, Invalid> {
+pub(super) fn handed_out(text: &str, webhook: WebhookId) -> Result<Vec<IfWaiting>, Invalid> {
     read(text, webhook).ok_or_else(|| {
         let rule = "must be a cursor that this webhook's messages came with";
         Invalid::new(Field::After, rule)
     })
 }
 
-fn read(text: &str, webhook: WebhookId) -> Option<Vec<HandedOut>> {
+fn read(text: &str, webhook: WebhookId) -> Option<Vec<IfWaiting>> {
     let bytes = bytes(text)?;
     let (mut rest, sum) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
     if check(rest) != sum || next_byte(&mut rest)? != VERSION {
@@ -60,9 +60,10 @@ fn read(text: &str, webhook: WebhookId) -> Option<Vec<HandedOut>> {
     let (mut handed, mut last) = (Vec::new(), 0_u64);
     while !rest.is_empty() {
         last = last.checked_add(next(&mut rest)?)?;
-        handed.push(HandedOut {
+        handed.push(IfWaiting {
             delivery: DeliveryId(i64::try_from(last).ok()?),
-            attempts: u32::try_from(next(&mut rest)?).ok()?,
+            webhook: Some(webhook),
+            attempts: Some(u32::try_from(next(&mut rest)?).ok()?),
         });
     }
     Some(handed)
@@ -161,7 +162,10 @@ mod tests {
             }).collect();
             let text = cursor(WebhookId(webhook), &page);
             let handed = handed_out(&text, WebhookId(webhook)).unwrap();
-            let expected = page.iter().map(|d| HandedOut { delivery: d.id, attempts: d.attempts });
+            let expected = page.iter().map(|d| IfWaiting {
+                webhook: Some(WebhookId(webhook)),
+                ..IfWaiting::as_is(d)
+            });
             prop_assert_eq!(handed, expected.collect::<Vec<_>>());
             prop_assert!(handed_out(&text, WebhookId(webhook - 1)).is_err());
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
 use gatepost_storage::webhooks::{
-    AttemptRecord, Cause, Delivery, DeliveryId, DeliveryQuery, RecordId, WebhookStore,
+    AttemptRecord, Cause, ChangedDelivery, Delivery, DeliveryId, DeliveryQuery, IfWaiting,
+    RecordId, WaitingChange, WebhookStore,
 };
 use gatepost_storage::{ErrorKind, Row};
 use webhook_model::{
@@ -40,13 +41,6 @@ pub struct TestSend {
 
 /// A webhook as it is stored; `None` where it cannot be read.
 type Recipient = Option<Row<WebhookId, Webhook>>;
-
-/// A delivery that has not ended.
-struct Waiting {
-    webhook: WebhookId,
-    owner: OwnerId,
-    bytes: u64,
-}
 
 #[derive(Debug)]
 pub(crate) struct Deliveries {
@@ -231,42 +225,33 @@ impl Deliveries {
 
     pub(crate) async fn delete(&self, id: DeliveryId) -> Result<(), EngineError> {
         let now = self.clock.now()?;
-        let waiting = self.waiting(&[id]).await?;
+        let delivery = self.store.delivery(id).await?;
         self.store.delete_delivery(id, now).await?;
-        self.ended(&waiting);
+        let open = delivery.filter(|delivery| !delivery.state.is_final());
+        let open = open.map(|delivery| ChangedDelivery {
+            delivery: id,
+            webhook: delivery.webhook,
+            owner: delivery.owner,
+            bytes: delivery.body.len() as u64,
+        });
+        self.ended(open.as_slice());
         Ok(())
     }
 
     pub(crate) async fn cancel(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
         let now = self.clock.now()?;
-        let waiting = self.waiting(ids).await?;
-        let cancelled = self.store.cancel(ids, "cancelled", now).await?;
-        let some = usize::try_from(cancelled).unwrap_or(usize::MAX);
-        self.ended(waiting.get(..some).unwrap_or(&waiting));
-        // Which of them were cancelled is not known.
-        for one in waiting.get(some..).unwrap_or_default() {
-            self.emitter.look_at(one.webhook);
-        }
-        Ok(cancelled)
-    }
-
-    /// Of these deliveries those that have not ended.
-    async fn waiting(&self, ids: &[DeliveryId]) -> Result<Vec<Waiting>, EngineError> {
-        let mut waiting = Vec::new();
-        for id in ids {
-            let delivery = self.store.delivery(*id).await?;
-            let delivery = delivery.filter(|delivery| !delivery.state.is_final());
-            waiting.extend(delivery.map(|delivery| Waiting {
-                webhook: delivery.webhook,
-                owner: delivery.owner,
-                bytes: delivery.body.len() as u64,
-            }));
-        }
-        Ok(waiting)
+        let deliveries = ids.iter().copied().map(IfWaiting::any).collect();
+        let cancelled = WaitingChange::Cancelled {
+            reason: "cancelled".to_owned(),
+        };
+        let ended = self.store.change_waiting(deliveries, cancelled, now);
+        let ended = ended.await?;
+        self.ended(&ended);
+        Ok(ended.len() as u64)
     }
 
     /// Where order was asked for, the next may be sent now.
-    fn ended(&self, deliveries: &[Waiting]) {
+    fn ended(&self, deliveries: &[ChangedDelivery]) {
         for ended in deliveries {
             self.judge.ended(ended.owner, ended.bytes, 0);
             self.emitter.look_at(ended.webhook);

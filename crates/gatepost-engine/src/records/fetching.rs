@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledgement, Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState, HandedOut,
-    HourlyCount, MessageId,
+    Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, MessageId,
+    WaitingChange,
 };
 use gatepost_storage::{Bodies, Page};
 use webhook_model::{
@@ -104,17 +104,16 @@ impl Deliveries {
         &self,
         id: WebhookId,
         webhook: &Webhook,
-        deliveries: Vec<HandedOut>,
+        deliveries: Vec<IfWaiting>,
     ) -> Result<u64, EngineError> {
         if deliveries.is_empty() {
             return Ok(0);
         }
-        let fetched = Acknowledgement {
-            webhook: id,
-            deliveries,
+        let fetched = WaitingChange::Fetched {
             keep_messages: !self.judge.log_is_full(webhook.owner),
         };
-        let ended = self.store.acknowledge(&fetched, self.clock.now()?).await?;
+        let now = self.clock.now()?;
+        let ended = self.store.change_waiting(deliveries, fetched, now).await?;
         for one in &ended {
             self.judge.ended(webhook.owner, one.bytes, 0);
         }

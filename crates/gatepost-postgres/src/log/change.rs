@@ -1,12 +1,10 @@
-//! What is done to deliveries by hand: replayed, cancelled, deleted; and what expires.
+//! Deliveries that are replayed or deleted, or expire.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, Lane, LaneClass, Replay};
 use webhook_model::WebhookId;
 
 use super::list::BEGIN_REPLAY;
-use crate::column::without_nul;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -20,21 +18,14 @@ const REPLAY_FAILED: &str = concat!(
     include_str!("../sql/log/replay_lock.sql")
 );
 const REPLAY: &str = include_str!("../sql/log/replay.sql");
-const CANCEL: &str = concat!(
-    include_str!("../sql/log/cancel.sql"),
-    ", logged AS (\n",
-    include_str!("../sql/log/ended.sql"),
-    "RETURNING webhook)\n",
-    include_str!("../sql/log/count_ended.sql")
-);
 const EXPIRE: &str = concat!(
     include_str!("../sql/log/expire_held.sql"),
     ", logged AS (\n",
     include_str!("../sql/log/ended.sql"),
     "RETURNING webhook)\n",
-    include_str!("../sql/log/count_ended.sql")
+    include_str!("../sql/log/count_ended.sql"),
+    "SELECT count(*) AS ended FROM logged"
 );
-const HASTEN: &str = include_str!("../sql/log/hasten.sql");
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
 const DELETE_HOLD: &str = include_str!("../sql/log/delete_hold.sql");
 const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
@@ -81,35 +72,6 @@ impl PostgresStore {
         number(replayed)
     }
 
-    pub(super) async fn cancel_some(
-        &self,
-        ids: &[DeliveryId],
-        reason: &str,
-        now: DateTime<Utc>,
-    ) -> Result<u64> {
-        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-        let reason = without_nul(reason.to_owned());
-        self.ended(CANCEL, &[&ids, &reason, &now]).await
-    }
-
-    /// The lanes in which something is due are said to all.
-    pub(super) async fn hasten_some(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
-        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-        let hastened: [Param<'_>; 2] = [&ids, &now];
-        let answers = self.repeated(&[(HASTEN, &hastened[..])]).await?;
-        let (mut count, mut lanes) = (0, Vec::new());
-        for row in answers.last().into_iter().flatten() {
-            count += row.try_get::<_, i64>("hastened")?;
-            lanes.push(Lane {
-                webhook: WebhookId(row.try_get("webhook")?),
-                class: class_of(row.try_get("class")?),
-            });
-        }
-        self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
-        self.notifier().lanes(lanes);
-        number(count)
-    }
-
     pub(super) async fn expire(
         &self,
         created_before: DateTime<Utc>,
@@ -119,14 +81,9 @@ impl PostgresStore {
         let (_, high) = self.bounds(created_before, created_before).await?;
         let limit = i64::from(limit);
         let params: [Param<'_>; 5] = [&created_before, &EXPIRED_INFO, &now, &limit, &high];
-        self.ended(EXPIRE, &params).await
-    }
-
-    /// How many that statement ended.
-    async fn ended(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
-        let row = self.db().query_opt(sql, params).await?;
+        let row = self.db().query_opt(EXPIRE, &params).await?;
         let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
-        u64::try_from(row.try_get::<_, i64>("ended")?).map_err(|e| Failure::corrupt("count", e))
+        number(row.try_get("ended")?)
     }
 
     /// Returns whether it was there.

@@ -8,14 +8,16 @@ mod parts;
 mod purge;
 mod row;
 mod usage;
+mod waiting;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
-    LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    WaitingChange,
 };
 use webhook_model::TaskId;
 
@@ -70,12 +72,13 @@ impl DeliveryLog for PostgresStore {
         Ok(self.replay_some(which, limit, now).await?)
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
-        Ok(self.cancel_some(ids, reason, now).await?)
-    }
-
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
-        Ok(self.hasten_some(ids, now).await?)
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<ChangedDelivery>> {
+        Ok(self.change_some(&deliveries, change, now).await?)
     }
 
     async fn expire_held(

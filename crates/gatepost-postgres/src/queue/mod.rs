@@ -1,15 +1,14 @@
 //! The durable queue.
 
 mod claim;
-mod fetched;
 mod lanes;
 mod reclaim;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues,
-    Lane, LaneClaim, LaneClass, QueueStore, Queues, Reclaimed, Settled, Settlement,
+    Arrived, Claimed, Disposition, Enqueue, Enqueued, FoundQueues, Lane, LaneClaim, LaneClass,
+    QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
 use crate::error::Answer;
@@ -65,14 +64,6 @@ impl QueueStore for PostgresStore {
             self.notifier().due();
         }
         Ok(settled)
-    }
-
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<Acknowledged>> {
-        Ok(self.end_fetched(fetched, now).await?)
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {

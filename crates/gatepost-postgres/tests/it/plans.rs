@@ -58,7 +58,11 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "acknowledge",
-        queue!("acknowledge"),
+        concat!(
+            include_str!("../../src/sql/log/waiting.sql"),
+            include_str!("../../src/sql/log/fetched.sql"),
+            include_str!("../../src/sql/log/changed.sql")
+        ),
         &["gatepost_queue_pkey", "gatepost_delivery_0_pkey"],
     ),
     (

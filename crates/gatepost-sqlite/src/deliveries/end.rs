@@ -31,22 +31,6 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
     Ok(true)
 }
 
-/// As [`end_waiting`]; and it counts as failed.
-pub(crate) fn end_counted(
-    c: &Connection,
-    delivery: i64,
-    reason: &str,
-    token: i64,
-    now: DateTime<Utc>,
-) -> Result<bool> {
-    let webhook = waiting::get(c, delivery)?.map(|waits| waits.webhook);
-    let ended = end_waiting(c, delivery, reason, token)?;
-    if let Some(webhook) = webhook.filter(|_| ended) {
-        count_failed(c, webhook, now)?;
-    }
-    Ok(ended)
-}
-
 /// A delivery of this webhook has ended without an attempt.
 pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> Result<()> {
     let count = HourlyCount::failed(WebhookId(webhook), now);

@@ -9,5 +9,5 @@ pub(crate) mod row;
 pub(crate) mod waiting;
 
 pub(crate) use self::end::{
-    DELIVERY_BYTES, count_failed, end_counted, end_waiting, remove, remove_facts, shrunk,
+    DELIVERY_BYTES, count_failed, end_waiting, remove, remove_facts, shrunk,
 };

@@ -2,13 +2,12 @@
 //! short commits.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::EXPIRED_INFO;
+use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, IfWaiting, WaitingChange};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::purge::BITE;
-use crate::batch::next_token;
+use super::waiting;
 use crate::column::micros;
-use crate::deliveries::end_counted;
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
@@ -53,13 +52,15 @@ fn held(c: &Connection, before: i64, limit: u32) -> Result<Vec<i64>> {
 
 /// Those whose webhooks were not resumed since they were found.
 fn end(c: &Connection, ids: &[i64], now: DateTime<Utc>) -> Result<u64> {
-    let token = next_token(c)?;
     let mut still = c.prepare_cached(include_str!("../sql/log/still_held.sql"))?;
-    let mut ended = 0;
+    let mut held = Vec::new();
     for id in ids {
         if still.exists([id])? {
-            ended += u64::from(end_counted(c, *id, EXPIRED_INFO, token, now)?);
+            held.push(IfWaiting::any(DeliveryId(*id)));
         }
     }
-    Ok(ended)
+    let reason = EXPIRED_INFO.to_owned();
+    let change = WaitingChange::Cancelled { reason };
+    let ended = waiting::change(c, &held, &change, now)?;
+    Ok(ended.len() as u64)
 }

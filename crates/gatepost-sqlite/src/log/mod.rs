@@ -2,22 +2,23 @@
 
 mod attempt;
 mod counters;
-mod end;
+mod delete;
 mod expire;
 mod figures;
-mod hasten;
 pub(crate) mod list;
 mod look;
 mod purge;
 mod replay;
 mod usage;
+mod waiting;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
-    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
-    LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
+    WaitingChange,
 };
 
 use self::look::Look;
@@ -49,7 +50,7 @@ impl DeliveryLog for SqliteStore {
     }
 
     async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Answer<()> {
-        self.write(move |c| end::delete(c, id)).await
+        self.write(move |c| delete::delete(c, id)).await
     }
 
     async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
@@ -61,15 +62,14 @@ impl DeliveryLog for SqliteStore {
             .await
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Answer<u64> {
-        let (ids, reason) = (ids.to_vec(), reason.to_owned());
-        self.write(move |c| end::cancel(c, &ids, &reason, now))
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Answer<Vec<ChangedDelivery>> {
+        self.write(move |c| waiting::change(c, &deliveries, &change, now))
             .await
-    }
-
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
-        let ids = ids.to_vec();
-        self.write(move |c| hasten::hasten(c, &ids, now)).await
     }
 
     async fn expire_held(

@@ -4,7 +4,6 @@ pub(crate) mod lanes;
 
 mod claim;
 mod enqueue;
-mod fetched;
 mod reclaim;
 mod settle;
 
@@ -12,8 +11,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
-    QueueStore, Queues, Reclaimed, Settled, Settlement,
+    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim, QueueStore, Queues, Reclaimed,
+    Settled, Settlement,
 };
 
 use crate::error::{Answer, unavailable};
@@ -65,15 +64,6 @@ impl QueueStore for SqliteStore {
         let settlements = SealedAttempt::seal_all(settlements, self.sealing())?;
         self.write_in_batch(move |c, batch| settle::all(c, batch, &settlements))
             .await
-    }
-
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Answer<Vec<Acknowledged>> {
-        let fetched = fetched.clone();
-        self.write(move |c| fetched::end(c, &fetched, now)).await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Answer<Reclaimed> {

@@ -7,8 +7,8 @@ use super::record_table::WebhookRow;
 use super::slot::Slot;
 use super::store::Tables;
 use crate::webhooks::{
-    Acknowledged, Acknowledgement, ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane,
-    HourlyCount, Lane, LaneClaim, Reclaimed,
+    ClaimToken, Claimed, DeliveryId, DeliveryState, DueLane, HourlyCount, Lane, LaneClaim,
+    Reclaimed,
 };
 
 impl Tables {
@@ -80,28 +80,6 @@ impl Tables {
             })
         });
         claimed.collect()
-    }
-
-    pub(super) fn acknowledge(
-        &mut self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Vec<Acknowledged> {
-        let mut ended = Vec::new();
-        for handed in &fetched.deliveries {
-            let delivery = handed.delivery;
-            let slot = self.deliveries.get(delivery);
-            if let Some(slot) = slot.filter(|slot| slot.is_fetched_by(fetched, *handed)) {
-                let bytes = slot.delivery.body.len() as u64;
-                ended.push(Acknowledged { delivery, bytes });
-                self.deliveries.change(delivery, |slot| {
-                    let attempt = slot.fetch(fetched.keep_messages, now);
-                    slot.log.push(attempt);
-                });
-            }
-        }
-        ended.sort_unstable();
-        ended
     }
 
     pub(super) fn reclaim(&mut self, limit: u32, now: DateTime<Utc>) -> Reclaimed {

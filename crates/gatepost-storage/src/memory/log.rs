@@ -11,9 +11,9 @@ use super::store::{MemoryStore, Tables};
 use crate::error::StoreError;
 use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog, DeliveryQuery,
-    DeliveryState, EXPIRED_INFO, HourlyCount, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
-    Replay,
+    AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, DeliveryState, EXPIRED_INFO, HourlyCount, IfWaiting, LogRoom, LogUsage,
+    PurgeBounds, Purged, QueueStats, Replay, WaitingChange,
 };
 
 #[async_trait]
@@ -54,31 +54,13 @@ impl DeliveryLog for MemoryStore {
         Ok(self.tables().replay(which, limit, now))
     }
 
-    async fn cancel(
+    async fn change_waiting(
         &self,
-        ids: &[DeliveryId],
-        reason: &str,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
         now: DateTime<Utc>,
-    ) -> Result<u64, StoreError> {
-        let mut tables = self.tables();
-        let mut cancelled = 0;
-        for id in ids {
-            let waits = |slot: &Slot| slot.delivery.state == DeliveryState::Queued;
-            if tables.deliveries.get(*id).is_some_and(waits) {
-                tables.end_counted(*id, reason, now);
-                cancelled += 1;
-            }
-        }
-        Ok(cancelled)
-    }
-
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
-        let (mut tables, mut hastened) = (self.tables(), 0);
-        for id in ids {
-            let done = tables.deliveries.change(*id, |slot| slot.hasten(now));
-            hastened += u64::from(done == Some(true));
-        }
-        Ok(hastened)
+    ) -> Result<Vec<ChangedDelivery>, StoreError> {
+        Ok(self.tables().change_waiting(&deliveries, &change, now))
     }
 
     async fn expire_held(
@@ -182,15 +164,27 @@ impl Tables {
         ids.len() as u64
     }
 
-    /// Ends a delivery that waits; it counts as failed.
-    fn end_counted(&mut self, id: DeliveryId, reason: &str, now: DateTime<Utc>) {
-        let end = |slot: &mut Slot| {
-            slot.fail(reason);
-            slot.delivery.webhook
-        };
-        if let Some(webhook) = self.deliveries.change(id, end) {
-            self.add_counts(&[HourlyCount::failed(webhook, now)]);
+    fn change_waiting(
+        &mut self,
+        deliveries: &[IfWaiting],
+        change: &WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Vec<ChangedDelivery> {
+        let mut all = Vec::new();
+        for asked in deliveries {
+            let change = |slot: &mut Slot| {
+                let (changed, attempt) = slot.change_waiting(*asked, change, now)?;
+                slot.log.extend(attempt);
+                Some(changed)
+            };
+            all.extend(self.deliveries.change(asked.delivery, change).flatten());
         }
+        if let WaitingChange::Cancelled { .. } = change {
+            let failed = all.iter().map(|one| HourlyCount::failed(one.webhook, now));
+            self.add_counts(&failed.collect::<Vec<_>>());
+        }
+        all.sort_unstable();
+        all
     }
 
     fn expire(&mut self, created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64 {
@@ -202,10 +196,10 @@ impl Tables {
         let old = waits.filter(|d| {
             d.state == DeliveryState::Queued && d.created < created_before && held(&d.webhook)
         });
-        let ids: Vec<DeliveryId> = old.take(limit as usize).map(|d| d.id).collect();
-        for id in &ids {
-            self.end_counted(*id, EXPIRED_INFO, now);
-        }
-        ids.len() as u64
+        let old = old.take(limit as usize).map(|d| IfWaiting::any(d.id));
+        let old: Vec<IfWaiting> = old.collect();
+        let reason = EXPIRED_INFO.to_owned();
+        let change = WaitingChange::Cancelled { reason };
+        self.change_waiting(&old, &change, now).len() as u64
     }
 }

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use super::store::MemoryStore;
 use crate::error::StoreError;
 use crate::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim,
-    QueueStore, Queues, Reclaimed, Settled, Settlement,
+    Arrived, Claimed, Enqueue, Enqueued, FoundQueues, LaneClaim, QueueStore, Queues, Reclaimed,
+    Settled, Settlement,
 };
 
 #[async_trait]
@@ -61,14 +61,6 @@ impl QueueStore for MemoryStore {
             }
         };
         Ok(settlements.into_iter().map(settle).collect())
-    }
-
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Acknowledged>, StoreError> {
-        Ok(self.tables().acknowledge(fetched, now))
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {

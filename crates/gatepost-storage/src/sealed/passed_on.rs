@@ -11,11 +11,11 @@ use crate::error::StoreError;
 use crate::owners::{Gone, OwnerFilter, OwnerRow, OwnerStore, OwnerUsage, RecordUsage};
 use crate::page::Scope;
 use crate::webhooks::{
-    AttemptRecord, Cascade, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, Found, InsertedRecords, LogRoom, LogUsage, NewRecords, OutboxAudience, OutboxId,
-    OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats, RecordHead, RecordId,
-    RecordQuery, RecordRow, RecordStore, Replay, RouteChanges, Routes, RoutesVersion,
-    UnreadableRecord,
+    AttemptRecord, Cascade, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId,
+    DeliveryLog, DeliveryQuery, Found, IfWaiting, InsertedRecords, LogRoom, LogUsage, NewRecords,
+    OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats,
+    RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, Replay, RouteChanges, Routes,
+    RoutesVersion, UnreadableRecord, WaitingChange,
 };
 
 macro_rules! passed_on {
@@ -63,8 +63,11 @@ passed_on! { DeliveryLog {
     fn last_runs(tasks: &[TaskId]) -> Vec<(TaskId, DateTime<Utc>)>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
-    fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
-    fn hasten(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
+    fn change_waiting(
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>
+    ) -> Vec<ChangedDelivery>;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;

@@ -10,9 +10,8 @@ use super::content::Content;
 use crate::error::StoreError;
 use crate::seal::SealingKeys;
 use crate::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId,
-    Disposition, Enqueue, Enqueued, FoundQueues, LaneClaim, OutboxRow, QueueStore, Queues,
-    Reclaimed, Settled, Settlement,
+    Arrived, AttemptRecord, Claim, Claimed, Delivery, DeliveryId, Disposition, Enqueue, Enqueued,
+    FoundQueues, LaneClaim, OutboxRow, QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
 /// How a delivery ends whose message cannot be opened.
@@ -201,14 +200,6 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
     }
 
     /// An attempt that was fetched has nothing to seal.
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Acknowledged>, StoreError> {
-        self.inner.acknowledge(fetched, now).await
-    }
-
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
         self.inner.reclaim(limit, now).await
     }

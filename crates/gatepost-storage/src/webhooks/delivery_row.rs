@@ -6,12 +6,12 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
-use super::fetched::{Acknowledgement, FETCHED_INFO, HandedOut};
 use super::lanes::{Lane, LaneClass};
 use super::log::Replay;
 use super::queue::{
     ClaimToken, Disposition, MAX_LOST_CLAIMS, NewDelivery, Settled, Settlement, lost_claims_info,
 };
+use super::waiting::{ChangedDelivery, FETCHED_INFO, IfWaiting, WaitingChange};
 
 /// A delivery with what only the store knows of it. A backend that keeps messages apart leaves
 /// `body` empty in here, and removes the message once `message_kept` is false.
@@ -133,17 +133,46 @@ impl DeliveryRow {
         Ok(attempt)
     }
 
-    /// Whether it is as it was handed out to the receiver who says so, and waits.
-    #[must_use]
-    pub fn is_fetched_by(&self, fetched: &Acknowledgement, handed_out: HandedOut) -> bool {
+    /// Changes it, if it waits and is as it is asked for. Returns what is said of it, and the
+    /// attempt that is to be logged. One that is [cancelled](WaitingChange::Cancelled) is to be
+    /// counted as failed.
+    pub fn change_waiting(
+        &mut self,
+        asked: IfWaiting,
+        change: &WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Option<(ChangedDelivery, Option<AttemptRecord>)> {
         let delivery = &self.delivery;
-        delivery.state == DeliveryState::Queued
-            && delivery.webhook == fetched.webhook
-            && delivery.attempts == handed_out.attempts
+        let is_asked = delivery.state == DeliveryState::Queued
+            && asked
+                .webhook
+                .is_none_or(|webhook| webhook == delivery.webhook)
+            && asked
+                .attempts
+                .is_none_or(|attempts| attempts == delivery.attempts)
+            && (*change != WaitingChange::Due || delivery.due > now);
+        if !is_asked {
+            return None;
+        }
+        let changed = ChangedDelivery {
+            delivery: delivery.id,
+            webhook: delivery.webhook,
+            owner: delivery.owner,
+            bytes: delivery.body.len() as u64,
+        };
+        let mut attempt = None;
+        match change {
+            WaitingChange::Fetched { keep_messages } => {
+                attempt = Some(self.fetch(*keep_messages, now));
+            }
+            WaitingChange::Cancelled { reason } => self.fail(reason),
+            WaitingChange::Due => self.delivery.due = micros(now),
+        }
+        Some((changed, attempt))
     }
 
-    /// Ends it, since its receiver has fetched it. The attempt is to be logged.
-    pub fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
+    /// Ends it, since its receiver has fetched it.
+    fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
         let attempt = self.attempted(AttemptRecord::fetched(now));
         self.end(DeliveryState::Sent, FETCHED_INFO);
         self.alone = false;
@@ -202,16 +231,6 @@ impl DeliveryRow {
         delivery.tries = 0;
         delivery.lost_claims = 0;
         delivery.status_info.clear();
-    }
-
-    /// Makes it due now, if it waits for later; whether it did.
-    pub fn hasten(&mut self, now: DateTime<Utc>) -> bool {
-        let delivery = &mut self.delivery;
-        let waits = delivery.state == DeliveryState::Queued && delivery.due > now;
-        if waits {
-            delivery.due = micros(now);
-        }
-        waits
     }
 
     /// Without a settlement: none of before is repeated from now on.

@@ -12,6 +12,7 @@ use super::counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDel
 use super::delivery::{AttemptRecord, Delivery, DeliveryId};
 use super::delivery_query::DeliveryQuery;
 use super::dropped::Dropped;
+use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;
 
@@ -158,25 +159,56 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Ends those of the given deliveries that are `queued`: `error` with the given reason. Returns
-    /// how many; one that is being sent is not among them. Each counts as failed
-    /// ([`HourlyCount::failed`]) in the hour of `now`, in the same transaction.
+    /// Changes deliveries that wait.
+    ///
+    /// - The store must pass over a delivery that is not `queued`, or is not as its [`IfWaiting`]
+    ///   says.
+    /// - It must change all of a call in one transaction, and return those that it changed, by
+    ///   row number.
+    /// - Whether the webhook is active, or fetched, must not matter.
+    /// - [`WaitingChange::Fetched`] must add one attempt, to the log too
+    ///   ([`AttemptRecord::fetched`]).
+    /// - [`WaitingChange::Cancelled`] must count each delivery as failed
+    ///   ([`HourlyCount::failed`]) in the hour of `now`.
+    /// - [`WaitingChange::Due`] must pass over a delivery that is due at `now`. It must change
+    ///   nothing but the due time, to `now`.
     ///
     /// # Errors
-    /// `Unavailable`.
+    /// `Unavailable`: none was changed; the same call may be repeated.
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ChangedDelivery>, StoreError>;
+
+    /// Ends those of the given deliveries that wait: `error` with the given reason. Returns how
+    /// many: [`change_waiting`](Self::change_waiting).
+    ///
+    /// # Errors
+    /// As there.
     async fn cancel(
         &self,
         ids: &[DeliveryId],
         reason: &str,
         now: DateTime<Utc>,
-    ) -> Result<u64, StoreError>;
+    ) -> Result<u64, StoreError> {
+        let deliveries = ids.iter().copied().map(IfWaiting::any).collect();
+        let reason = reason.to_owned();
+        let change = WaitingChange::Cancelled { reason };
+        Ok(self.change_waiting(deliveries, change, now).await?.len() as u64)
+    }
 
-    /// Makes those of the given deliveries due at `now` that are `queued` and due later. Returns
-    /// how many. Nothing else of them changes.
+    /// Makes those of the given deliveries due at `now` that wait and are due later. Returns how
+    /// many: [`change_waiting`](Self::change_waiting).
     ///
     /// # Errors
-    /// `Unavailable`.
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError>;
+    /// As there.
+    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let deliveries = ids.iter().copied().map(IfWaiting::any).collect();
+        let changed = self.change_waiting(deliveries, WaitingChange::Due, now);
+        Ok(changed.await?.len() as u64)
+    }
 
     /// Ends at most `limit` queued deliveries of webhooks that do not
     /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and
@@ -221,7 +253,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// - A webhook or an owner who is gone must be skipped.
     /// - An owner's sum that falls below 0 must be 0 before the next delta is added.
     /// - The caller must not add what ends without an attempt. The store counts that itself:
-    ///   [`cancel`](Self::cancel), [`expire_held`](Self::expire_held),
+    ///   [`change_waiting`](Self::change_waiting), [`expire_held`](Self::expire_held),
     ///   [`QueueStore::reclaim`](super::QueueStore::reclaim).
     ///
     /// # Errors

@@ -2,6 +2,24 @@
 //!
 //! Four traits, one database: what one of them stores and another reads is bound by
 //! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
+//!
+//! # The states of a delivery
+//! ```text
+//!  enqueue_all                               enqueue_all, leased
+//!       |                  claim                     |
+//!       v      +----------------------------->       v
+//!     queued --+                                  running
+//!      | | ^ <-- settle: Retry, Release; reclaim --- | |
+//!      | | |                                         | |
+//!      | | |                                         | +-- settle: Sent -----------> sent
+//!      | | |                                         +---- settle: Failed;
+//!      | | |                                               reclaim, the last loss -> error
+//!      | | +-------------------- replay -------------------------------------------- sent, error
+//!      | +---------------------- change_waiting: Fetched --------------------------> sent
+//!      +------------------------ change_waiting: Cancelled; expire_held; a move ---> error
+//! ```
+//! `change_waiting: Due` changes when a `queued` delivery is due. `delete_delivery` removes a
+//! delivery in any state; `purge` and `recount_usage` remove only those that are `sent` or `error`.
 
 mod body;
 mod cause;
@@ -11,7 +29,6 @@ mod delivery_query;
 mod delivery_row;
 mod dropped;
 mod excerpt;
-mod fetched;
 mod lanes;
 mod log;
 mod outbox;
@@ -21,6 +38,7 @@ mod record;
 mod records;
 mod routes;
 mod row_edits;
+mod waiting;
 
 pub use body::Bodied;
 pub use cause::{Cause, InvalidCause};
@@ -32,7 +50,6 @@ pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
 pub use excerpt::{DataExcerpt, InvalidExcerpt};
-pub use fetched::{Acknowledged, Acknowledgement, FETCHED_INFO, HandedOut};
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
 pub use log::{
     DeliveryLog, EXPIRED_INFO, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
@@ -54,6 +71,7 @@ pub use routes::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     UnreadableRecord, WebhookRoute,
 };
+pub use waiting::{ChangedDelivery, FETCHED_INFO, IfWaiting, WaitingChange};
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.

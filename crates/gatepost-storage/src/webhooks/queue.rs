@@ -10,7 +10,6 @@ use webhook_model::{OccurrenceId, TaskId, WebhookId};
 
 use super::cause::Cause;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId};
-use super::fetched::{Acknowledged, Acknowledgement};
 use super::lanes::{Arrived, DueLane, FoundQueues, Lane, LaneClass, Queues};
 use super::outbox_row::{Left, NewOutbox, OutboxId};
 use super::record::RecordId;
@@ -393,20 +392,6 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
         settlements: Vec<Settlement>,
         now: DateTime<Utc>,
     ) -> Result<Vec<Settled>, StoreError>;
-
-    /// Ends deliveries that their receiver has fetched. Each that is `queued`, of that webhook and
-    /// at that number of attempts is `sent` with [`FETCHED_INFO`](super::FETCHED_INFO) and has one
-    /// attempt more, in the log too ([`AttemptRecord::fetched`]), all in one transaction; any other
-    /// is passed over, so a call that is repeated ends nothing twice. Whether the webhook is active
-    /// or still fetched does not matter. Returns those that it ended, by their row numbers.
-    ///
-    /// # Errors
-    /// `Unavailable`: none was ended; the same call may be repeated.
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Acknowledged>, StoreError>;
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that

@@ -11,11 +11,11 @@ use gatepost_storage::keys::{
 };
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, AttemptRecord, Claimed, CounterQuery, Counters,
-    Delivery, DeliveryId, DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues,
-    HourlyCount, LaneClaim, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay,
-    Settled, Settlement, UsageDelta,
+    Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
+    DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
+    LaneClaim, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds,
+    Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled,
+    Settlement, UsageDelta, WaitingChange,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
 use webhook_model::{Occurrence, TaskId};
@@ -81,9 +81,7 @@ passed_on! { KeyStore {
     }
 }
 
-passed_on! { QueueStore {
-    fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
-}
+passed_on! { QueueStore {}
     /// Named by what is asked for.
     async fn queues(
         &self,
@@ -165,8 +163,6 @@ passed_on! { DeliveryLog {
     fn attempts(id: DeliveryId, last: u32) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
     fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
-    fn cancel(ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> u64;
-    fn hasten(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;
@@ -180,6 +176,21 @@ passed_on! { DeliveryLog {
     fn count_queue(now: DateTime<Utc>) -> QueueStats;
     fn queue_stats() -> Option<QueueStats>;
 }
+    /// Named by the change.
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ChangedDelivery>, StoreError> {
+        let name = match change {
+            WaitingChange::Fetched { .. } => "acknowledge",
+            WaitingChange::Cancelled { .. } => "cancel",
+            WaitingChange::Due => "hasten",
+        };
+        self.call(name, self.inner.change_waiting(deliveries, change, now)).await
+    }
+
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
         let by = query.webhook.map(RecordId::Webhook).into_iter();
         let by = by.chain(query.task.map(RecordId::Task));

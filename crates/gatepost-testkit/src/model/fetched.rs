@@ -17,16 +17,15 @@ impl Side {
             ..DeliveryQuery::all(Page::first(u32::from(limit)))
         };
         let waits = self.store.log.list_deliveries(&query).await.unwrap();
-        let handed = waits.iter().map(|delivery| HandedOut {
-            delivery: delivery.id,
-            attempts: if first { 0 } else { delivery.attempts },
+        let handed = waits.iter().map(|delivery| IfWaiting {
+            attempts: Some(if first { 0 } else { delivery.attempts }),
+            ..IfWaiting::as_is(delivery)
         });
-        let fetched = Acknowledgement {
-            webhook,
-            deliveries: handed.collect(),
+        let fetched = WaitingChange::Fetched {
             keep_messages: limit > 1,
         };
-        let ended = self.store.queue.acknowledge(&fetched, at(now)).await;
+        let log = &self.store.log;
+        let ended = log.change_waiting(handed.collect(), fetched, at(now)).await;
         answer(ended, |ended| {
             let ended = ended.iter();
             let ended = ended.map(|one| (place(&self.deliveries, &one.delivery), one.bytes));

@@ -2,8 +2,8 @@
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Delivery, DeliveryQuery, DeliveryState, Disposition,
-    FETCHED_INFO, HandedOut, Queues, Replay,
+    ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, FETCHED_INFO, IfWaiting,
+    Queues, Replay, WaitingChange,
 };
 use webhook_model::{Activity, DeliveryMode, WebhookId};
 
@@ -77,25 +77,26 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     change(&store, hook, |w| w.mode = DeliveryMode::Fetch).await;
 
     let open = waiting(&store, hook).await;
-    let handed: Vec<HandedOut> = open.iter().map(of).collect();
+    let handed: Vec<IfWaiting> = open.iter().map(IfWaiting::as_is).collect();
     assert_eq!(
-        handed.iter().map(|one| one.attempts).collect::<Vec<_>>(),
+        open.iter().map(|one| one.attempts).collect::<Vec<_>>(),
         [0, 1, 0],
         "Q54 how often they were attempted"
     );
-    let before = vec![HandedOut {
-        attempts: 0,
+    let before = vec![IfWaiting {
+        attempts: Some(0),
         ..handed[1]
     }];
-    assert_eq!(say(&store, hook, before).await, [], "Q54 as it was before");
-    let running = HandedOut {
-        delivery: retried[3].delivery.id,
-        attempts: 0,
-    };
-    assert_eq!(say(&store, hook, vec![running]).await, [], "Q54 being sent");
-    let theirs: Vec<HandedOut> = waiting(&store, other).await.iter().map(of).collect();
+    assert_eq!(say(&store, before).await, [], "Q54 as it was before");
+    let running = IfWaiting::as_is(&retried[3].delivery);
+    assert_eq!(say(&store, vec![running]).await, [], "Q54 being sent");
+    let theirs = waiting(&store, other).await[0].id;
+    let theirs = vec![IfWaiting {
+        delivery: theirs,
+        ..handed[0]
+    }];
     assert_eq!(
-        say(&store, hook, theirs.clone()).await,
+        say(&store, theirs.clone()).await,
         [],
         "Q54 another webhook's"
     );
@@ -104,7 +105,7 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     let first_two = vec![handed[1], handed[0]];
     let racers = (0..4).map(|_| {
         let (store, all) = (store.clone(), first_two.clone());
-        tokio::spawn(async move { say(&store, hook, all).await })
+        tokio::spawn(async move { say(&store, all).await })
     });
     let mut ended = Vec::new();
     for racer in racers.collect::<Vec<_>>() {
@@ -116,7 +117,7 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     assert_eq!(found, expected, "Q54 once, in order");
     // Sealed messages are longer.
     assert!(ended.iter().all(|one| one.bytes >= 2), "Q54 their bytes");
-    assert_eq!(say(&store, hook, first_two.clone()).await, [], "Q54 again");
+    assert_eq!(say(&store, first_two.clone()).await, [], "Q54 again");
     let found = store.log.delivery(handed[1].delivery).await.unwrap();
     let found = found.unwrap();
     assert_eq!(found.state, DeliveryState::Sent, "Q54 sent");
@@ -135,15 +136,14 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
 
     let replay = Replay::Ids(vec![handed[0].delivery]);
     assert_eq!(store.log.replay(&replay, 9, at(4)).await.unwrap(), 1, "Q54");
-    assert_eq!(say(&store, hook, first_two).await, [], "Q54 not a replay");
+    assert_eq!(say(&store, first_two).await, [], "Q54 not a replay");
     let replayed = waiting(&store, hook).await;
-    assert_eq!(of(&replayed[0]).attempts, 1, "Q54 handed out again");
-    let unkept = Acknowledgement {
-        webhook: hook,
-        deliveries: vec![of(&replayed[0])],
+    assert_eq!(replayed[0].attempts, 1, "Q54 handed out again");
+    let unkept = WaitingChange::Fetched {
         keep_messages: false,
     };
-    let done = store.queue.acknowledge(&unkept, at(5)).await.unwrap();
+    let one = vec![IfWaiting::as_is(&replayed[0])];
+    let done = store.log.change_waiting(one, unkept, at(5)).await.unwrap();
     assert_eq!(done.len(), 1, "Q54 the replay");
     let found = store.log.delivery(handed[0].delivery).await.unwrap();
     assert!(found.is_some_and(|d| !d.message_kept), "Q54 not kept");
@@ -156,7 +156,7 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     store.queue.reclaim(9, at(40)).await.unwrap();
     end(&store, hook, Disposition::Sent, 41).await;
     let late = vec![handed[2]];
-    assert_eq!(say(&store, hook, late).await, [], "Q54 what was sent since");
+    assert_eq!(say(&store, late).await, [], "Q54 what was sent since");
 }
 
 /// What waits of a webhook, the oldest first.
@@ -169,18 +169,10 @@ async fn waiting(store: &Webhooks, hook: WebhookId) -> Vec<Delivery> {
     store.log.list_deliveries(&query).await.unwrap()
 }
 
-fn of(delivery: &Delivery) -> HandedOut {
-    HandedOut {
-        delivery: delivery.id,
-        attempts: delivery.attempts,
-    }
-}
-
-async fn say(store: &Webhooks, hook: WebhookId, deliveries: Vec<HandedOut>) -> Vec<Acknowledged> {
-    let all = Acknowledgement {
-        webhook: hook,
-        deliveries,
+async fn say(store: &Webhooks, deliveries: Vec<IfWaiting>) -> Vec<ChangedDelivery> {
+    let kept = WaitingChange::Fetched {
         keep_messages: true,
     };
-    store.queue.acknowledge(&all, at(3)).await.unwrap()
+    let changed = store.log.change_waiting(deliveries, kept, at(3));
+    changed.await.unwrap()
 }

@@ -5,4 +5,3 @@
     FROM logged l GROUP BY l.webhook ORDER BY l.webhook
     ON CONFLICT (webhook, hour) DO UPDATE SET failed = c.failed + excluded.failed
 )
-SELECT count(*) AS ended FROM logged

@@ -20,13 +20,14 @@ async fn the_other_statements_read_what_they_are_asked_for() {
     }
     // What ends without an attempt is logged and counted.
     macro_rules! ended {
-        ($what:literal) => {
+        ($what:literal, $answer:expr) => {
             concat!(
                 log!($what),
                 ", logged AS (",
                 log!("log/ended"),
                 "RETURNING webhook)",
-                log!("log/count_ended")
+                log!("log/count_ended"),
+                $answer
             )
         };
     }
@@ -52,13 +53,13 @@ async fn the_other_statements_read_what_they_are_asked_for() {
         ("replay", log!("log/replay"), "now()", 60),
         (
             "cancel",
-            ended!("log/cancel"),
-            "'{2390000,2390020}', 'no', now()",
+            ended!("log/waiting", log!("log/changed")),
+            "'{2390000,2390020}', 'no', now(), '{NULL,NULL}', '{NULL,NULL}'",
             300,
         ),
         (
             "expire",
-            ended!("log/expire_held"),
+            ended!("log/expire_held", "SELECT count(*) FROM logged"),
             "now(), 'no', now(), 50, 999999999",
             100,
         ),

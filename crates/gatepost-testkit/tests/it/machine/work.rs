@@ -75,7 +75,6 @@ impl Broken {
 
 passed_on! { QueueStore {
     fn queues(which: Queues, limit: u32, now: DateTime<Utc>) -> FoundQueues;
-    fn acknowledge(fetched: &Acknowledgement, now: DateTime<Utc>) -> Vec<Acknowledged>;
 }
     async fn enqueue_all(
         &self,
@@ -172,17 +171,20 @@ passed_on! { DeliveryLog {
         done
     }
 
-    async fn cancel(&self, ids: &[DeliveryId], reason: &str, now: DateTime<Utc>) -> Result<u64> {
-        let before = self.snapshot("cancel").await;
-        let done = self.inner.cancel(ids, reason, now).await;
-        self.changed("cancel", before).await;
-        done
-    }
-
-    async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
-        let before = self.snapshot("hasten").await;
-        let done = self.inner.hasten(ids, now).await;
-        self.changed("hasten", before).await;
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ChangedDelivery>> {
+        let method = match change {
+            WaitingChange::Fetched { .. } => "acknowledge",
+            WaitingChange::Cancelled { .. } => "cancel",
+            WaitingChange::Due => "hasten",
+        };
+        let before = self.snapshot(method).await;
+        let done = self.inner.change_waiting(deliveries, change, now).await;
+        self.changed(method, before).await;
         done
     }
 }

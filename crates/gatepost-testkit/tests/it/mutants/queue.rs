@@ -3,9 +3,9 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    Acknowledged, Acknowledgement, Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue,
-    Enqueued, FoundQueues, Lane, LaneClaim, LaneClass, Origin, QueueStore, Queues, Reclaimed,
-    RecordStore as _, Settled, Settlement, WebhookQuery,
+    Arrived, Basis, Claimed, DeliveryLog as _, Disposition, Enqueue, Enqueued, FoundQueues, Lane,
+    LaneClaim, LaneClass, Origin, QueueStore, Queues, Reclaimed, RecordStore as _, Settled,
+    Settlement, WebhookQuery,
 };
 use gatepost_storage::{AtMost, ErrorKind, Page, Revision, Scope, StoreError};
 use gatepost_testkit::fixtures::START;
@@ -296,19 +296,6 @@ passed_on! { QueueStore {}
             notes.settled.push(token);
         }
         Ok(answers)
-    }
-
-    async fn acknowledge(
-        &self,
-        fetched: &Acknowledgement,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Acknowledged>> {
-        let mut fetched = fetched.clone();
-        for handed in fetched.deliveries.iter_mut().filter(|_| self.is(&["q54"])) {
-            let present = self.inner.delivery(handed.delivery).await?;
-            handed.attempts = present.map_or(0, |delivery| delivery.attempts);
-        }
-        self.inner.acknowledge(&fetched, now).await
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {

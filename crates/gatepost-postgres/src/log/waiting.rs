@@ -1,0 +1,82 @@
+//! Changes of deliveries that wait: fetched, cancelled, due at once.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::columns::class_of;
+use gatepost_storage::webhooks::{
+    ChangedDelivery, DeliveryId, FETCHED_INFO, IfWaiting, Lane, WaitingChange,
+};
+use uuid::Uuid;
+use webhook_model::WebhookId;
+
+use crate::column::without_nul;
+use crate::db::Param;
+use crate::error::{Failure, Result};
+use crate::store::PostgresStore;
+
+const FETCHED: &str = concat!(
+    include_str!("../sql/log/waiting.sql"),
+    include_str!("../sql/log/fetched.sql"),
+    include_str!("../sql/log/changed.sql")
+);
+const CANCELLED: &str = concat!(
+    include_str!("../sql/log/waiting.sql"),
+    ", logged AS (\n",
+    include_str!("../sql/log/ended.sql"),
+    "RETURNING webhook)\n",
+    include_str!("../sql/log/count_ended.sql"),
+    include_str!("../sql/log/changed.sql")
+);
+const DUE: &str = concat!(
+    include_str!("../sql/log/waiting.sql"),
+    include_str!("../sql/log/due_now.sql"),
+    include_str!("../sql/log/changed.sql")
+);
+
+impl PostgresStore {
+    /// The lanes in which something is due are said to all.
+    pub(super) async fn change_some(
+        &self,
+        deliveries: &[IfWaiting],
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ChangedDelivery>> {
+        let ids: Vec<i64> = deliveries.iter().map(|one| one.delivery.0).collect();
+        let webhooks = deliveries.iter().map(|one| one.webhook.map(|id| id.0));
+        let webhooks: Vec<Option<i64>> = webhooks.collect();
+        // No row has as many.
+        let attempts = |attempts| i32::try_from(attempts).unwrap_or(i32::MAX);
+        let attempts = deliveries.iter().map(|one| one.attempts.map(attempts));
+        let attempts: Vec<Option<i32>> = attempts.collect();
+        let (sql, info, keep) = match change {
+            WaitingChange::Fetched { keep_messages } => {
+                (FETCHED, Some(FETCHED_INFO.to_owned()), Some(keep_messages))
+            }
+            WaitingChange::Cancelled { reason } => (CANCELLED, Some(without_nul(reason)), None),
+            WaitingChange::Due => (DUE, None, None),
+        };
+        let mut params: Vec<Param<'_>> = vec![&ids, &info, &now, &webhooks, &attempts];
+        params.extend(keep.iter().map(|keep| keep as Param<'_>));
+        let answers = self.repeated(&[(sql, &params[..])]).await?;
+        let (mut changed, mut lanes) = (Vec::new(), Vec::new());
+        for row in answers.last().into_iter().flatten() {
+            let webhook = WebhookId(row.try_get("webhook")?);
+            let bytes: Option<i64> = row.try_get("bytes")?;
+            changed.push(ChangedDelivery {
+                delivery: DeliveryId(row.try_get("id")?),
+                webhook,
+                owner: row.try_get::<_, Uuid>("owner")?.into(),
+                bytes: u64::try_from(bytes.unwrap_or(0))
+                    .map_err(|e| Failure::corrupt("body", e))?,
+            });
+            lanes.push(Lane {
+                webhook,
+                class: class_of(row.try_get("class")?),
+            });
+        }
+        if info.is_none() {
+            self.fronts().queued(lanes.iter().map(|lane| (*lane, now)));
+            self.notifier().lanes(lanes);
+        }
+        Ok(changed)
+    }
+}
