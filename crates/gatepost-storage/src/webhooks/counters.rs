@@ -44,7 +44,7 @@ pub struct CounterQuery {
     pub limit: u32,
 }
 
-/// What an engine adds to an owner's [`LogUsage`].
+/// What an engine adds to an owner's [`LogUsage`](super::LogUsage).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct UsageDelta {
     /// The owner.

@@ -17,7 +17,8 @@ pub struct DeliveryQuery {
     pub task: Option<TaskId>,
     /// Only deliveries in one of these states; empty means all.
     pub states: Vec<DeliveryState>,
-    /// Only deliveries whose last attempt ended with this class ([`AttemptRecord::class`]).
+    /// Only deliveries whose last attempt ended with this class
+    /// ([`AttemptRecord::class`](super::AttemptRecord::class)).
     pub class: Option<String>,
     /// Only deliveries created at or after this.
     pub created_from: Option<DateTime<Utc>>,

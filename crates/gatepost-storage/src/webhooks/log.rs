@@ -98,17 +98,24 @@ pub struct QueueStats {
 /// Reads and maintains the delivery log.
 ///
 /// # Contract
-/// As [`RecordStore`](super::RecordStore).
+/// As [`RecordStore`](super::RecordStore). In addition:
+/// - A delivery must be in exactly one of the four states. Only the calls of the diagram in
+///   [`webhooks`](crate::webhooks) may change it.
+/// - A delivery that was deleted, is hidden, or belongs to a webhook or an owner who is gone must
+///   not be listed, found, counted, changed or replayed.
 #[async_trait]
 pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
-    /// The delivery with this row number.
+    /// Returns the delivery with this row number, with its message.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError>;
 
-    /// One page of the deliveries that match. Their messages are the page's
-    /// [`Bodies`](crate::Bodies); whether one was kept is said whether or not they are read.
+    /// Returns one page of the deliveries that match.
+    ///
+    /// - Their messages must be the page's [`Bodies`](crate::Bodies).
+    /// - Whether a message was kept must be said whether or not messages are read.
+    /// - A page must be full if more deliveries match.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -131,24 +138,28 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(runs)
     }
 
-    /// The last attempts of a delivery, at most this many, oldest first; empty when there is no
-    /// such delivery. The responses of the others, of which there may be any number, are not read.
+    /// Returns the last attempts of a delivery, at most this many, oldest first.
+    ///
+    /// - Of a delivery that does not exist the store must return none.
+    /// - It must not read the other attempts: a delivery may have any number.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError>;
 
-    /// Deletes a delivery and its attempts, whatever its state; the settlement of one that is being
-    /// sent will be `Stale`.
+    /// Deletes a delivery and its attempts, whatever its state.
+    ///
+    /// - The settlement of one that was `running` must be [`Stale`](super::Settled::Stale).
     ///
     /// # Errors
     /// `NotFound`.
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Queues ended deliveries again: due at `now`, `tries` and `lost_claims` 0, `status_info`
-    /// empty, same message id, same bytes; the attempts made so far and the summary of the last
-    /// one stay. One whose message was not kept is passed
-    /// over. At most `limit`, oldest first. Returns how many.
+    /// Queues ended deliveries again, the oldest first, at most `limit`. Returns how many.
+    ///
+    /// - They must be due at `now`, with `tries` and `lost_claims` 0 and `status_info` empty.
+    /// - Message id, message, attempts and the summary of the last attempt must stay.
+    /// - A delivery whose message was not kept must be passed over.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -210,10 +221,15 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(changed.await?.len() as u64)
     }
 
-    /// Ends at most `limit` queued deliveries of webhooks that do not
-    /// [send](webhook_model::Webhook::sends), so that they are paused, disabled or fetched, and
-    /// that were created before `created_before`: `error` with [`EXPIRED_INFO`]. What a held owner
-    /// has does not expire. Returns how many. Each counts as failed in the hour of `now`.
+    /// Ends deliveries that waited too long, at most `limit`: `error` with [`EXPIRED_INFO`].
+    /// Returns how many.
+    ///
+    /// - They must be `queued`, and created before `created_before`.
+    /// - Their webhook must not [send](webhook_model::Webhook::sends): it is paused, disabled or
+    ///   fetched.
+    /// - Their owner must not be held.
+    /// - All of that must be true in the transaction that ends them.
+    /// - Each must count as failed in the hour of `now`.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -224,11 +240,13 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Ends what retention does not keep, never what is `queued` or `running`: after a call that
-    /// says there is no `more`, nothing outside of the bounds is listed, found, counted or
-    /// replayed, but for that of [`PurgeBounds::bytes`], which is about. Removes or hides about
-    /// `limit` rows of each kind in one call, or drops a part of the log as a whole; nothing
-    /// that it does makes an emit wait.
+    /// Removes or hides what retention does not keep: about `limit` rows of each kind, or a part of
+    /// the log as a whole.
+    ///
+    /// - It must not touch a delivery that is `queued` or `running`.
+    /// - After a call that says there is no `more`, nothing outside of the bounds must be listed,
+    ///   found, counted or replayed. [`PurgeBounds::bytes`] may be met somewhat later.
+    /// - An emit must not wait for it.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -239,9 +257,10 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Purged, StoreError>;
 
-    /// Makes room in the log ahead of what comes, where the backend needs that. Called each few
-    /// seconds by one process at a time. Where it has not been called, deliveries are stored all
-    /// the same.
+    /// Makes room in the log for deliveries still to come, if the backend needs that. One process
+    /// at a time calls it each few seconds.
+    ///
+    /// - Deliveries must be stored even if it was never called.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -391,14 +410,15 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `Unavailable`.
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError>;
 
-    /// Counts the queue at `now` and keeps the figures for all who ask. Costs what waits: one
-    /// process at a time does it, now and then.
+    /// Counts the queue at `now`, and keeps the figures for [`queue_stats`](Self::queue_stats). It
+    /// may cost as much as waits: one process at a time calls it, now and then.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError>;
 
-    /// The figures that were counted last, by any process: one lookup. `None`: never yet.
+    /// Returns the figures that were counted last, by any process, by one lookup; `None` if none
+    /// ever were.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -5,21 +5,24 @@
 //!
 //! # The states of a delivery
 //! ```text
-//!  enqueue_all                               enqueue_all, leased
-//!       |                  claim                     |
-//!       v      +----------------------------->       v
-//!     queued --+                                  running
-//!      | | ^ <-- settle: Retry, Release; reclaim --- | |
-//!      | | |                                         | |
-//!      | | |                                         | +-- settle: Sent -----------> sent
-//!      | | |                                         +---- settle: Failed;
-//!      | | |                                               reclaim, the last loss -> error
-//!      | | +-------------------- replay -------------------------------------------- sent, error
-//!      | +---------------------- change_waiting: Fetched --------------------------> sent
-//!      +------------------------ change_waiting: Cancelled; expire_held; a move ---> error
+//!  enqueue_all                     enqueue_all, leased
+//!       |                                  |
+//!       v              claim               v
+//!    queued --------------------------> running
+//!     ^ | |  <-------------------------   | |
+//!     | | |     settle: Retry, Release;   | |
+//!     | | |     reclaim                   | |
+//!     | | |                               | |  settle: Failed;
+//!     | | |     Cancelled; expire_held;   | |  reclaim, the last loss
+//!     | | +---- a move of the owner ------|-+---------------------------> error
+//!     | |                                 |   settle: Sent                 |
+//!     | +------ Fetched ------------------+-----------------------------> sent
+//!     |                                                                    |
+//!     +------------------------------ replay ------------------------------+
 //! ```
-//! `change_waiting: Due` changes when a `queued` delivery is due. `delete_delivery` removes a
-//! delivery in any state; `purge` and `recount_usage` remove only those that are `sent` or `error`.
+//! `Fetched`, `Cancelled` and `Due` are changes of [`DeliveryLog::change_waiting`]; `Due` changes
+//! when a `queued` delivery is due. `delete_delivery` removes a delivery in any state; `purge` and
+//! `recount_usage` remove only those that are `sent` or `error`.
 
 mod body;
 mod cause;
