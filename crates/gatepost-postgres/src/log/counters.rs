@@ -34,16 +34,8 @@ impl PostgresStore {
             |c| c.bytes,
         ];
         let numbers = numbers.map(|of| column(&added.hourly, |c| stored(of(c))));
-        let [sent, failed, retried, milliseconds, bytes] = &numbers;
-        let hourly: [Param<'_>; 7] = [
-            &webhooks,
-            &hours,
-            sent,
-            failed,
-            retried,
-            milliseconds,
-            bytes,
-        ];
+        let mut hourly: Vec<Param<'_>> = vec![&webhooks, &hours];
+        hourly.extend(numbers.iter().map(|column| column as Param<'_>));
         let webhooks = column(&added.rejected, |d| d.webhook.0);
         let reasons = column(&added.rejected, |d| d.reason.as_str());
         let minutes = column(&added.rejected, |d| d.minute);
@@ -62,7 +54,13 @@ impl PostgresStore {
             .iter()
             .map(|(owners, [waiting, bytes, log])| [owners as Param<'_>, waiting, bytes, log])
             .collect();
-        let mut statements = vec![(ADD_HOURLY, &hourly[..]), (ADD_REJECTED, &rejected[..])];
+        let mut statements: Vec<(&str, &[Param<'_>])> = Vec::new();
+        if !added.hourly.is_empty() {
+            statements.push((ADD_HOURLY, &hourly));
+        }
+        if !added.rejected.is_empty() {
+            statements.push((ADD_REJECTED, &rejected));
+        }
         statements.extend(usage.iter().map(|round| (ADD_USAGE, &round[..])));
         self.repeated(&statements).await?;
         Ok(())
