@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place, TenantId};
 
 use crate::error::StoreError;
+use crate::page::AtMost;
 
 /// The status info of a delivery that waited when its owner went to another tenant.
 pub const MOVED_INFO: &str = "the owner moved";
@@ -87,6 +88,18 @@ pub struct RecordUsage {
     pub events: u64,
     /// Bytes of all three, as their `stored_bytes` say.
     pub bytes: u64,
+}
+
+/// What an owner may have, when `at_most` is said of rows of whichever kind.
+impl From<AtMost> for RecordUsage {
+    fn from(at_most: AtMost) -> Self {
+        Self {
+            webhooks: at_most.rows,
+            tasks: at_most.rows,
+            events: at_most.rows,
+            bytes: at_most.bytes,
+        }
+    }
 }
 
 /// The owners that a list names.

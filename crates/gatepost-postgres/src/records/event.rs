@@ -6,17 +6,12 @@ use webhook_model::{Event, EventId, Filter};
 
 use super::statement::change;
 use super::table::{Stored as _, cells, params, row};
-use crate::change::{Alone, Words, most};
+use crate::change::{Alone, most};
 use crate::column::text;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const DELETE: &str = change!("delete_event");
-pub(super) const WORDS: Words = Words {
-    what: "event",
-    taken: "event",
-    reference: "the event's task does not exist",
-};
 
 impl PostgresStore {
     pub(super) async fn change_event(
@@ -35,7 +30,7 @@ impl PostgresStore {
         };
         let update = (Event::table().update.as_str(), &params[..]);
         let (verdict, stored) = self.db().change(&alone, None, update).await?;
-        WORDS.check(&verdict)?;
+        Event::WORDS.check(&verdict)?;
         row(&stored, self.sealing())
     }
 
@@ -45,7 +40,7 @@ impl PostgresStore {
             ..Alone::default()
         };
         let (verdict, _) = self.db().change(&alone, None, (DELETE, &[&id.0])).await?;
-        WORDS.check(&verdict)
+        Event::WORDS.check(&verdict)
     }
 }
 

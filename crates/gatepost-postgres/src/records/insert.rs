@@ -32,7 +32,7 @@ struct Insertion {
 type Tried = std::result::Result<InsertedRecords, Option<i32>>;
 
 impl Insertion {
-    /// Of a record of this size, where its owner may have so many of its kind and so many bytes.
+    /// Of a record of this size; the owner may have this number of its kind, and of bytes.
     fn of<R: Stored>(
         record: &R,
         size: u64,

@@ -46,7 +46,7 @@ const CHANGED_EVENTS: &str = concat!(
 );
 
 impl PostgresStore {
-    /// At most so many rows, of all or of one type and event.
+    /// At most this number of rows, of all or of one type and event.
     pub(super) async fn matched(
         &self,
         place: Place,

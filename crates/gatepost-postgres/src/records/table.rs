@@ -12,7 +12,6 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 use webhook_model::{Event, Task, Webhook};
 
-use super::{event, task, webhook};
 use crate::change::Words;
 use crate::column::owner;
 use crate::db::Param;
@@ -72,12 +71,24 @@ macro_rules! stored {
     };
 }
 stored! {
-    Webhook, "webhook", "r.name, r.activity = 'active' AS enabled", &webhook::WORDS;
+    Webhook, "webhook", "r.name, r.activity = 'active' AS enabled", &Words {
+    what: "webhook",
+    taken: "the owner has a webhook of that name",
+    reference: "webhook",
+};
         "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
-    Task, "task", "r.name, r.enabled", &task::WORDS;
+    Task, "task", "r.name, r.enabled", &Words {
+    what: "task",
+    taken: "task",
+    reference: "the task's webhook does not exist",
+};
         "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
         JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
-    Event, "event", "NULL::text AS name, r.enabled", &event::WORDS;
+    Event, "event", "NULL::text AS name, r.enabled", &Words {
+    what: "event",
+    taken: "event",
+    reference: "the event's task does not exist",
+};
         "FROM :schema.gatepost_event r JOIN :schema.gatepost_task t ON t.id = r.task \
         JOIN :schema.gatepost_webhook w ON w.id = t.webhook JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
 }

@@ -6,16 +6,11 @@ use webhook_model::{Action, Task, TaskId};
 
 use super::statement::change;
 use super::table::{Stored as _, cells, params, row};
-use crate::change::{Alone, Words, most};
+use crate::change::{Alone, most};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
 const DELETE: &str = change!("delete_task");
-pub(super) const WORDS: Words = Words {
-    what: "task",
-    taken: "task",
-    reference: "the task's webhook does not exist",
-};
 
 impl PostgresStore {
     pub(super) async fn change_task(
@@ -34,7 +29,7 @@ impl PostgresStore {
         };
         let update = (Task::table().update.as_str(), &params[..]);
         let (verdict, stored) = self.db().change(&alone, None, update).await?;
-        WORDS.check(&verdict)?;
+        Task::WORDS.check(&verdict)?;
         row(&stored, self.sealing())
     }
 
@@ -44,7 +39,7 @@ impl PostgresStore {
             ..Alone::default()
         };
         let (verdict, _) = self.db().change(&alone, None, (DELETE, &[&id.0])).await?;
-        WORDS.check(&verdict)
+        Task::WORDS.check(&verdict)
     }
 }
 

@@ -7,16 +7,11 @@ use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
 use super::statement::change;
 use super::table::{Stored as _, cells, params, row};
-use crate::change::{Alone, Words, most};
+use crate::change::{Alone, most};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
 const DELETE: &str = change!("delete_webhook");
-pub(super) const WORDS: Words = Words {
-    what: "webhook",
-    taken: "the owner has a webhook of that name",
-    reference: "webhook",
-};
 
 impl PostgresStore {
     pub(super) async fn change_webhook(
@@ -33,7 +28,7 @@ impl PostgresStore {
             .db()
             .change(&alone(new.id), None, (update, &params))
             .await?;
-        WORDS.check(&verdict)?;
+        Webhook::WORDS.check(&verdict)?;
         let beside: Option<Vec<i64>> = stored.try_get("beside")?;
         if beside.is_none() && new.value.order == DeliveryOrder::InOrder {
             let revision = stored.try_get("revision")?;
@@ -52,7 +47,7 @@ impl PostgresStore {
             .db()
             .change(&alone(id), None, (DELETE, &[&id.0, &tasks]))
             .await?;
-        WORDS.check(&verdict)
+        Webhook::WORDS.check(&verdict)
     }
 }
 

@@ -26,7 +26,7 @@ macro_rules! in_place {
     }};
 }
 
-/// At most so many rows, of all or of one type and event.
+/// At most this number of rows, of all or of one type and event.
 pub(super) fn read(
     c: &Connection,
     keys: &SealingKeys,

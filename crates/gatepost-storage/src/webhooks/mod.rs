@@ -38,6 +38,7 @@ mod outbox;
 mod outbox_row;
 mod queue;
 mod record;
+mod record_query;
 mod records;
 mod routes;
 mod row_edits;
@@ -67,9 +68,10 @@ pub use queue::{
     lost_claims_info,
 };
 pub use record::{
-    Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow, TaskRow,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
 };
-pub use records::{Cascade, EventQuery, RecordStore, TaskQuery, WebhookQuery};
+pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
+pub use records::RecordStore;
 pub use routes::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     UnreadableRecord, WebhookRoute,

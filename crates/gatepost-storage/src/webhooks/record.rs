@@ -3,7 +3,6 @@
 use gatepost_ids::OwnerId;
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 
-use super::records::{EventQuery, TaskQuery, WebhookQuery};
 use crate::error::StoreError;
 use crate::page::Row;
 
@@ -70,15 +69,13 @@ pub struct InsertedRecords {
     pub events: Vec<Row<EventId, Event>>,
 }
 
-/// Which records to list.
-#[derive(Clone, Debug, PartialEq)]
-pub enum RecordQuery {
-    /// Webhooks.
-    Webhooks(WebhookQuery),
-    /// Tasks.
-    Tasks(TaskQuery),
-    /// Events.
-    Events(EventQuery),
+/// What to do with the tasks of a webhook that is deleted.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub enum Cascade {
+    /// Refuse with `InUse` while a task sends this webhook.
+    Refuse,
+    /// Delete those tasks and their events too.
+    Tasks,
 }
 
 impl InsertedRecords {
@@ -114,7 +111,7 @@ impl RecordRow {
 }
 
 macro_rules! kinds {
-    ($($kind:ident $id:ident $queries:ident $query:ident;)*) => {$(
+    ($($kind:ident $id:ident;)*) => {$(
         impl From<$id> for RecordId {
             fn from(id: $id) -> Self {
                 Self::$kind(id)
@@ -137,18 +134,12 @@ macro_rules! kinds {
                 }
             }
         }
-
-        impl From<$query> for RecordQuery {
-            fn from(query: $query) -> Self {
-                Self::$queries(query)
-            }
-        }
     )*};
 }
 kinds! {
-    Webhook WebhookId Webhooks WebhookQuery;
-    Task TaskId Tasks TaskQuery;
-    Event EventId Events EventQuery;
+    Webhook WebhookId;
+    Task TaskId;
+    Event EventId;
 }
 
 impl From<Webhook> for NewRecords {

@@ -6,60 +6,13 @@ use gatepost_ids::{OwnerId, Place};
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
 use super::record::{
-    Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery, RecordRow, TaskRow,
+    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
 };
+use super::record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 use super::routes::{RouteChanges, Routes, RoutesVersion, UnreadableRecord};
 use crate::error::StoreError;
 use crate::owners::{OwnerStore, RecordUsage};
-use crate::page::{AtMost, Page, Row, Scope};
-
-/// Which webhooks to list: those that match all that is `Some`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WebhookQuery {
-    /// Whose webhooks.
-    pub scope: Scope,
-    /// Only the webhook of exactly this name.
-    pub name: Option<String>,
-    /// The page.
-    pub page: Page<WebhookId>,
-}
-
-/// Which tasks to list: those that match all that is `Some`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TaskQuery {
-    /// Whose tasks.
-    pub scope: Scope,
-    /// Only tasks made by this user.
-    pub creator: Option<OwnerId>,
-    /// Only tasks that send this webhook.
-    pub webhook: Option<WebhookId>,
-    /// Only tasks of exactly this name.
-    pub name: Option<String>,
-    /// The page.
-    pub page: Page<TaskId>,
-}
-
-/// Which events to list: those that match all that is `Some`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EventQuery {
-    /// Whose events.
-    pub scope: Scope,
-    /// Only events that trigger this task.
-    pub task: Option<TaskId>,
-    /// Only events of this type.
-    pub event_type: Option<EventType>,
-    /// The page.
-    pub page: Page<EventId>,
-}
-
-/// What to do with the tasks of a webhook that is deleted.
-#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
-pub enum Cascade {
-    /// Refuse with `InUse` while a task sends this webhook.
-    Refuse,
-    /// Delete those tasks and their events too.
-    Tasks,
-}
+use crate::page::{AtMost, Row, Scope};
 
 /// Stores webhooks, tasks and events.
 ///
@@ -217,7 +170,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<WebhookId, Webhook>, StoreError> {
-        let at_most = limits(at_most);
+        let at_most = RecordUsage::from(at_most);
         let inserted = self
             .insert_records(webhook.clone().into(), &at_most, now)
             .await?;
@@ -246,7 +199,7 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of a webhook; the rows of `at_most` are not looked at.
+    /// [`update_record`](Self::update_record), of a webhook; rows of `at_most` are not looked at.
     ///
     /// # Errors
     /// As there.
@@ -272,7 +225,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<TaskRow, StoreError> {
-        let at_most = limits(at_most);
+        let at_most = RecordUsage::from(at_most);
         let inserted = self
             .insert_records(task.clone().into(), &at_most, now)
             .await?;
@@ -298,7 +251,7 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of a task; the rows of `at_most` are not looked at.
+    /// [`update_record`](Self::update_record), of a task; rows of `at_most` are not looked at.
     ///
     /// # Errors
     /// As there.
@@ -324,7 +277,7 @@ pub trait RecordStore: OwnerStore {
         at_most: AtMost,
         now: DateTime<Utc>,
     ) -> Result<Row<EventId, Event>, StoreError> {
-        let at_most = limits(at_most);
+        let at_most = RecordUsage::from(at_most);
         let inserted = self
             .insert_records(event.clone().into(), &at_most, now)
             .await?;
@@ -353,7 +306,7 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of an event; the rows of `at_most` are not looked at.
+    /// [`update_record`](Self::update_record), of an event; rows of `at_most` are not looked at.
     ///
     /// # Errors
     /// As there.
@@ -449,16 +402,6 @@ pub trait RecordStore: OwnerStore {
         let only = Some((event_type, event));
         let routes = self.read_routes(place, only, u32::MAX).await?;
         routes.ok_or_else(not_returned)
-    }
-}
-
-/// What an owner may have, when `at_most` is said of rows of whichever kind.
-const fn limits(at_most: AtMost) -> RecordUsage {
-    RecordUsage {
-        webhooks: at_most.rows,
-        tasks: at_most.rows,
-        events: at_most.rows,
-        bytes: at_most.bytes,
     }
 }
 
