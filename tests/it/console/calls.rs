@@ -137,10 +137,7 @@ async fn a_full_page_asks_the_store_as_often_as_one_of_a_few() {
     }
     // Nor are all of a user's records read to find none that cannot be.
     assert_eq!(world.store.calls_of("unreadable"), 0);
-    let before = world.store.calls_of("counters");
     let page = ulf.get("/console/webhooks").await;
-    let day_and_now = 2;
-    assert_eq!(world.store.calls_of("counters") - before, day_and_now);
     assert!(page.has("1,000 sent") && page.has("1,049 sent"));
 }
 
