@@ -376,8 +376,7 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`, `Corrupt` where its owner cannot be read.
     async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, StoreError> {
         let head = self.record_heads(&[record]).await?.pop();
-        let head = head.ok_or_else(not_returned)??;
-        Ok(head.map(|head| head.owner))
+        Ok(head.ok_or_else(not_returned)??.map(|head| head.owner))
     }
 
     /// [`read_routes`](Self::read_routes) of all that is matched in a place.
