@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
+use gatepost_storage::codec::Value;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 
 use crate::error::{Failure, Result};
 use crate::named::Named;
@@ -84,4 +86,36 @@ pub(crate) fn stored<T, E: Display>(
     let value = row.get_ref(column)?;
     let text = value.as_str().map_err(|e| Failure::corrupt(column, e))?;
     read(text).map_err(|e| Failure::corrupt(column, e))
+}
+
+/// These columns, each set to the parameter of its number, from `first` on.
+pub(crate) fn sets(first: usize, columns: &[&str]) -> String {
+    let numbered = (first..).zip(columns);
+    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
+    sets.join(", ")
+}
+
+pub(crate) fn sql_value(value: Value) -> SqlValue {
+    match value {
+        Value::Null => SqlValue::Null,
+        Value::Bool(flag) => flag.into(),
+        Value::Number(number) => number.into(),
+        Value::Text(text) => text.into(),
+        Value::Bytes(bytes) => bytes.into(),
+        Value::Time(time) => micros(time).into(),
+        Value::User(user) => user.to_bytes().to_vec().into(),
+    }
+}
+
+pub(crate) fn value_of(value: ValueRef<'_>) -> Result<Value> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Number(number),
+        ValueRef::Text(text) => {
+            let text = std::str::from_utf8(text).map_err(|e| Failure::corrupt("a text", e))?;
+            Value::Text(text.to_owned())
+        }
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
+        ValueRef::Real(_) => return Err(Failure::corrupt("a column", "not a whole number")),
+    })
 }

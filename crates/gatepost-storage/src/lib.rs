@@ -7,7 +7,7 @@
 
 pub mod audit;
 pub mod clock;
-#[cfg(feature = "webhooks")]
+#[cfg(any(feature = "keys", feature = "webhooks"))]
 pub mod codec;
 #[cfg(feature = "webhooks")]
 pub mod columns;

@@ -2,21 +2,19 @@
 
 use apikey_core::{ApiKey, KeyId, LookupId};
 use gatepost_storage::ErrorKind;
-use gatepost_storage::keys::{KeyRow, KeySlice};
+use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use super::columns::Columns;
-use super::row;
+use super::row::{self, SQL};
 use crate::change::{KNOW, REVIVE, most};
 use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::node::Moved;
+use crate::records::table::params;
 use crate::store::PostgresStore;
 
 pub(super) const HOLD: &str = include_str!("../sql/keys/hold.sql");
-const INSERT: &str = include_str!("../sql/keys/insert.sql");
-const UPDATE: &str = include_str!("../sql/keys/update.sql");
 const DELETE: &str = include_str!("../sql/keys/delete.sql");
 pub(super) const CHANGED: &str = include_str!("../sql/keys/changed.sql");
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
@@ -25,11 +23,11 @@ pub(super) const CHANGES_KEPT: i64 = 64;
 
 impl PostgresStore {
     pub(super) async fn add_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
-        let (columns, at_most) = (Columns::of(key), most(at_most));
-        let mut params = columns.params();
-        params.push(&at_most);
-        params.push(&key.locked);
-        let owner: [Param<'_>; 1] = [&columns.owner];
+        let (id, at_most) = (Uuid::from(key.owner), most(at_most));
+        let row = KeyRow::inserted(KeyId(0), key, Rolled::default());
+        let fields = row::written(&row)?;
+        let params = params(&[&id, &at_most], &fields);
+        let owner: [Param<'_>; 1] = [&id];
         let mut found = self.insert_as(KNOW, &owner, &params).await?;
         if found.try_get::<_, &str>("verdict")? == "gone" {
             found = self.insert_as(REVIVE, &owner, &params).await?;
@@ -45,7 +43,7 @@ impl PostgresStore {
         owner: &[Param<'_>],
         params: &[Param<'_>],
     ) -> Result<Row> {
-        let statements = [(before, owner), (HOLD, owner), (INSERT, params)];
+        let statements = [(before, owner), (HOLD, owner), (&SQL.insert, params)];
         let answers = self.db().pipeline("BEGIN", &statements).await?;
         let row = answers.into_iter().next_back();
         let row = row.and_then(|rows| rows.into_iter().next());
@@ -53,25 +51,9 @@ impl PostgresStore {
     }
 
     pub(super) async fn change_key(&self, new: &KeyRow) -> Result<(KeyRow, Moved)> {
-        let columns = Columns::of(&new.key);
-        let params: [Param<'_>; 15] = [
-            &new.id.0,
-            &new.revision.0,
-            &columns.name,
-            &columns.description,
-            &columns.expires,
-            &columns.allow,
-            &columns.deny,
-            &columns.scheme,
-            &columns.digest,
-            &new.key.enabled,
-            &columns.read_only,
-            &columns.tables,
-            &columns.scopes,
-            &columns.limit,
-            &new.key.locked,
-        ];
-        let (stored, moved) = self.moving(new.id, UPDATE, &params).await?;
+        let fields = row::edited(new)?;
+        let params = params(&[&new.id.0, &new.revision.0], &fields);
+        let (stored, moved) = self.moving(new.id, &SQL.update, &params).await?;
         Ok((row::key(&stored)?, moved))
     }
 

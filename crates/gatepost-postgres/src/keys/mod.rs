@@ -1,7 +1,6 @@
 //! API keys.
 
 mod change;
-mod columns;
 mod roll;
 mod row;
 mod uses;
@@ -32,13 +31,13 @@ impl KeyStore for PostgresStore {
             KeySelector::Id(id) => ("id", &id.0),
             KeySelector::Lookup(lookup) => ("lookup", &lookup.as_str()),
         };
-        let sql = format!("SELECT {} AND r.{column} = $1", row::SELECT);
+        let sql = format!("SELECT {} AND r.{column} = $1", row::SQL.select);
         let row = self.db().query_opt(&sql, &[value]).await?;
         Ok(row.as_ref().map(row::key).transpose()?)
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {
-        let list = scoped(row::SELECT, query.scope).filter("r.name =", query.name.clone());
+        let list = scoped(&row::SQL.select, query.scope).filter("r.name =", query.name.clone());
         let rows = list.page(self.db(), &query.page, |id| id.0).await?;
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
     }
@@ -51,8 +50,9 @@ impl KeyStore for PostgresStore {
     ) -> Answer<Vec<KeyRow>> {
         let limit = i64::from(limit);
         let params: [Param<'_>; 4] = [&at, &id.0, &before, &limit];
-        let sql = include_str!("../sql/keys/expiring.sql");
-        let rows = self.db().query(sql, &params).await?;
+        let from = include_str!("../sql/keys/expiring.sql");
+        let sql = format!("SELECT {} {from}", row::SQL.columns);
+        let rows = self.db().query(&sql, &params).await?;
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
     }
 

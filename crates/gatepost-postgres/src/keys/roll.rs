@@ -1,18 +1,17 @@
 //! A key takes the place of another.
 
-use apikey_core::{ApiKey, Expiration};
-use gatepost_storage::keys::KeyRow;
+use apikey_core::{ApiKey, Expiration, KeyId};
+use gatepost_storage::keys::{KeyRow, Rolled};
+use uuid::Uuid;
 
 use super::change::{CHANGED, CHANGES_KEPT, HOLD, check, slice_of};
-use super::columns::Columns;
-use super::row;
+use super::row::{self, SQL};
 use crate::change::most;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::node::Moved;
+use crate::records::table::params;
 use crate::store::PostgresStore;
-
-const ROLL: &str = include_str!("../sql/keys/roll.sql");
 
 impl PostgresStore {
     /// Stores the new key, ends the old one and moves the generation of its slice, in one round
@@ -23,21 +22,24 @@ impl PostgresStore {
         new: &ApiKey,
         at_most: u64,
     ) -> Result<(KeyRow, KeyRow, Moved)> {
-        let (columns, at_most) = (Columns::of(new), most(at_most));
+        let (id, at_most) = (Uuid::from(new.owner), most(at_most));
         let ends = match old.key.expiration {
             Expiration::At(at) => Some(at),
             Expiration::Never => None,
         };
-        let mut params = columns.params();
-        let of_old: [Param<'_>; 4] = [&at_most, &old.id.0, &old.revision.0, &ends];
-        params.extend(of_old);
-        params.push(&new.locked);
+        let from = Rolled {
+            from: Some(old.id),
+            to: None,
+        };
+        let fields = row::written(&KeyRow::inserted(KeyId(0), new, from))?;
+        let own: [Param<'_>; 5] = [&id, &at_most, &old.id.0, &old.revision.0, &ends];
+        let params = params(&own, &fields);
         let lookup = self.lookup_of(old.id).await?;
         let slice = slice_of(&lookup)?;
         let number = i16::from(slice.0);
-        let owner: [Param<'_>; 1] = [&columns.owner];
+        let owner: [Param<'_>; 1] = [&id];
         let noted: [Param<'_>; 3] = [&number, &lookup, &CHANGES_KEPT];
-        let statements = [(HOLD, &owner[..]), (ROLL, &params), (CHANGED, &noted)];
+        let statements = [(HOLD, &owner[..]), (&SQL.roll, &params), (CHANGED, &noted)];
         let answers = self.together(&statements).await?;
         let nothing = || Failure::unavailable("no row came back");
         let [_, rows, moved] = answers.as_slice() else {

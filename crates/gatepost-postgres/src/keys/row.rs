@@ -1,77 +1,75 @@
 //! A key and its columns.
 
-use apikey_core::{
-    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, LookupId,
-    RateLimit,
-};
-use chrono::{DateTime, Utc};
-use gatepost_storage::Revision;
-use gatepost_storage::keys::{KeyRow, Rolled};
+use std::sync::LazyLock;
+
+use apikey_core::LookupId;
+use gatepost_storage::codec::{Field, Record as _};
+use gatepost_storage::keys::KeyRow;
 use tokio_postgres::Row;
 
-use crate::column::{owner, parse, stored};
+use crate::column::owner;
 use crate::error::{Failure, Result};
+use crate::records::table::{Cell, numbered};
 
-/// What is read of a key that is there.
-pub(super) const SELECT: &str = "r.id, r.revision, r.owner, r.lookup, r.hint, r.digest_scheme, r.digest, r.name, r.description, \
-     r.expires, r.ip_allow, r.ip_deny, r.created, r.last_login, r.last_login_from, \
-     r.enabled, r.locked, r.read_only, r.tables, r.scopes, r.requests_per_minute, r.rolled_from, r.rolled_to \
-     FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone";
+/// The number of a row is not written.
+const WRITTEN: fn(&&Field) -> bool = |field| field.name != "id";
+const EDITED: fn(&&Field) -> bool = |field| field.edited;
 
-pub(super) fn key(row: &Row) -> Result<KeyRow> {
-    let digest: &[u8] = row.try_get("digest")?;
-    let bytes = digest
-        .try_into()
-        .map_err(|_| Failure::corrupt("key", "the digest is not 32 bytes long"))?;
-    let last_login = match row.try_get::<_, Option<DateTime<Utc>>>("last_login")? {
-        Some(at) => Some(LastLogin {
-            at,
-            from: parse(row, "last_login_from")?,
-        }),
-        None => None,
-    };
-    Ok(KeyRow {
-        id: KeyId(row.try_get("id")?),
-        revision: Revision(row.try_get("revision")?),
-        key: ApiKey {
-            owner: owner(row, "owner")?,
-            lookup: parse(row, "lookup")?,
-            hint: parse(row, "hint")?,
-            digest: Digest {
-                scheme: parse(row, "digest_scheme")?,
-                bytes,
-            },
-            name: stored(row, "name", KeyName::stored)?,
-            description: stored(row, "description", Description::stored)?,
-            expiration: row
-                .try_get::<_, Option<DateTime<Utc>>>("expires")?
-                .map_or(Expiration::Never, Expiration::At),
-            ip: IpPolicy {
-                allow: parse(row, "ip_allow")?,
-                deny: parse(row, "ip_deny")?,
-            },
-            grant: Grant::new(
-                row.try_get("read_only")?,
-                parse(row, "tables")?,
-                parse(row, "scopes")?,
-            ),
-            limit: limit(row)?,
-            enabled: row.try_get("enabled")?,
-            locked: row.try_get("locked")?,
-            created: row.try_get("created")?,
-            last_login,
-        },
-        rolled: Rolled {
-            from: row.try_get::<_, Option<i64>>("rolled_from")?.map(KeyId),
-            to: row.try_get::<_, Option<i64>>("rolled_to")?.map(KeyId),
-        },
-    })
+pub(super) static SQL: LazyLock<Sql> = LazyLock::new(Sql::of);
+
+/// The statements of the table of keys, made of the fields that a key has.
+pub(super) struct Sql {
+    /// The columns of a row `r`, not `r.*`: a column may be added while this process runs.
+    pub(super) columns: String,
+    /// What is read of a key that is there.
+    pub(super) select: String,
+    pub(super) insert: String,
+    pub(super) update: String,
+    pub(super) roll: String,
 }
 
-fn limit(row: &Row) -> Result<Option<RateLimit>> {
-    let limit: Option<i64> = row.try_get("requests_per_minute")?;
-    let limit = limit.map(RateLimit::try_from).transpose();
-    limit.map_err(|e| Failure::corrupt("requests_per_minute", e))
+impl Sql {
+    fn of() -> Self {
+        let names: Vec<&str> = KeyRow::FIELDS.iter().map(|field| field.name).collect();
+        let row = format!("owner, {}", names.join(", "));
+        let columns = format!("r.owner, r.{}", names.join(", r."));
+        let sql = |sql: &str, which| {
+            let sql = sql.replace(":row", &row);
+            numbered(&sql, KeyRow::FIELDS.iter().filter(which))
+        };
+        Self {
+            select: format!(
+                "{columns} FROM :schema.gatepost_key r JOIN :schema.gatepost_owner o ON o.owner = r.owner WHERE NOT o.gone"
+            ),
+            columns,
+            insert: sql(include_str!("../sql/keys/insert.sql"), WRITTEN),
+            update: sql(include_str!("../sql/keys/update.sql"), EDITED),
+            roll: sql(include_str!("../sql/keys/roll.sql"), WRITTEN),
+        }
+    }
+}
+
+/// The values of a row that an insert writes.
+pub(super) fn written(row: &KeyRow) -> Result<Vec<Cell>> {
+    cells(row, WRITTEN)
+}
+
+/// The values of a row that an edit writes.
+pub(super) fn edited(row: &KeyRow) -> Result<Vec<Cell>> {
+    cells(row, EDITED)
+}
+
+fn cells(row: &KeyRow, which: fn(&&Field) -> bool) -> Result<Vec<Cell>> {
+    let fields = KeyRow::FIELDS.iter().zip(row.values()?);
+    let written = fields.filter(|(field, _)| which(field));
+    Ok(written.map(|(_, value)| Cell(value)).collect())
+}
+
+pub(super) fn key(row: &Row) -> Result<KeyRow> {
+    let fields = KeyRow::FIELDS.iter();
+    let values = fields.map(|field| Ok(row.try_get::<_, Cell>(field.name)?.0));
+    let values = values.collect::<Result<Vec<_>>>()?;
+    Ok(KeyRow::from_values(owner(row, "owner")?, values)?)
 }
 
 /// The lookup id of a row of changes, if it has one.

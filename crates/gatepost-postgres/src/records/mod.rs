@@ -7,7 +7,7 @@ mod reseal;
 mod routes;
 mod scope;
 mod statement;
-mod table;
+pub(crate) mod table;
 mod task;
 mod unreadable;
 mod webhook;

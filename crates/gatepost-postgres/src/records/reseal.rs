@@ -8,7 +8,7 @@ use gatepost_storage::seal::Resealed;
 use tokio_postgres::Row;
 use webhook_model::Webhook;
 
-use super::table::{Cell, params};
+use super::table::{Cell, params, sets};
 use crate::error::Result;
 use crate::store::PostgresStore;
 
@@ -18,9 +18,7 @@ const BITE: i64 = 500;
 /// has sealed it.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
     let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
-    let numbered = (3..).zip(&names);
-    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ${n}")).collect();
-    let (names, sets) = (names.join(", "), sets.join(", "));
+    let (sets, names) = (sets(3, &names), names.join(", "));
     (
         format!(
             "SELECT id, revision, {names} FROM :schema.gatepost_webhook WHERE id > $1 ORDER BY id LIMIT $2"

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use bytes::BytesMut;
 use gatepost_ids::OwnerId;
-use gatepost_storage::codec::{Record, Value, columns, record};
+use gatepost_storage::codec::{Field, Record, Value, columns, record};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{Revision, Row};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -95,7 +95,7 @@ stored! {
 
 impl Table {
     fn of<R: Stored>(insert: &str, update: &str) -> Self {
-        let change = |sql: &str| [&numbered::<R>(sql), END[0], END[1]].concat();
+        let change = |sql: &str| [&numbered(sql, R::FIELDS), END[0], END[1]].concat();
         let bodies = R::FIELDS.iter().filter_map(|field| {
             let empty = field.omitted?;
             let column = field.name;
@@ -118,22 +118,26 @@ pub(super) fn columns_of<R: Record>(alias: &str) -> String {
     columns.collect::<Vec<_>>().join(", ")
 }
 
-/// A statement of which the parameters after those that it names itself are the fields: `:columns`,
-/// their `:values`, `:sets` of both, and `:value.name` of one.
-fn numbered<R: Record>(sql: &str) -> String {
+/// A statement of which the parameters after those that it names itself are these fields:
+/// `:columns`, their `:values`, `:sets` of both, and `:value.name` of one.
+pub(crate) fn numbered<'a>(sql: &str, fields: impl IntoIterator<Item = &'a Field>) -> String {
     let own = (1..).take_while(|n| sql.contains(&format!("${n}"))).count();
-    let values = (own + 1..).map(|n| format!("${n}"));
-    let names = R::FIELDS.iter().map(|field| field.name);
-    let (mut filled, mut columns, mut all, mut sets) = (sql.to_owned(), vec![], vec![], vec![]);
-    for (name, value) in names.zip(values) {
-        filled = filled.replace(&format!(":value.{name}:"), &value);
-        sets.push(format!("{name} = {value}"));
-        columns.push(name);
-        all.push(value);
+    let names: Vec<&str> = fields.into_iter().map(|field| field.name).collect();
+    let (mut filled, mut all) = (sql.to_owned(), vec![]);
+    for (n, name) in (own + 1..).zip(&names) {
+        filled = filled.replace(&format!(":value.{name}:"), &format!("${n}"));
+        all.push(format!("${n}"));
     }
-    let filled = filled.replace(":columns", &columns.join(", "));
+    let filled = filled.replace(":columns", &names.join(", "));
     let filled = filled.replace(":values", &all.join(", "));
-    filled.replace(":sets", &sets.join(", "))
+    filled.replace(":sets", &sets(own + 1, &names))
+}
+
+/// These columns, each set to the parameter of its number, from `first` on.
+pub(super) fn sets(first: usize, columns: &[&str]) -> String {
+    let numbered = (first..).zip(columns);
+    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ${n}")).collect();
+    sets.join(", ")
 }
 
 /// The values of a record's fields, as parameters.
@@ -142,7 +146,7 @@ pub(super) fn cells<R: Record>(record: &R, keys: &SealingKeys) -> Result<Vec<Cel
 }
 
 /// The parameters that a statement names itself, and the fields.
-pub(super) fn params<'a>(own: &[Param<'a>], fields: &'a [Cell]) -> Vec<Param<'a>> {
+pub(crate) fn params<'a>(own: &[Param<'a>], fields: &'a [Cell]) -> Vec<Param<'a>> {
     let fields = fields.iter().map(|cell| cell as Param<'a>);
     own.iter().copied().chain(fields).collect()
 }
@@ -197,6 +201,7 @@ impl ToSql for Cell {
             Value::Text(text) if *ty == Type::BYTEA => text.as_bytes().to_sql(ty, out),
             Value::Text(text) => text.to_sql(ty, out),
             Value::Bytes(bytes) => bytes.to_sql(ty, out),
+            Value::Time(time) => time.to_sql(ty, out),
             Value::User(user) => Uuid::from(*user).to_sql(ty, out),
         }
     }
@@ -218,6 +223,7 @@ impl<'a> FromSql<'a> for Cell {
             Type::INT4 => Value::Number(i32::from_sql(ty, raw)?.into()),
             Type::INT8 => Value::Number(i64::from_sql(ty, raw)?),
             Type::TEXT => Value::Text(String::from_sql(ty, raw)?),
+            Type::TIMESTAMPTZ => Value::Time(FromSql::from_sql(ty, raw)?),
             Type::UUID => Value::User(OwnerId::from(Uuid::from_sql(ty, raw)?)),
             _ => Value::Bytes(raw.to_vec()),
         }))
@@ -230,7 +236,13 @@ impl<'a> FromSql<'a> for Cell {
     fn accepts(ty: &Type) -> bool {
         matches!(
             *ty,
-            Type::BOOL | Type::INT4 | Type::INT8 | Type::TEXT | Type::UUID | Type::BYTEA
+            Type::BOOL
+                | Type::INT4
+                | Type::INT8
+                | Type::TEXT
+                | Type::TIMESTAMPTZ
+                | Type::UUID
+                | Type::BYTEA
         )
     }
 }

@@ -153,7 +153,10 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "expiring",
-        include_str!("../../src/sql/keys/expiring.sql"),
+        concat!(
+            "SELECT r.id ",
+            include_str!("../../src/sql/keys/expiring.sql")
+        ),
         &["gatepost_key_expires"],
     ),
     (

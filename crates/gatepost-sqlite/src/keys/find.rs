@@ -15,8 +15,8 @@ pub(super) fn find(
     condition: &str,
     value: impl Into<rusqlite::types::Value>,
 ) -> Result<Option<KeyRow>> {
-    let live = row::LIVE;
-    let sql = format!("SELECT {} WHERE {condition} ?1 AND {live}", row::COLUMNS);
+    let (select, live) = (&row::SQL.select, row::LIVE);
+    let sql = format!("SELECT {select} WHERE {condition} ?1 AND {live}");
     c.prepare_cached(&sql)?
         .query_row([value.into()], |row| Ok(row::key(row)))
         .optional()?
@@ -33,7 +33,7 @@ pub(super) fn expiring(
     let sql = format!(
         "SELECT {} INDEXED BY gatepost_key_expires WHERE (k.expires, k.id) > (?1, ?2) AND k.expires < ?3 AND {} \
          ORDER BY k.expires, k.id LIMIT ?4",
-        row::COLUMNS,
+        row::SQL.select,
         row::LIVE
     );
     let mut statement = c.prepare_cached(&sql)?;

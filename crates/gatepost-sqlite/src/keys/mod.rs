@@ -42,7 +42,7 @@ impl KeyStore for SqliteStore {
 
     async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {
         let query = query.clone();
-        self.read(move |c| list(&query).page(c, row::COLUMNS, &query.page, |id| id.0, row::key))
+        self.read(move |c| list(&query).page(c, &row::SQL.select, &query.page, |id| id.0, row::key))
             .await
     }
 
@@ -143,6 +143,6 @@ pub(crate) fn plans(page: &Page<i64>) -> Vec<(&'static str, String, &'static str
         ("keys of a tenant", tenant, "gatepost_key_of_owner (owner=?"),
         ("keys of a name", named, "gatepost_key_of_name (name=?"),
     ]
-    .map(|(name, query, index)| (name, list(&query).plan(row::COLUMNS, page), index))
+    .map(|(name, query, index)| (name, list(&query).plan(&row::SQL.select, page), index))
     .into()
 }

@@ -1,77 +1,68 @@
 //! A key and its columns.
 
-use apikey_core::{
-    ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, RateLimit,
-};
-use gatepost_storage::Revision;
-use gatepost_storage::keys::{KeyRow, Rolled};
-use rusqlite::Row;
+use std::iter;
+use std::sync::LazyLock;
 
-use crate::column::{maybe_time, owner, parse, stored, time};
-use crate::error::{Failure, Result};
+use gatepost_storage::codec::Record as _;
+use gatepost_storage::keys::KeyRow;
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Connection, Row, params_from_iter};
+
+use crate::column::{owner, sets, sql_value, value_of};
+use crate::error::Result;
 use crate::named::Named;
-
-pub(super) const COLUMNS: &str = "id, revision, owner, lookup, hint, digest_scheme, digest, name, description, expires, \
-     ip_allow, ip_deny, created, last_login, last_login_from, enabled, locked, read_only, tables, scopes, \
-     requests_per_minute, rolled_from, rolled_to FROM gatepost_key k";
 
 /// The key's owner was not removed since it was made.
 pub(super) const LIVE: &str =
     "k.id > (SELECT o.gone_keys FROM gatepost_owner o WHERE o.owner = k.owner)";
 
-pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
-    let row = &Named::of(row);
-    let digest = row.get_ref("digest")?;
-    let bytes = digest
-        .as_blob()
-        .ok()
-        .and_then(|bytes| bytes.try_into().ok())
-        .ok_or_else(|| Failure::corrupt("key", "the digest is not 32 bytes long"))?;
-    let last_login = match maybe_time(row, "last_login")? {
-        Some(at) => Some(LastLogin {
-            at,
-            from: parse(row, "last_login_from")?,
-        }),
-        None => None,
-    };
-    Ok(KeyRow {
-        id: KeyId(row.get("id")?),
-        revision: Revision(row.get("revision")?),
-        key: ApiKey {
-            owner: owner(row, "owner")?,
-            lookup: parse(row, "lookup")?,
-            hint: parse(row, "hint")?,
-            digest: Digest {
-                scheme: parse(row, "digest_scheme")?,
-                bytes,
-            },
-            name: stored(row, "name", KeyName::stored)?,
-            description: stored(row, "description", Description::stored)?,
-            expiration: maybe_time(row, "expires")?.map_or(Expiration::Never, Expiration::At),
-            ip: IpPolicy {
-                allow: parse(row, "ip_allow")?,
-                deny: parse(row, "ip_deny")?,
-            },
-            grant: Grant::new(
-                row.get("read_only")?,
-                parse(row, "tables")?,
-                parse(row, "scopes")?,
-            ),
-            limit: limit(row)?,
-            enabled: row.get("enabled")?,
-            locked: row.get("locked")?,
-            created: time(row, "created")?,
-            last_login,
-        },
-        rolled: Rolled {
-            from: row.get::<Option<i64>>("rolled_from")?.map(KeyId),
-            to: row.get::<Option<i64>>("rolled_to")?.map(KeyId),
-        },
-    })
+pub(super) static SQL: LazyLock<Sql> = LazyLock::new(Sql::of);
+
+/// The statements of the table of keys, made of the fields that a key has.
+pub(super) struct Sql {
+    /// What [`key`] reads, with the table: `owner, id, … FROM gatepost_key k`.
+    pub(super) select: String,
+    pub(super) insert: String,
+    pub(super) update: String,
 }
 
-fn limit(row: &Named<'_>) -> Result<Option<RateLimit>> {
-    let limit: Option<i64> = row.get("requests_per_minute")?;
-    let limit = limit.map(RateLimit::try_from).transpose();
-    limit.map_err(|e| Failure::corrupt("requests_per_minute", e))
+impl Sql {
+    fn of() -> Self {
+        let names: Vec<&str> = KeyRow::FIELDS.iter().map(|field| field.name).collect();
+        let columns = format!("owner, {}", names.join(", "));
+        // All but the row number.
+        let fields = &names[1..];
+        let values: Vec<String> = (2..).zip(fields).map(|(n, _)| format!("?{n}")).collect();
+        Self {
+            insert: format!(
+                "INSERT INTO gatepost_key (owner, {}) VALUES (?1, {}) RETURNING {columns}",
+                fields.join(", "),
+                values.join(", ")
+            ),
+            update: format!(
+                "UPDATE gatepost_key SET {} WHERE id = ?1 RETURNING {columns}",
+                sets(2, fields)
+            ),
+            select: format!("{columns} FROM gatepost_key k"),
+        }
+    }
+}
+
+/// Inserts or updates a row, by a statement that takes `first` and then its fields.
+pub(super) fn store(c: &Connection, sql: &str, first: SqlValue, row: &KeyRow) -> Result<KeyRow> {
+    let fields = row.values()?.into_iter().skip(1).map(sql_value);
+    let params = params_from_iter(iter::once(first).chain(fields));
+    c.prepare_cached(sql)?
+        .query_row(params, |row| Ok(key(row)))?
+}
+
+pub(super) fn key(row: &Row<'_>) -> Result<KeyRow> {
+    let owner = owner(&Named::of(row), "owner")?;
+    // Before them: the owner.
+    let fields = 1..=KeyRow::FIELDS.len();
+    let fields = fields.map(|at| value_of(row.get_ref(at)?));
+    Ok(KeyRow::from_values(
+        owner,
+        fields.collect::<Result<Vec<_>>>()?,
+    )?)
 }

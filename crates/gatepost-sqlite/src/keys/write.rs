@@ -1,13 +1,12 @@
 //! Inserts, edits and deletions of keys.
 
-use apikey_core::{ApiKey, Expiration, KeyId};
+use apikey_core::{ApiKey, KeyId};
 use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, Rolled};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::find::find;
-use super::row;
-use crate::column::micros;
+use super::row::{LIVE, SQL, store};
 use crate::error::{Failure, Result};
 use crate::generations;
 use crate::owners::row::{has_something, usage};
@@ -25,66 +24,16 @@ pub(super) fn insert(c: &Connection, key: &ApiKey, at_most: u64, rolled: Rolled)
     if at_most < u64::MAX && usage(c, key.owner)?.keys >= at_most {
         return Err(Failure::new(ErrorKind::Full, "rows"));
     }
-    c.prepare_cached(include_str!("../sql/keys/insert.sql"))?
-        .query_row(
-            params![
-                key.owner.to_bytes(),
-                key.lookup.as_str(),
-                key.hint.as_str(),
-                key.digest.scheme.to_string(),
-                key.digest.bytes.as_slice(),
-                key.name.as_str(),
-                key.description.as_str(),
-                expires(key.expiration),
-                key.ip.allow.to_string(),
-                key.ip.deny.to_string(),
-                micros(key.created),
-                key.last_login.map(|l| micros(l.at)),
-                key.last_login.map(|l| l.from.to_string()),
-                key.enabled,
-                key.grant.is_read_only(),
-                key.grant.tables().to_string(),
-                key.grant.scopes().to_string(),
-                key.limit.map(i64::from),
-                rolled.from.map(|id| id.0),
-                key.locked,
-            ],
-            |row| Ok(row::key(row)),
-        )?
+    let row = KeyRow::inserted(KeyId(0), key, rolled);
+    store(c, &SQL.insert, key.owner.to_bytes().to_vec().into(), &row)
 }
 
 pub(super) fn update(c: &Connection, row: &KeyRow) -> Result<KeyRow> {
     let stored = find(c, "k.id =", row.id.0)?.ok_or_else(|| Failure::not_found("key"))?;
-    if stored.revision != row.revision {
-        return Err(Failure::new(ErrorKind::Stale, "key"));
-    }
-    let owned = ApiKey {
-        owner: stored.key.owner,
-        ..row.key.clone()
-    };
-    name_free(c, &owned, Some(row.id))?;
-    generations::changed(c, stored.key.lookup)?;
-    c.prepare_cached(include_str!("../sql/keys/update.sql"))?
-        .query_row(
-            params![
-                row.id.0,
-                row.revision.0,
-                row.key.name.as_str(),
-                row.key.description.as_str(),
-                expires(row.key.expiration),
-                row.key.ip.allow.to_string(),
-                row.key.ip.deny.to_string(),
-                row.key.digest.scheme.to_string(),
-                row.key.digest.bytes.as_slice(),
-                row.key.enabled,
-                row.key.grant.is_read_only(),
-                row.key.grant.tables().to_string(),
-                row.key.grant.scopes().to_string(),
-                row.key.limit.map(i64::from),
-                row.key.locked,
-            ],
-            |row| Ok(row::key(row)),
-        )?
+    let new = stored.edited_by(row)?;
+    name_free(c, &new.key, Some(new.id))?;
+    generations::changed(c, new.key.lookup)?;
+    store(c, &SQL.update, new.id.0.into(), &new)
 }
 
 pub(super) fn roll(
@@ -95,29 +44,22 @@ pub(super) fn roll(
 ) -> Result<(KeyRow, KeyRow)> {
     let stored = find(c, "k.id =", old.id.0)?.filter(|row| row.key.owner == new.owner);
     let stored = stored.ok_or_else(|| Failure::not_found("key"))?;
-    if stored.revision != old.revision {
-        return Err(Failure::new(ErrorKind::Stale, "key"));
-    }
+    let mut ended = stored.rolled_by(old)?;
     let from = Rolled {
         from: Some(old.id),
         to: None,
     };
     let new = insert(c, new, at_most, from)?;
-    generations::changed(c, stored.key.lookup)?;
-    let expires = expires(old.key.expiration);
-    let ended = c
-        .prepare_cached(include_str!("../sql/keys/roll.sql"))?
-        .query_row(
-            params![old.id.0, old.revision.0, expires, new.id.0],
-            |row| Ok(row::key(row)),
-        )??;
+    generations::changed(c, ended.key.lookup)?;
+    ended.rolled.to = Some(new.id);
+    let ended = store(c, &SQL.update, ended.id.0.into(), &ended)?;
     Ok((new, ended))
 }
 
 pub(super) fn delete(c: &Connection, id: KeyId) -> Result<()> {
     let sql = format!(
         "SELECT k.lookup FROM gatepost_key k WHERE k.id = ?1 AND {}",
-        row::LIVE
+        LIVE
     );
     let lookup: Option<String> = c
         .prepare_cached(&sql)?
@@ -153,11 +95,4 @@ fn name_free(c: &Connection, key: &ApiKey, own: Option<KeyId>) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-fn expires(expiration: Expiration) -> Option<i64> {
-    match expiration {
-        Expiration::At(at) => Some(micros(at)),
-        Expiration::Never => None,
-    }
 }

@@ -10,7 +10,7 @@ use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, params_from_iter};
 use webhook_model::Webhook;
 
-use super::table::{sql_value, value_of};
+use crate::column::{sets, sql_value, value_of};
 use crate::error::{Answer, Result};
 use crate::store::SqliteStore;
 
@@ -19,9 +19,7 @@ const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
     let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
-    let numbered = (2..).zip(&names);
-    let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
-    let (names, sets) = (names.join(", "), sets.join(", "));
+    let (sets, names) = (sets(2, &names), names.join(", "));
     (
         format!("SELECT id, {names} FROM gatepost_webhook WHERE id > ?1 ORDER BY id LIMIT ?2"),
         format!("UPDATE gatepost_webhook SET {sets} WHERE id = ?1"),

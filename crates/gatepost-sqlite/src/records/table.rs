@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Row;
-use gatepost_storage::codec::{Record, Value, columns, record};
+use gatepost_storage::codec::{Record, columns, record};
 use gatepost_storage::seal::SealingKeys;
-use rusqlite::types::{Value as SqlValue, ValueRef};
+use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 use webhook_model::{Event, Task, Webhook};
 
-use crate::column::{micros, owner, time};
-use crate::error::{Failure, Result};
+use crate::column::{micros, owner, sets, sql_value, time, value_of};
+use crate::error::Result;
 use crate::list::Body;
 use crate::named::Named;
 
@@ -68,9 +68,7 @@ impl Table {
         let fields = names.join(", ");
         let columns = format!("{HEAD}, {fields}");
         // Before them: the time, the owner, the bytes.
-        let numbered = (4..).zip(&names);
-        let values: Vec<String> = numbered.clone().map(|(n, _)| format!("?{n}")).collect();
-        let sets: Vec<String> = numbered.map(|(n, name)| format!("{name} = ?{n}")).collect();
+        let values: Vec<String> = (4..).zip(&names).map(|(n, _)| format!("?{n}")).collect();
         let bodies = R::FIELDS.iter().filter_map(|field| {
             let empty = field.omitted?;
             let column = field.name;
@@ -85,7 +83,7 @@ impl Table {
             update: format!(
                 "UPDATE {table} SET revision = revision + 1, modified = ?1, owner = ?2, bytes = ?3, {} \
                  WHERE id = ?{} RETURNING {columns}",
-                sets.join(", "),
+                sets(4, &names),
                 4 + names.len()
             ),
             select: format!("{columns} FROM {table}"),
@@ -154,29 +152,5 @@ pub(super) fn row<R: Stored>(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Res
         created,
         modified,
         value: record(owner, fields, keys)?,
-    })
-}
-
-pub(super) fn sql_value(value: Value) -> SqlValue {
-    match value {
-        Value::Null => SqlValue::Null,
-        Value::Bool(flag) => flag.into(),
-        Value::Number(number) => number.into(),
-        Value::Text(text) => text.into(),
-        Value::Bytes(bytes) => bytes.into(),
-        Value::User(user) => user.to_bytes().to_vec().into(),
-    }
-}
-
-pub(super) fn value_of(value: ValueRef<'_>) -> Result<Value> {
-    Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Number(number),
-        ValueRef::Text(text) => {
-            let text = std::str::from_utf8(text).map_err(|e| Failure::corrupt("a text", e))?;
-            Value::Text(text.to_owned())
-        }
-        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_vec()),
-        ValueRef::Real(_) => return Err(Failure::corrupt("a column", "not a whole number")),
     })
 }

@@ -8,6 +8,10 @@ pub struct Field {
     /// What its values are sealed for, as `webhook.url`; `None` for a column in plaintext. The
     /// values of a sealed column are bytes, with and without a key.
     pub sealed: Option<&'static str>,
+    /// Whether its values are bytes; those of a sealed column are too.
+    pub bytes: bool,
+    /// Whether an edit changes it.
+    pub edited: bool,
     /// The text that stands for it where a list is read without
     /// [`Bodies`](crate::Bodies); `None` for a column that is small, and always read.
     pub omitted: Option<&'static str>,
@@ -18,13 +22,37 @@ impl Field {
         Self {
             name,
             sealed: None,
+            bytes: false,
+            edited: true,
             omitted: None,
         }
     }
+}
 
+#[cfg(feature = "keys")]
+impl Field {
+    /// Never changed by an edit.
+    pub(super) const fn fixed(name: &'static str) -> Self {
+        Self {
+            edited: false,
+            ..Self::new(name)
+        }
+    }
+
+    pub(super) const fn bytes(name: &'static str) -> Self {
+        Self {
+            bytes: true,
+            ..Self::new(name)
+        }
+    }
+}
+
+#[cfg(feature = "webhooks")]
+impl Field {
     pub(super) const fn sealed(name: &'static str, context: &'static str) -> Self {
         Self {
             sealed: Some(context),
+            bytes: true,
             ..Self::new(name)
         }
     }

@@ -2,34 +2,36 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+#[cfg(feature = "webhooks")]
 use chrono::DateTime;
 use gatepost_ids::OwnerId;
 use serde::Deserialize as _;
 use serde_json::{Map, Value as Json, json};
 
 use super::field::Field;
-use super::record::{Record, columns, record};
+use super::record::Record;
+#[cfg(feature = "webhooks")]
+use super::sealing::{columns, record};
 use super::value::Value;
 use crate::error::StoreError;
+#[cfg(feature = "webhooks")]
 use crate::page::{Revision, Row};
+#[cfg(feature = "webhooks")]
 use crate::seal::SealingKeys;
 
 /// A row as a JSON object: flags, numbers, texts and users under the names of its fields, times as
-/// microseconds since 1970, sealed values as base64.
+/// microseconds since 1970, bytes as base64.
 ///
 /// # Errors
 /// As [`columns`].
+#[cfg(feature = "webhooks")]
 pub fn to_json<R: Record>(row: &Row<R::Id, R>, keys: &SealingKeys) -> Result<Json, StoreError> {
     let id: i64 = row.id.into();
-    let mut object = Map::new();
+    let mut object = object::<R>(row.owner, columns(&row.value, keys)?);
     object.insert("id".into(), id.into());
-    object.insert("owner".into(), json!(row.owner));
     object.insert("revision".into(), row.revision.0.into());
     object.insert("created".into(), row.created.timestamp_micros().into());
     object.insert("modified".into(), row.modified.timestamp_micros().into());
-    for (field, value) in R::FIELDS.iter().zip(columns(&row.value, keys)?) {
-        object.insert(field.name.into(), json_of(value));
-    }
     Ok(object.into())
 }
 
@@ -37,6 +39,7 @@ pub fn to_json<R: Record>(row: &Row<R::Id, R>, keys: &SealingKeys) -> Result<Jso
 ///
 /// # Errors
 /// `Corrupt`, as [`record`]; the field is named, and no value quoted.
+#[cfg(feature = "webhooks")]
 pub fn from_json<R: Record>(row: &Json, keys: &SealingKeys) -> Result<Row<R::Id, R>, StoreError> {
     let number = |name: &'static str| {
         let number = row[name].as_i64();
@@ -46,12 +49,7 @@ pub fn from_json<R: Record>(row: &Json, keys: &SealingKeys) -> Result<Row<R::Id,
         let time = DateTime::from_timestamp_micros(number(name)?);
         time.ok_or_else(|| StoreError::corrupt(name, "not a point in time"))
     };
-    let owner = OwnerId::deserialize(&row["owner"]);
-    let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
-    let values = R::FIELDS
-        .iter()
-        .map(|field| value_of(field, &row[field.name]));
-    let values = values.collect::<Result<Vec<_>, _>>()?;
+    let (owner, values) = values::<R>(row)?;
     Ok(Row {
         id: number("id")?.into(),
         owner,
@@ -62,6 +60,26 @@ pub fn from_json<R: Record>(row: &Json, keys: &SealingKeys) -> Result<Row<R::Id,
     })
 }
 
+/// The values of a record, under the names of its fields, with its owner.
+pub(crate) fn object<R: Record>(owner: OwnerId, values: Vec<Value>) -> Map<String, Json> {
+    let mut object = Map::new();
+    object.insert("owner".into(), json!(owner));
+    for (field, value) in R::FIELDS.iter().zip(values) {
+        object.insert(field.name.into(), json_of(value));
+    }
+    object
+}
+
+/// The owner and the values of the record of which [`object`] made this.
+pub(crate) fn values<R: Record>(row: &Json) -> Result<(OwnerId, Vec<Value>), StoreError> {
+    let owner = OwnerId::deserialize(&row["owner"]);
+    let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
+    let values = R::FIELDS
+        .iter()
+        .map(|field| value_of(field, &row[field.name]));
+    Ok((owner, values.collect::<Result<_, _>>()?))
+}
+
 fn json_of(value: Value) -> Json {
     match value {
         Value::Null => Json::Null,
@@ -69,6 +87,7 @@ fn json_of(value: Value) -> Json {
         Value::Number(number) => number.into(),
         Value::Text(text) => text.into(),
         Value::Bytes(bytes) => STANDARD.encode(bytes).into(),
+        Value::Time(time) => time.timestamp_micros().into(),
         Value::User(user) => json!(user),
     }
 }
@@ -80,7 +99,7 @@ fn value_of(field: &Field, json: &Json) -> Result<Value, StoreError> {
         Json::Bool(flag) => Value::Bool(*flag),
         Json::Number(number) => number.as_i64().ok_or_else(|| wrong("not a number"))?.into(),
         // The error of the decoder shows a byte of the text.
-        Json::String(text) if field.sealed.is_some() => {
+        Json::String(text) if field.bytes => {
             let bytes = STANDARD.decode(text);
             Value::Bytes(bytes.map_err(|_| wrong("not base64"))?)
         }

@@ -3,20 +3,19 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use zeroize::Zeroizing;
 
 use super::field::Field;
 use super::value::Value;
 use crate::error::StoreError;
-use crate::seal::SealingKeys;
 
-/// Hands out the columns of a row in the order of its fields, sealed ones opened.
+/// Hands out the columns of a row, opened, in the order of its fields.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Reader<'a> {
     fields: std::slice::Iter<'static, Field>,
-    values: &'a mut dyn Iterator<Item = Value>,
-    keys: &'a SealingKeys,
+    values: &'a mut dyn Iterator<Item = Result<Value, StoreError>>,
 }
 
 /// A column that was read. Its methods refuse another kind of value as `Corrupt` and name it.
@@ -29,13 +28,11 @@ pub struct Column {
 impl<'a> Reader<'a> {
     pub(super) fn new(
         fields: &'static [Field],
-        values: &'a mut dyn Iterator<Item = Value>,
-        keys: &'a SealingKeys,
+        values: &'a mut dyn Iterator<Item = Result<Value, StoreError>>,
     ) -> Self {
         Self {
             fields: fields.iter(),
             values,
-            keys,
         }
     }
 
@@ -50,18 +47,9 @@ impl<'a> Reader<'a> {
                 "more are read than there are",
             ));
         };
-        let value = match (field.sealed, value) {
-            (_, None | Some(Value::Null)) => return Ok(None),
-            (Some(context), Some(Value::Bytes(sealed))) => {
-                let opened = self.keys.open(&sealed, context);
-                let mut opened = opened.map_err(|e| StoreError::corrupt(context, e))?;
-                Value::Bytes(std::mem::take(&mut *opened))
-            }
-            (Some(context), Some(_)) => return Err(StoreError::corrupt(context, "not bytes")),
-            (None, Some(value)) => value,
-        };
         let name = field.sealed.unwrap_or(field.name);
-        Ok(Some(Column { name, value }))
+        let value = value.transpose()?.filter(|value| *value != Value::Null);
+        Ok(value.map(|value| Column { name, value }))
     }
 
     /// The next column.
@@ -129,6 +117,31 @@ impl Column {
         self.number(|number: i64| Ok::<_, String>(number.into()))
     }
 
+    /// A point in time.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn time(self) -> Result<DateTime<Utc>, StoreError> {
+        let time = match self.value {
+            Value::Time(time) => Some(time),
+            Value::Number(micros) => DateTime::from_timestamp_micros(micros),
+            _ => None,
+        };
+        time.ok_or_else(|| StoreError::corrupt(self.name, "not a point in time"))
+    }
+
+    /// Bytes, as many as there must be.
+    ///
+    /// # Errors
+    /// `Corrupt`.
+    pub fn bytes<const N: usize>(self) -> Result<[u8; N], StoreError> {
+        let bytes = match self.value {
+            Value::Bytes(bytes) => bytes.try_into().ok(),
+            _ => None,
+        };
+        bytes.ok_or_else(|| StoreError::corrupt(self.name, format!("not {N} bytes")))
+    }
+
     /// A flag.
     ///
     /// # Errors
@@ -154,7 +167,7 @@ impl Column {
             }
             Value::Number(number) => (OwnerId::try_from(number).ok(), "below 0"),
             Value::Text(text) => (text.parse().ok(), "not an id"),
-            Value::Null | Value::Bool(_) => (None, "not a user"),
+            Value::Null | Value::Bool(_) | Value::Time(_) => (None, "not a user"),
         };
         user.ok_or_else(|| StoreError::corrupt(self.name, rule))
     }

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
+use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 
 /// The value of a column. A backend stores each kind as its database has it, and may read a kind
-/// back as another that holds the same: a flag as a number, a text as bytes, a user as 16 bytes.
+/// back as another that holds the same: a flag as a number, a time as its microseconds since 1970,
+/// a text as bytes, a user as 16 bytes.
 #[derive(Clone, Eq, PartialEq)]
 pub enum Value {
     /// Nothing.
@@ -18,6 +20,8 @@ pub enum Value {
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// A point in time, to the microsecond.
+    Time(DateTime<Utc>),
     /// A user.
     User(OwnerId),
 }
@@ -40,6 +44,12 @@ impl From<i64> for Value {
     }
 }
 
+impl From<DateTime<Utc>> for Value {
+    fn from(time: DateTime<Utc>) -> Self {
+        Self::Time(time)
+    }
+}
+
 impl From<String> for Value {
     fn from(text: String) -> Self {
         Self::Text(text)
@@ -55,6 +65,7 @@ impl fmt::Debug for Value {
             Self::Number(_) => "Number",
             Self::Text(_) => "Text",
             Self::Bytes(_) => "Bytes",
+            Self::Time(_) => "Time",
             Self::User(_) => "User",
         })
     }

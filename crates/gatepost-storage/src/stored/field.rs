@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chrono::{DateTime, Utc};
 
@@ -39,7 +39,7 @@ pub(super) fn time(field: &'static str, micros: i64) -> Result<DateTime<Utc>, Wr
     DateTime::from_timestamp_micros(micros).ok_or_else(|| Wrong::new(field, "no moment"))
 }
 
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub(super) fn maybe_time(
     field: &'static str,
     micros: Option<i64>,
@@ -47,12 +47,12 @@ pub(super) fn maybe_time(
     micros.map(|micros| time(field, micros)).transpose()
 }
 
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub(super) fn base64(bytes: impl AsRef<[u8]>) -> String {
     Engine::encode(&STANDARD, bytes)
 }
 
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub(super) fn bytes(field: &'static str, text: &str) -> Result<Vec<u8>, Wrong> {
     // The error of the decoder shows a byte of the text.
     let decoded = Engine::decode(&STANDARD, text);
