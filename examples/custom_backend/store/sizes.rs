@@ -13,8 +13,11 @@ use super::codec;
 use super::error::Answer;
 use super::tables::{EVENTS, Rows, TASKS, Tx, WEBHOOKS, readable};
 
-/// The tables of records, and which record a number in each is.
-pub(super) const KINDS: [(Rows, fn(i64) -> RecordId); 3] = [
+/// A table of records, and which record a number in it is.
+type Kind = (Rows, fn(i64) -> RecordId);
+
+/// The tables of records.
+pub(super) const KINDS: [Kind; 3] = [
     (WEBHOOKS, |id| RecordId::Webhook(WebhookId(id))),
     (TASKS, |id| RecordId::Task(TaskId(id))),
     (EVENTS, |id| RecordId::Event(EventId(id))),

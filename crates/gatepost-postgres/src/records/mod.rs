@@ -119,11 +119,12 @@ impl RecordStore for PostgresStore {
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        Ok(match id {
+        match id {
             RecordId::Webhook(id) => self.remove_webhook(id, cascade).await?,
             RecordId::Task(id) => self.remove_task(id).await?,
             RecordId::Event(id) => self.remove_event(id).await?,
-        })
+        }
+        Ok(())
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
