@@ -104,12 +104,8 @@ impl RecordStore for RedbStore {
         at_most: u32,
     ) -> Answer<Option<Routes>> {
         let only = only.map(|(event_type, event)| (event_type.clone(), event.clone()));
-        self.read(move |tx, keys| {
-            let routes = routes::matched(tx, keys, place, only)?;
-            let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-            Ok((rows <= at_most as usize).then_some(routes))
-        })
-        .await
+        self.read(move |tx, keys| Ok(routes::matched(tx, keys, place, only)?.at_most(at_most)))
+            .await
     }
 
     async fn routes_versions(&self, of: &[Place]) -> Answer<Vec<RoutesVersion>> {

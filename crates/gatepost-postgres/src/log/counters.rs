@@ -11,6 +11,7 @@ use uuid::Uuid;
 use webhook_model::WebhookId;
 
 use super::figures::number;
+use crate::change::most as stored;
 use crate::column::scope_ids;
 use crate::db::Param;
 use crate::error::{Failure, Result};
@@ -98,10 +99,6 @@ impl PostgresStore {
 
 fn column<T, V>(rows: &[T], of: impl Fn(&T) -> V) -> Vec<V> {
     rows.iter().map(of).collect()
-}
-
-fn stored(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Each owner is in a round once, in order of owner: a sum that falls below nothing is nothing,

@@ -70,8 +70,7 @@ impl PostgresStore {
                 self.routes_at(&place, &params, sql).await?
             }
         };
-        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-        Ok((rows <= at_most as usize).then_some(routes))
+        Ok(routes.at_most(at_most))
     }
 
     pub(super) async fn versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>> {

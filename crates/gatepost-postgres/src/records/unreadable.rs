@@ -1,4 +1,4 @@
-//! Records that cannot be read, and whose a record is.
+//! Records that cannot be read.
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{RecordId, UnreadableRecord};

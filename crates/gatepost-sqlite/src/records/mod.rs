@@ -119,7 +119,7 @@ impl RecordStore for SqliteStore {
     ) -> Answer<Option<Routes>> {
         let keys = Arc::clone(self.sealing());
         let only = only.map(|(event_type, event)| (event_type.clone(), event.clone()));
-        self.read(move |c| routes::read(c, &keys, place, only.as_ref(), at_most as usize))
+        self.read(move |c| routes::read(c, &keys, place, only.as_ref(), at_most))
             .await
     }
 

@@ -32,15 +32,14 @@ pub(super) fn read(
     keys: &SealingKeys,
     place: Place,
     only: Option<&(EventType, EventName)>,
-    at_most: usize,
+    at_most: u32,
 ) -> Result<Option<Routes>> {
+    let rows = at_most as usize;
     let routes = match only {
-        None => all(c, keys, place, at_most)?,
-        Some((event_type, event)) => of(c, keys, place, event_type, event, at_most)?,
+        None => all(c, keys, place, rows)?,
+        Some((event_type, event)) => of(c, keys, place, event_type, event, rows)?,
     };
-    Ok(routes.filter(|routes| {
-        routes.webhooks.len() + routes.tasks.len() + routes.events.len() <= at_most
-    }))
+    Ok(routes.and_then(|routes| routes.at_most(at_most)))
 }
 
 fn all(c: &Connection, keys: &SealingKeys, place: Place, at_most: usize) -> Result<Option<Routes>> {

@@ -142,6 +142,15 @@ pub struct Routes {
     pub events: Vec<EventRoute>,
 }
 
+impl Routes {
+    /// These, unless they are more than `limit` rows in all.
+    #[must_use]
+    pub fn at_most(self, limit: u32) -> Option<Self> {
+        let rows = self.webhooks.len() + self.tasks.len() + self.events.len();
+        (rows <= limit as usize).then_some(self)
+    }
+}
+
 /// What has changed in a place since some version.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RouteChanges {

@@ -97,9 +97,7 @@ impl RecordStore for MemoryStore {
         only: Option<(&EventType, &EventName)>,
         at_most: u32,
     ) -> Result<Option<Routes>, StoreError> {
-        let routes = self.tables().routes(place, only);
-        let rows = routes.webhooks.len() + routes.tasks.len() + routes.events.len();
-        Ok((rows <= at_most as usize).then_some(routes))
+        Ok(self.tables().routes(place, only).at_most(at_most))
     }
 
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError> {
