@@ -66,7 +66,7 @@ async fn all_requests_to_an_origin_share_one_connection() {
     assert_eq!(connections.load(SeqCst), 1);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
     let root = ca();
     let (listener, acceptor, url) = listen(&root).await;
@@ -92,7 +92,7 @@ async fn a_receiver_that_says_goodbye_between_requests_costs_no_attempt() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn attempts_that_lose_their_connection_open_the_next_one_together() {
     let root = ca();
     let (listener, acceptor, url) = listen(&root).await;
