@@ -1,0 +1,68 @@
+//! Where a test's store is, how it is opened, and processes that open it too.
+
+use std::env;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::rows::TABLES;
+use crate::contract::Kv;
+
+const FOLDER: &str = "GATEPOST_KV_FOLDER";
+
+/// The store of one test.
+pub struct Fixture {
+    open: Box<dyn Fn(&Path) -> Box<dyn Kv> + Send + Sync>,
+    folder: PathBuf,
+    test: String,
+    is_child: bool,
+}
+
+impl Fixture {
+    /// A store in a folder. `test` is the name under which the test binary knows the test: a case
+    /// may run it again in a process of its own.
+    pub fn new<K: Kv>(
+        folder: &Path,
+        test: impl Into<String>,
+        open: impl Fn(&Path) -> K + Send + Sync + 'static,
+    ) -> Self {
+        let child = env::var_os(FOLDER).map(PathBuf::from);
+        Self {
+            open: Box::new(move |folder| Box::new(open(folder))),
+            is_child: child.is_some(),
+            folder: child.unwrap_or_else(|| folder.to_path_buf()),
+            test: test.into(),
+        }
+    }
+
+    /// Opens the store, which may hold what it kept.
+    pub(super) fn open(&self) -> Box<dyn Kv> {
+        let kv = (self.open)(&self.folder);
+        kv.prepare(TABLES).unwrap();
+        kv
+    }
+
+    /// Whether this process is the second one of the test.
+    pub(super) fn is_child(&self) -> bool {
+        self.is_child
+    }
+
+    /// The same test in a second process, whose output the caller reads.
+    pub(super) fn child(&self) -> Command {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["--exact", &self.test, "--nocapture", "--include-ignored"])
+            .env(FOLDER, &self.folder)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        command
+    }
+}
+
+impl fmt::Debug for Fixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fixture")
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
+}

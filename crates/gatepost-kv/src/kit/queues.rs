@@ -1,0 +1,85 @@
+//! Heads of queues, which several take from.
+
+use std::thread;
+
+use super::fixture::Fixture;
+use super::isolation::Meeting;
+use super::rows::{T, put_keys};
+use crate::contract::{Change, Kv};
+use crate::error::KvError;
+use crate::run::KvExt;
+use crate::span::{Go, Span};
+
+const HEADS: [&str; 8] = ["q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7"];
+const AT_A_TIME: usize = 4;
+
+/// The keys of a span, as `peek` shows them.
+fn peeked(change: &dyn Change, span: &Span, at_most: usize) -> Result<Vec<Vec<u8>>, KvError> {
+    let mut keys = Vec::new();
+    change.peek(T, span, &mut |key, _| {
+        keys.push(key.to_vec());
+        if keys.len() < at_most {
+            Go::On
+        } else {
+            Go::Stop
+        }
+    })?;
+    Ok(keys)
+}
+
+/// `peek` shows all rows of earlier changes, in both directions, until it is stopped.
+pub(super) fn peek_shows_rows_of_earlier_changes(fixture: &Fixture) {
+    let kv = fixture.open();
+    put_keys(&*kv, &HEADS);
+    let peek = |span: Span, at_most| kv.write(|change| peeked(change, &span, at_most)).unwrap();
+    assert_eq!(
+        peek(Span::prefix("q"), usize::MAX),
+        HEADS.map(|key| key.as_bytes().to_vec())
+    );
+    assert_eq!(peek(Span::prefix("q").backward(), 2), [b"q7", b"q6"]);
+    put_keys(&*kv, &["q8"]);
+    assert_eq!(peek(Span::since("q8"), usize::MAX), [b"q8"]);
+}
+
+/// Of two that peek at the same heads and take those that `get` still finds, each takes others.
+pub(super) fn peeked_heads_are_taken_once(fixture: &Fixture) {
+    let kv = fixture.open();
+    put_keys(&*kv, &HEADS);
+    let meeting = Meeting::default();
+    let take_all = || {
+        let mut taken = Vec::new();
+        loop {
+            let mut some = take(&*kv, &meeting);
+            if some.is_empty() {
+                return taken;
+            }
+            taken.append(&mut some);
+        }
+    };
+    let mut taken = thread::scope(|scope| {
+        let both = [scope.spawn(take_all), scope.spawn(take_all)];
+        both.map(|one| one.join().unwrap()).concat()
+    });
+    taken.sort();
+    assert_eq!(
+        taken,
+        HEADS.map(|key| key.as_bytes().to_vec()),
+        "each head is taken once"
+    );
+}
+
+/// Takes some heads in one change.
+fn take(kv: &dyn Kv, meeting: &Meeting) -> Vec<Vec<u8>> {
+    let taken = kv.write(|change| {
+        let mut taken = Vec::new();
+        for key in peeked(change, &Span::prefix("q"), AT_A_TIME)? {
+            if change.get(T, &key)?.is_some() {
+                taken.push(key);
+            }
+        }
+        meeting.wait();
+        taken.iter().try_for_each(|key| change.delete(T, key))?;
+        Ok(taken)
+    });
+    taken.unwrap()
+}

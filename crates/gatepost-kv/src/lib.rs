@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod contract;
+mod error;
+#[cfg(feature = "kit")]
+pub mod kit;
+mod memory;
+mod run;
+mod span;
+mod table;
+
+pub use contract::{Change, Kv, Reading, Shared, Step, View, Writing};
+pub use error::{BoxError, KvError};
+pub use memory::MemoryKv;
+pub use run::KvExt;
+pub use span::{Go, Span};
+pub use table::{Keys, MAX_CHANGE, MAX_KEY, MAX_VALUE, Table, number_key};

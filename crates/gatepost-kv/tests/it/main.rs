@@ -1,0 +1,4 @@
+//! The kit on the adapter in memory, and its controls.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod memory;

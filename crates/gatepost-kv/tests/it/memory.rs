@@ -1,0 +1,3 @@
+use gatepost_kv::MemoryKv;
+
+gatepost_kv::kit!(|_| MemoryKv::default(), not durable);
