@@ -23,9 +23,8 @@ pub type Writing<'a> = dyn FnMut(&mut dyn Change) -> Result<(), KvError> + 'a;
 /// - A value of no bytes is a value, and must differ from none.
 /// - Inside of a change all reads must show the change's own writes.
 /// - Inside of a change a `get`, of a key that exists or of one that does not, must conflict with a
-///   concurrent `put` or `delete` of that key, and a `scan` with each that falls in the part that it
-///   visited. This may be done by locks, by running one change at a time, or by a check at the
-///   commit.
+///   concurrent `put` or `delete` of that key, and a `scan` with each of them in the part that it
+///   visited. Locks, a check at the commit, and changes that run one after the other all do this.
 /// - If the database reports a conflict in the middle of a change, the adapter must return
 ///   [`KvError::Conflict`].
 ///

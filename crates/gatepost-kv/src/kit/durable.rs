@@ -52,7 +52,8 @@ pub(super) fn returned_changes_survive_a_kill(fixture: &Fixture) {
         let kv = fixture.open();
         for n in 0_u64.. {
             put(&*kv, T, &[(format!("{n:08}").as_bytes(), b"stored")]);
-            writeln!(stdout(), "\n{ACKNOWLEDGED}{n}").unwrap();
+            let line = format!("\n{ACKNOWLEDGED}{n}\n");
+            stdout().write_all(line.as_bytes()).unwrap();
         }
     }
     let mut child = fixture.child().spawn().unwrap();

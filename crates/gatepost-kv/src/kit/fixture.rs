@@ -10,9 +10,12 @@ use crate::contract::Kv;
 
 const FOLDER: &str = "GATEPOST_KV_FOLDER";
 
+/// Opens a store in a folder.
+type Open = dyn Fn(&Path) -> Box<dyn Kv> + Send + Sync;
+
 /// The store of one test.
 pub struct Fixture {
-    open: Box<dyn Fn(&Path) -> Box<dyn Kv> + Send + Sync>,
+    open: Box<Open>,
     folder: PathBuf,
     test: String,
     is_child: bool,

@@ -15,7 +15,7 @@ use crate::span::Span;
 const MOVES: u64 = 40;
 const INCREMENTS: u64 = 25;
 const WORKERS: u64 = 4;
-const LONGEST_MEETING: Duration = Duration::from_millis(100);
+const LONGEST_MEETING: Duration = Duration::from_millis(250);
 
 /// A place where two callbacks wait for each other, so that they overlap in a store that lets them.
 /// In a store that runs one after the other the wait ends by itself.
@@ -191,12 +191,12 @@ pub(super) fn write_skew_is_prevented(fixture: &Fixture) {
 /// Of two changes that store a row because a span is empty, one finds the other's.
 pub(super) fn phantoms_are_prevented(fixture: &Fixture) {
     let kv = fixture.open();
-    put(&*kv, T, &[(b"a", b""), (b"c", b"")]);
+    put(&*kv, T, &[(b"a", b"x"), (b"c", b"x")]);
     two_changes(&*kv, |change, n, meeting| {
         let none = rows(change, T, &Span::prefix("b"))?.is_empty();
         meeting.wait();
         if none {
-            change.put(T, format!("b{n}").as_bytes(), b"")?;
+            change.put(T, format!("b{n}").as_bytes(), b"x")?;
         }
         Ok(none)
     });

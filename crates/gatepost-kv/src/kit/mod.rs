@@ -1,8 +1,8 @@
 //! The contract of an adapter as named tests.
 //!
-//! [`kit!`](crate::kit!) makes a test for every name in [`CASES`]. Each case breaks for at least one
-//! store that is wrong in one respect, and for no other reason: those stores are this crate's own
-//! tests.
+//! [`kit!`](crate::kit!) makes a test for every name in [`CASES`] and [`DURABLE_CASES`]. For each
+//! of them this crate's own tests have a store that is wrong in one respect: that case fails on it,
+//! and no other.
 #![allow(
     clippy::unwrap_used,
     clippy::missing_panics_doc,
@@ -13,6 +13,8 @@ mod changes;
 mod durable;
 mod fixture;
 mod isolation;
+#[macro_use]
+mod list;
 mod order;
 mod queues;
 mod rows;
@@ -23,6 +25,11 @@ use std::path::Path;
 pub use fixture::Fixture;
 
 use crate::contract::Kv;
+
+/// The cases for every store.
+pub const CASES: &[Case] = crate::for_each_case! { [cases] false };
+/// The cases for stores that keep what they stored.
+pub const DURABLE_CASES: &[Case] = crate::for_each_durable_case! { [cases] true };
 
 /// One test of the contract.
 #[derive(Clone, Copy, Debug)]
@@ -81,81 +88,6 @@ macro_rules! kit_test {
         }
     };
 }
-
-/// The cases for every store, by module; not for use by itself.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! for_each_case {
-    ([$($then:tt)+] $($with:tt)*) => {
-        $($then)+! { [$($with)*]
-            order:
-                keys_are_scanned_in_byte_order
-                numbers_are_scanned_in_numeric_order
-                backward_scans_reverse_forward_scans
-                spans_include_from_and_exclude_to
-                open_spans_reach_the_last_key
-                empty_spans_have_no_rows
-                stopped_scans_show_no_further_row
-                tables_share_no_keys
-                pages_join_to_the_whole_table;
-            values:
-                absent_keys_have_no_value
-                empty_values_exist
-                puts_replace_the_whole_value
-                deleted_keys_are_gone
-                longest_keys_are_whole
-                largest_value_is_whole
-                every_byte_is_kept
-                largest_change_is_whole;
-            changes:
-                changes_read_their_own_writes
-                changes_scan_their_own_writes
-                failed_changes_leave_nothing
-                callback_errors_are_returned
-                failed_changes_block_nobody
-                conflicting_runs_leave_nothing
-                endless_conflicts_end
-                later_views_show_a_change;
-            isolation:
-                views_show_one_moment
-                scans_show_whole_changes
-                concurrent_increments_all_count
-                concurrent_inserts_only_one_succeeds
-                write_skew_is_prevented
-                phantoms_are_prevented;
-            queues:
-                peek_shows_rows_of_earlier_changes
-                peeked_heads_are_taken_once;
-        }
-    };
-}
-
-/// The cases for durable stores, by module; not for use by itself.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! for_each_durable_case {
-    ([$($then:tt)+] $($with:tt)*) => {
-        $($then)+! { [$($with)*]
-            durable:
-                reopened_stores_have_everything
-                failed_changes_stay_away
-                returned_changes_survive_a_kill
-                unfinished_changes_vanish
-                handles_of_a_shared_store_agree;
-        }
-    };
-}
-
-macro_rules! cases {
-    ([$durable:expr] $($module:ident: $($case:ident)*;)*) => {
-        &[$($(Case { name: stringify!($case), durable: $durable, run: $module::$case },)*)*]
-    };
-}
-
-/// The cases for every store.
-pub const CASES: &[Case] = for_each_case! { [cases] false };
-/// The cases for stores that keep what they stored.
-pub const DURABLE_CASES: &[Case] = for_each_durable_case! { [cases] true };
 
 /// Runs one case; the test in `module` has its name. `kit!` calls it.
 pub fn run<K: Kv>(case: &str, module: &str, open: impl Fn(&Path) -> K + Send + Sync + 'static) {

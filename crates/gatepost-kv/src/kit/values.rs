@@ -1,7 +1,7 @@
 //! Keys and values as they are.
 
 use super::fixture::Fixture;
-use super::rows::{T, U, get, put, put_keys, scan};
+use super::rows::{T, get, put, put_keys, scan};
 use crate::run::KvExt;
 use crate::span::Span;
 use crate::table::{MAX_CHANGE, MAX_KEY, MAX_VALUE};
@@ -62,10 +62,10 @@ pub(super) fn deleted_keys_are_gone(fixture: &Fixture) {
     assert_eq!(scan(&*kv, T, &Span::all()).len(), 3, "stored again");
 }
 
-/// Keys of the greatest length are told apart by their last byte.
+/// Keys of the greatest length differ by their last byte.
 pub(super) fn longest_keys_are_whole(fixture: &Fixture) {
     let kv = fixture.open();
-    let (mut one, mut two) = (vec![0xff; MAX_KEY], vec![0xff; MAX_KEY]);
+    let (mut one, mut two) = (vec![b'k'; MAX_KEY], vec![b'k'; MAX_KEY]);
     (one[MAX_KEY - 1], two[MAX_KEY - 1]) = (1, 2);
     put(&*kv, T, &[(&one, b"one"), (&two, b"two")]);
     assert_eq!(get(&*kv, T, &one), Some(b"one".to_vec()));
@@ -90,12 +90,23 @@ pub(super) fn largest_value_is_whole(fixture: &Fixture) {
 pub(super) fn every_byte_is_kept(fixture: &Fixture) {
     let kv = fixture.open();
     let all: Vec<_> = (0..=u8::MAX).collect();
-    put(&*kv, T, &[(&all, &all)]);
-    let nulls = [0; 3];
-    put(&*kv, U, &[(&nulls, &nulls), (&nulls[..1], b"one")]);
-    assert_eq!(scan(&*kv, T, &Span::all()), [(all.clone(), all)]);
-    assert_eq!(get(&*kv, U, &nulls), Some(nulls.to_vec()));
-    assert_eq!(get(&*kv, U, &nulls[..1]), Some(b"one".to_vec()));
+    let (low, high) = all.split_at(128);
+    put(&*kv, T, &[(low, high), (high, low), (&low[..1], b"\0one")]);
+    assert_eq!(
+        get(&*kv, T, low).as_deref(),
+        Some(high),
+        "bytes from 0 to 127 in a key"
+    );
+    assert_eq!(
+        get(&*kv, T, high).as_deref(),
+        Some(low),
+        "bytes from 128 to 255 in a key"
+    );
+    assert_eq!(
+        get(&*kv, T, &[0]).as_deref(),
+        Some(&b"\0one"[..]),
+        "a key of a zero byte"
+    );
 }
 
 /// A change of the greatest size is stored whole.
@@ -107,8 +118,15 @@ pub(super) fn largest_change_is_whole(fixture: &Fixture) {
         (0..count).try_for_each(|n| change.put(T, format!("{n:03}").as_bytes(), &value))
     })
     .unwrap();
-    for n in 0..count {
-        let found = get(&*kv, T, format!("{n:03}").as_bytes());
-        assert!(found.as_ref() == Some(&value), "row {n} of {count}");
+    let found = kv.read(|view| {
+        (0..count)
+            .map(|n| view.get(T, format!("{n:03}").as_bytes()))
+            .collect::<Result<Vec<_>, _>>()
+    });
+    for (n, found) in found.unwrap().into_iter().enumerate() {
+        assert!(
+            found.is_some_and(|found| found == value),
+            "row {n} of {count}"
+        );
     }
 }

@@ -1,4 +1,8 @@
 //! The kit on the adapter in memory, and its controls.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-mod memory;
+mod controls;
+mod faults;
+mod file;
+mod optimistic;
+mod right;

@@ -1,3 +1,0 @@
-use gatepost_kv::MemoryKv;
-
-gatepost_kv::kit!(|_| MemoryKv::default(), not durable);

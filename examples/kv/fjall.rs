@@ -1,0 +1,145 @@
+//! gatepost-kv on fjall: one keyspace, in which each key has the name of its table in front.
+//!
+//! fjall's optimistic transactions run at the same time and are compared at the commit: that is
+//! where a conflict comes from. `peek` reads from a snapshot, which is not compared. A commit is
+//! written to the disk before it returns.
+//!
+//! `cargo test -p examples-kv --example kv_fjall` runs the kit on it.
+
+use std::path::Path;
+
+use bytes::Bytes;
+use fjall::{
+    KeyspaceCreateOptions, OptimisticTxDatabase, OptimisticTxKeyspace, OptimisticWriteTx,
+    PersistMode, Readable,
+};
+use gatepost_kv::{Change, Go, Kv, KvError, KvExt, Reading, Span, Step, Table, View, Writing};
+
+const NOTES: Table = Table::bytes("notes");
+
+/// An open database.
+struct FjallKv {
+    database: OptimisticTxDatabase,
+    rows: OptimisticTxKeyspace,
+}
+
+impl FjallKv {
+    /// Opens the folder, or creates it. fjall locks it: a second process cannot open it.
+    fn open(folder: &Path) -> Result<Self, KvError> {
+        let database = OptimisticTxDatabase::builder(folder)
+            .open()
+            .map_err(failed)?;
+        let rows = database
+            .keyspace("gatepost", KeyspaceCreateOptions::default)
+            .map_err(failed)?;
+        Ok(Self { database, rows })
+    }
+}
+
+impl Kv for FjallKv {
+    fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
+        f(&Rows {
+            kv: self,
+            transaction: self.database.read_tx(),
+        })
+    }
+
+    fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
+        let begun = self.database.write_tx().map_err(failed)?;
+        let transaction = begun.durability(Some(PersistMode::SyncAll));
+        let mut change = Rows {
+            kv: self,
+            transaction,
+        };
+        f(&mut change)?;
+        let committed = change.transaction.commit().map_err(failed)?;
+        committed.map_err(|_| KvError::Conflict)
+    }
+}
+
+/// The rows in a snapshot or in a transaction.
+struct Rows<'a, R> {
+    kv: &'a FjallKv,
+    transaction: R,
+}
+
+impl<R: Readable> View for Rows<'_, R> {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+        let found = self
+            .transaction
+            .get(&self.kv.rows, table.prefixed_key(key))
+            .map_err(failed)?;
+        Ok(found.map(|value| Bytes::copy_from_slice(&value)))
+    }
+
+    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+        let (from, to) = table.prefixed_bounds(span);
+        let mut range = self.transaction.range(&self.kv.rows, from..to);
+        while let Some(row) = if span.back {
+            range.next_back()
+        } else {
+            range.next()
+        } {
+            let (key, value) = row.into_inner().map_err(failed)?;
+            if step(table.unprefixed(&key), &value) == Go::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Change for Rows<'_, OptimisticWriteTx> {
+    fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), KvError> {
+        self.transaction
+            .insert(&self.kv.rows, table.prefixed_key(key), value);
+        Ok(())
+    }
+
+    fn delete(&mut self, table: Table, key: &[u8]) -> Result<(), KvError> {
+        self.transaction
+            .remove(&self.kv.rows, table.prefixed_key(key));
+        Ok(())
+    }
+
+    fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+        Rows {
+            kv: self.kv,
+            transaction: self.kv.database.read_tx(),
+        }
+        .scan(table, span, step)
+    }
+}
+
+fn failed(error: fjall::Error) -> KvError {
+    match error {
+        error @ (fjall::Error::Unrecoverable | fjall::Error::InvalidTrailer) => {
+            KvError::corrupt(error)
+        }
+        error => KvError::unavailable(error),
+    }
+}
+
+fn main() -> Result<(), KvError> {
+    let folder = std::env::args_os()
+        .nth(1)
+        .unwrap_or_else(|| "notes.fjall".into());
+    let kv = FjallKv::open(Path::new(&folder))?;
+    let starts = kv.write(|change| {
+        let before = change
+            .get(NOTES, b"starts")?
+            .and_then(|count| count.first().copied());
+        let starts = before.unwrap_or(0).saturating_add(1);
+        change.put(NOTES, b"starts", &[starts])?;
+        Ok(starts)
+    })?;
+    eprintln!("{} was opened {starts} times", Path::new(&folder).display());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FjallKv;
+
+    gatepost_kv::kit!(|folder| FjallKv::open(&folder.join("kv")).unwrap());
+}
