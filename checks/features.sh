@@ -11,3 +11,4 @@ cargo check -q --locked -p delivery --lib --no-default-features
 cargo check -q --locked -p delivery --lib --no-default-features --features verify
 cargo check -q --locked -p gatepost-storage --lib --no-default-features --features 'keys serde'
 cargo check -q --locked -p gatepost-storage --lib --no-default-features --features 'serde webhooks'
+cargo check -q --locked -p gatepost-kv --lib

@@ -13,4 +13,5 @@ check() { # toolchain, arguments
     fi
 }
 check 1.88 -p gatepost-http -p gatepost-console -p gatepost-postgres -p gatepost-testkit
+check 1.88 -p gatepost-kv --all-features
 check 1.89 -p gatepost --all-features

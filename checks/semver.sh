@@ -13,5 +13,5 @@ if ! cargo semver-checks --version >/dev/null 2>&1; then
 elif [ -z "$baseline" ]; then
     echo "ignored: there is no release yet to compare with"
 else
-    cargo semver-checks --workspace --exclude examples --exclude benches --exclude tests --baseline-rev "$baseline"
+    cargo semver-checks --workspace --exclude examples --exclude examples-kv --exclude benches --exclude tests --baseline-rev "$baseline"
 fi

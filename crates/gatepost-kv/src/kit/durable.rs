@@ -56,6 +56,7 @@ pub(super) fn returned_changes_survive_a_kill(fixture: &Fixture) {
             stdout().write_all(line.as_bytes()).unwrap();
         }
     }
+    drop(fixture.open());
     let mut child = fixture.child().spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap())
         .lines()

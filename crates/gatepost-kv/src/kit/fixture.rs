@@ -29,11 +29,10 @@ impl Fixture {
         test: impl Into<String>,
         open: impl Fn(&Path) -> K + Send + Sync + 'static,
     ) -> Self {
-        let child = env::var_os(FOLDER).map(PathBuf::from);
         Self {
             open: Box::new(move |folder| Box::new(open(folder))),
-            is_child: child.is_some(),
-            folder: child.unwrap_or_else(|| folder.to_path_buf()),
+            is_child: folder_of_the_first_process().is_some(),
+            folder: folder.to_path_buf(),
             test: test.into(),
         }
     }
@@ -68,4 +67,9 @@ impl fmt::Debug for Fixture {
             .field("folder", &self.folder)
             .finish_non_exhaustive()
     }
+}
+
+/// The folder of the process that started this one, if this is the second one of a test.
+pub(super) fn folder_of_the_first_process() -> Option<PathBuf> {
+    env::var_os(FOLDER).map(PathBuf::from)
 }

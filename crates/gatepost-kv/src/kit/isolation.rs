@@ -188,19 +188,23 @@ pub(super) fn write_skew_is_prevented(fixture: &Fixture) {
     assert_eq!(left, 1, "one of the two must remain");
 }
 
-/// Of two changes that store a row because a span is empty, one finds the other's.
+/// Of two changes that store a row because a span is empty, one finds the other's, in whichever
+/// direction it looks.
 pub(super) fn phantoms_are_prevented(fixture: &Fixture) {
     let kv = fixture.open();
-    put(&*kv, T, &[(b"a", b"x"), (b"c", b"x")]);
-    two_changes(&*kv, |change, n, meeting| {
-        let none = rows(change, T, &Span::prefix("b"))?.is_empty();
-        meeting.wait();
-        if none {
-            change.put(T, format!("b{n}").as_bytes(), b"x")?;
-        }
-        Ok(none)
-    });
-    let found = settled(&*kv, |change| rows(change, T, &Span::prefix("b")));
-    assert_eq!(found.len(), 1, "only one of the two stores a row");
+    put(&*kv, T, &[(b"a", b"x"), (b"e", b"x")]);
+    for span in [Span::prefix("b"), Span::prefix("c").backward()] {
+        two_changes(&*kv, |change, n, meeting| {
+            let none = rows(change, T, &span)?.is_empty();
+            meeting.wait();
+            if none {
+                let key = [&span.from[..], n.to_string().as_bytes()].concat();
+                change.put(T, &key, b"x")?;
+            }
+            Ok(none)
+        });
+        let found = settled(&*kv, |change| rows(change, T, &span));
+        assert_eq!(found.len(), 1, "only one of the two stores a row: {span:?}");
+    }
     assert!(get(&*kv, T, b"a").is_some(), "rows next to the span remain");
 }

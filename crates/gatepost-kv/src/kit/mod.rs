@@ -103,6 +103,9 @@ pub fn run<K: Kv>(case: &str, module: &str, open: impl Fn(&Path) -> K + Send + S
     } else {
         format!("{module}::{}", case.name)
     };
+    if let Some(folder) = fixture::folder_of_the_first_process() {
+        return (case.run)(&Fixture::new(&folder, test, open));
+    }
     let folder = tempfile::tempdir().unwrap();
     (case.run)(&Fixture::new(folder.path(), test, open));
 }

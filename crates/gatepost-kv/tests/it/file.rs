@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use gatepost_kv::{Change, Go, Kv, KvError, Reading, Shared, Span, Step, Table, V
 
 use crate::faults::FileFault;
 
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+static LOCKS: Mutex<BTreeMap<PathBuf, Arc<Mutex<()>>>> = Mutex::new(BTreeMap::new());
 
 type Rows = BTreeMap<Vec<u8>, Bytes>;
 
@@ -25,6 +25,7 @@ pub(crate) struct FileKv {
     rows: Mutex<Rows>,
     before: Mutex<Rows>,
     changes: AtomicU32,
+    one_at_a_time: Arc<Mutex<()>>,
 }
 
 impl FileKv {
@@ -37,6 +38,12 @@ impl FileKv {
             Shared::OneProcess
         };
         let rows = load(&file);
+        let one_at_a_time = LOCKS
+            .lock()
+            .unwrap()
+            .entry(file.clone())
+            .or_default()
+            .clone();
         Self {
             before: Mutex::new(rows.clone()),
             rows: Mutex::new(rows),
@@ -44,6 +51,7 @@ impl FileKv {
             fault,
             shared,
             changes: AtomicU32::new(0),
+            one_at_a_time,
         }
     }
 
@@ -62,14 +70,14 @@ impl FileKv {
 
 impl Kv for FileKv {
     fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
-        let one = ONE_AT_A_TIME.lock().unwrap();
+        let one = self.one_at_a_time.lock().unwrap();
         let rows = self.now();
         drop(one);
         f(&FileChange { kv: self, rows })
     }
 
     fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
-        let _one = ONE_AT_A_TIME.lock().unwrap();
+        let _one = self.one_at_a_time.lock().unwrap();
         let cached = self.is(FileFault::OverwritesOtherHandles);
         let before = if cached {
             self.rows.lock().unwrap().clone()
