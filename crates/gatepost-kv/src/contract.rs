@@ -108,6 +108,9 @@ pub trait Change: View {
 ///   must be short: a view may hold up changes, and a change others. 256 rows or a millisecond are
 ///   short; a longer list is read in several views, each of which continues [after](Span::after)
 ///   the last key.
+/// - A caller that puts several commands into one change should run them one by one after two
+///   conflicts, so that a busy row holds up its own command only. It then calls
+///   [`change`](Self::change) itself.
 /// - A change must write at most [`MAX_CHANGE`](crate::MAX_CHANGE) bytes.
 /// - Names that must be unique, and limits, must have a key of their own that each change reads and
 ///   writes.

@@ -4,5 +4,8 @@
 mod controls;
 mod faults;
 mod file;
+mod limits;
 mod optimistic;
 mod right;
+mod runs;
+mod spans;
