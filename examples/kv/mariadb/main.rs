@@ -13,6 +13,8 @@
 
 #[cfg(test)]
 mod server;
+#[cfg(test)]
+mod two_processes;
 
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
