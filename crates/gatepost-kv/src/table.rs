@@ -2,14 +2,14 @@
 
 use crate::span::Span;
 
-/// The longest key, in bytes. LMDB takes 511 bytes by default: this and the longest
-/// [prefix](Table::prefixed_key) of a table fit.
+/// The longest key, in bytes. LMDB takes 511 by default: a bound of a span, which may have a byte
+/// more than a key, fits with the longest [prefix](Table::prefixed_key) of a table.
 pub const MAX_KEY: usize = 480;
 /// The longest value, in bytes: one rendered message and its columns.
 pub const MAX_VALUE: usize = 8 * 1024 * 1024;
 /// The most that one change writes, in bytes: its keys and values together.
 pub const MAX_CHANGE: usize = 16 * 1024 * 1024;
-const MAX_NAME: usize = 30;
+const MAX_NAME: usize = 29;
 const SEPARATOR: u8 = 0;
 const AFTER_SEPARATOR: u8 = 1;
 
@@ -21,7 +21,7 @@ const AFTER_SEPARATOR: u8 = 1;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Table {
-    /// The name: 1 to 30 of `a` to `z` and `_`.
+    /// The name: 1 to 29 of `a` to `z` and `_`.
     pub name: &'static str,
     /// The kind of the table's keys.
     pub keys: Keys,
@@ -43,7 +43,7 @@ impl Table {
     /// A table whose keys are bytes.
     ///
     /// # Panics
-    /// If the name is not 1 to 30 of `a` to `z` and `_`; in a constant, at compile time.
+    /// If the name is not 1 to 29 of `a` to `z` and `_`; in a constant, at compile time.
     #[must_use]
     pub const fn bytes(name: &'static str) -> Self {
         Self::new(name, Keys::Bytes)
@@ -52,7 +52,7 @@ impl Table {
     /// A table whose keys are numbers.
     ///
     /// # Panics
-    /// If the name is not 1 to 30 of `a` to `z` and `_`; in a constant, at compile time.
+    /// If the name is not 1 to 29 of `a` to `z` and `_`; in a constant, at compile time.
     #[must_use]
     pub const fn numbers(name: &'static str) -> Self {
         Self::new(name, Keys::Numbers)
@@ -62,7 +62,7 @@ impl Table {
         let text = name.as_bytes();
         assert!(
             !text.is_empty() && text.len() <= MAX_NAME,
-            "a name has 1 to 30 characters"
+            "a name has 1 to 29 characters"
         );
         let mut at = 0;
         while at < text.len() {
@@ -76,7 +76,7 @@ impl Table {
     }
 
     /// Returns a key for a database that has one order for all tables: the name, a zero byte, the
-    /// key. It has at most 511 bytes.
+    /// key. It has at most 510 bytes.
     #[must_use]
     pub fn prefixed_key(self, key: &[u8]) -> Vec<u8> {
         let mut prefixed = Vec::with_capacity(self.name.len() + 1 + key.len());

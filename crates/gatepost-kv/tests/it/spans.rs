@@ -67,16 +67,16 @@ fn prefixed_bounds_stay_in_their_table() {
 }
 
 #[test]
-fn longest_prefixed_key_fits_lmdb() {
-    let longest = Table::bytes("thirty_characters_are_a_name_x");
-    assert_eq!(longest.prefixed_key(&[0; MAX_KEY]).len(), 511);
+fn longest_prefixed_bound_fits_lmdb() {
+    let longest = Table::bytes("a_name_of_as_many_as_possible");
+    assert_eq!(longest.prefixed_key(&[0; MAX_KEY + 1]).len(), 511);
 }
 
 #[test]
 fn table_names_are_checked() {
     for name in [
         "",
-        "thirty_one_characters_are_no_name",
+        "thirty_characters_are_too_many",
         "Upper",
         "a1",
         "a-b",
