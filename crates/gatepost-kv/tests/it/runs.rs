@@ -20,6 +20,21 @@ impl Kv for Idle {
     }
 }
 
+/// Runs the callback on another store, and then fails.
+struct FailsAtTheEnd(MemoryKv);
+
+impl Kv for FailsAtTheEnd {
+    fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
+        self.0.view(f)?;
+        Err(KvError::unavailable("the test's own"))
+    }
+
+    fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
+        self.0.change(f)?;
+        Err(KvError::CommitUnknown("the test's own".into()))
+    }
+}
+
 fn store() -> MemoryKv {
     let kv = MemoryKv::default();
     kv.prepare(&[T]).unwrap();
@@ -67,4 +82,14 @@ fn panic_undoes_the_change_and_continues() {
 fn result_of_no_run_is_an_error() {
     assert!(matches!(Idle.read(|_| Ok(())), Err(KvError::Corrupt(_))));
     assert!(matches!(Idle.write(|_| Ok(())), Err(KvError::Corrupt(_))));
+}
+
+#[test]
+fn failed_commit_is_an_error() {
+    let kv = FailsAtTheEnd(store());
+    assert!(matches!(kv.read(|_| Ok(7)), Err(KvError::Unavailable(_))));
+    assert!(matches!(
+        kv.write(|_| Ok(7)),
+        Err(KvError::CommitUnknown(_))
+    ));
 }
