@@ -33,6 +33,8 @@ pub type Writing<'a> = dyn FnMut(&mut dyn Change) -> Result<(), KvError> + 'a;
 ///   of keys that [`Keys`](crate::Keys) says. Bounds of a span have that form too, or are open; a
 ///   bound may have one byte more.
 /// - `step` must not use the view.
+/// - After an error of a read or a write the caller must return it from its callback and do nothing
+///   else: the database may have undone the change already.
 pub trait View {
     /// Returns the value of a key; `None` if the key does not exist.
     ///
@@ -57,13 +59,13 @@ pub trait Change: View {
     /// Stores a value; replaces the value that the key had.
     ///
     /// # Errors
-    /// The database's. After one the caller must return it from its callback.
+    /// The database's.
     fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), KvError>;
 
     /// Deletes a key. A key that does not exist is no error.
     ///
     /// # Errors
-    /// The database's. After one the caller must return it from its callback.
+    /// The database's.
     fn delete(&mut self, table: Table, key: &[u8]) -> Result<(), KvError>;
 
     /// Scans without conflicts: the head of a queue that several processes take from.

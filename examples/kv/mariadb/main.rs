@@ -25,14 +25,16 @@ use gatepost_kv::{
     Change, Go, Kv, KvError, KvExt, Reading, Shared, Span, Step, Table, View, Writing,
 };
 use mysql::prelude::Queryable;
-use mysql::{Conn, Error, Opts, UrlError};
+use mysql::{Conn, Error, Opts, OptsBuilder, UrlError};
 
 const NOTES: Table = Table::bytes("notes");
 const POLL: Duration = Duration::from_millis(250);
 const PAGE: usize = 64;
 const CONFLICTS: [u16; 3] = [1020, 1205, 1213];
 const DAMAGED: [u16; 3] = [1034, 1194, 1712];
-const SESSION: &str = "SET SESSION innodb_lock_wait_timeout = 1, tx_isolation = 'REPEATABLE-READ'";
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
+const SESSION: &str = "SET SESSION innodb_lock_wait_timeout = 1,
+    tx_isolation = 'REPEATABLE-READ', sql_mode = 'STRICT_ALL_TABLES'";
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS gatepost_kv (
     k VARBINARY(511) NOT NULL PRIMARY KEY, v LONGBLOB NOT NULL) ENGINE = InnoDB";
 const IS_DURABLE: &str = "SELECT @@innodb_flush_log_at_trx_commit = 1";
@@ -55,6 +57,10 @@ impl MariaKv {
     /// Connects, and creates the table if it does not exist.
     fn open(url: &str) -> Result<Self, KvError> {
         let opts = Opts::from_url(url).map_err(|error: UrlError| failed(error.into()))?;
+        let opts = OptsBuilder::from_opts(opts)
+            .read_timeout(Some(LONGEST_SILENCE))
+            .write_timeout(Some(LONGEST_SILENCE))
+            .into();
         let kv = Self {
             opts,
             idle: Mutex::default(),
