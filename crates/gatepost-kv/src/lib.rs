@@ -7,6 +7,7 @@ pub mod kit;
 mod memory;
 mod run;
 mod span;
+mod store;
 mod table;
 
 pub use contract::{Change, Kv, Reading, Shared, Step, View, Writing};

@@ -1,0 +1,48 @@
+//! Why a command stops.
+
+use gatepost_storage::{ErrorKind, StoreError};
+
+use crate::error::KvError;
+
+/// Why a command stops.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// By its own rules: the commands beside it go on.
+    Refused(StoreError),
+    /// The database: nothing of the change is stored.
+    Database(KvError),
+}
+
+pub(super) type Outcome<T> = Result<T, Stop>;
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<KvError> for Stop {
+    fn from(error: KvError) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// A row that no writer can have written.
+pub(super) fn damaged(what: &'static str) -> Stop {
+    Stop::Refused(StoreError::corrupt(what, "damaged"))
+}
+
+/// The error of a database as a store says it.
+pub(super) fn store_error(error: &KvError) -> StoreError {
+    let kind = match error {
+        KvError::Corrupt(_) => ErrorKind::Corrupt,
+        _ => ErrorKind::Unavailable,
+    };
+    let source = std::error::Error::source(error);
+    let cause = source.map_or_else(|| error.to_string(), ToString::to_string);
+    let failed = StoreError::new(kind, "the database").with_source(cause);
+    match error {
+        KvError::CommitUnknown(_) => failed.in_doubt(),
+        _ => failed,
+    }
+}

@@ -1,0 +1,6 @@
+//! The store over any ordered store.
+
+mod error;
+mod key;
+mod tx;
+mod writer;

@@ -1,0 +1,94 @@
+//! A change of the store, and what is to be announced once it is committed.
+
+use bytes::Bytes;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::{Outcome, damaged};
+use crate::contract::{Change, Step, View};
+use crate::error::KvError;
+use crate::span::{Go, Span};
+use crate::table::Table;
+
+/// The part of a change that is one command's.
+pub(super) struct Tx<'a> {
+    change: &'a mut dyn Change,
+    has_written: bool,
+}
+
+impl<'a> Tx<'a> {
+    pub(super) fn new(change: &'a mut dyn Change) -> Self {
+        Self {
+            change,
+            has_written: false,
+        }
+    }
+
+    /// Whether the command has written something: refused after that, it must not be kept.
+    pub(super) fn has_written(&self) -> bool {
+        self.has_written
+    }
+
+    pub(super) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Outcome<()> {
+        self.has_written = true;
+        Ok(self.change.put(table, key, value)?)
+    }
+
+    /// Stores a row in its stored form.
+    pub(super) fn put_row(
+        &mut self,
+        table: Table,
+        key: &[u8],
+        row: &impl Serialize,
+    ) -> Outcome<()> {
+        let value = serde_json::to_vec(row).map_err(|_| damaged(table.name))?;
+        self.put(table, key, &value)
+    }
+
+    pub(super) fn delete(&mut self, table: Table, key: &[u8]) -> Outcome<()> {
+        self.has_written = true;
+        Ok(self.change.delete(table, key)?)
+    }
+
+    /// Reads without a conflict with whoever takes from the same queue.
+    pub(super) fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Outcome<()> {
+        Ok(self.change.peek(table, span, step)?)
+    }
+}
+
+impl View for Tx<'_> {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+        self.change.get(table, key)
+    }
+
+    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.change.scan(table, span, step)
+    }
+}
+
+/// The row of a key, of its stored form.
+pub(super) fn row<T: DeserializeOwned>(
+    view: &dyn View,
+    table: Table,
+    key: &[u8],
+) -> Outcome<Option<T>> {
+    let read = |value: Bytes| serde_json::from_slice(&value).map_err(|_| damaged(table.name));
+    view.get(table, key)?.map(read).transpose()
+}
+
+/// Calls `step` with the rows of a span until it wants no more, or fails.
+pub(super) fn each(
+    view: &dyn View,
+    table: Table,
+    span: &Span,
+    mut step: impl FnMut(&[u8], &[u8]) -> Outcome<Go>,
+) -> Outcome<()> {
+    let mut failed = None;
+    view.scan(table, span, &mut |key, value| {
+        step(key, value).unwrap_or_else(|stop| {
+            failed = Some(stop);
+            Go::Stop
+        })
+    })?;
+    failed.map_or(Ok(()), Err)
+}

@@ -1,0 +1,253 @@
+//! Commands that write, several in one commit.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use gatepost_storage::{ErrorKind, StoreError};
+use tokio::sync::oneshot;
+
+use super::error::{Outcome, Stop, store_error};
+use super::tx::Tx;
+use crate::contract::Kv;
+use crate::error::KvError;
+
+/// Commands that may share a commit.
+const TOGETHER: usize = 64;
+/// Commands that may wait for one; who comes then waits to be let in.
+const WAITING: usize = 1024;
+/// How often a commit is tried against other changes; alone from the third time on.
+const TRIES: u32 = 16;
+
+/// Runs commands on a thread of its own.
+pub(super) struct Writer(SyncSender<Box<dyn Command>>);
+
+/// A command, which may run again, and its answer.
+trait Command: Send {
+    /// Runs it anew; nothing of a run before counts.
+    fn run(&mut self, tx: &mut Tx<'_>) -> Ran;
+    /// Answers as the last run did, or with why nothing of it is stored.
+    fn answer(self: Box<Self>, lost: Option<StoreError>);
+}
+
+/// What a run came to.
+enum Ran {
+    /// It is to be kept; or it was refused and has written nothing.
+    Kept,
+    /// It was refused after it had written.
+    Undone,
+    /// The database failed.
+    Failed(KvError),
+}
+
+struct Call<T, F> {
+    work: F,
+    done: Option<Result<T, StoreError>>,
+    reply: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl Writer {
+    pub(super) fn start(kv: Arc<dyn Kv>) -> std::io::Result<Self> {
+        let (sender, waiting) = sync_channel(WAITING);
+        let run = move || work(&*kv, &waiting);
+        thread::Builder::new()
+            .name("gatepost-kv".to_owned())
+            .spawn(run)?;
+        Ok(Self(sender))
+    }
+
+    /// The result of a command once it is committed. `work` may run again.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let call = Box::new(Call {
+            work,
+            done: None,
+            reply,
+        });
+        let sent = match self.0.try_send(call) {
+            Err(std::sync::mpsc::TrySendError::Full(call)) => {
+                let sender = self.0.clone();
+                let sent = tokio::task::spawn_blocking(move || sender.send(call).is_ok());
+                sent.await.unwrap_or(false)
+            }
+            sent => sent.is_ok(),
+        };
+        if !sent {
+            return Err(stopped());
+        }
+        answer.await.unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F> {
+    fn run(&mut self, tx: &mut Tx<'_>) -> Ran {
+        let (done, ran) = match (self.work)(tx) {
+            Ok(done) => (Some(Ok(done)), Ran::Kept),
+            Err(Stop::Refused(error)) if tx.has_written() => (Some(Err(error)), Ran::Undone),
+            Err(Stop::Refused(error)) => (Some(Err(error)), Ran::Kept),
+            Err(Stop::Database(error)) => (None, Ran::Failed(error)),
+        };
+        self.done = done;
+        ran
+    }
+
+    fn answer(self: Box<Self>, lost: Option<StoreError>) {
+        let done = self.done.unwrap_or_else(|| Err(stopped()));
+        // Who does not wait any more has what they asked for.
+        let _ = self.reply.send(lost.map_or(done, Err));
+    }
+}
+
+fn work(kv: &dyn Kv, waiting: &Receiver<Box<dyn Command>>) {
+    while let Ok(first) = waiting.recv() {
+        let mut commands = vec![first];
+        commands.extend(waiting.try_iter().take(TOGETHER - 1));
+        commit(kv, commands);
+    }
+}
+
+/// Commits these together; where others change the same rows, one by one.
+fn commit(kv: &dyn Kv, mut commands: Vec<Box<dyn Command>>) {
+    for tried in 0..TRIES {
+        if tried == 2 && commands.len() > 1 {
+            return commands
+                .into_iter()
+                .for_each(|command| commit(kv, vec![command]));
+        }
+        match together(kv, &mut commands) {
+            Err(KvError::Conflict) => {}
+            ended => {
+                return answer(commands, ended.err().as_ref());
+            }
+        }
+    }
+    answer(commands, Some(&KvError::Conflict));
+}
+
+/// One commit. A command that is refused after it has written is answered, and the others run again
+/// without it.
+fn together(kv: &dyn Kv, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvError> {
+    loop {
+        let mut undone = None;
+        let ended = kv.change(&mut |change| {
+            undone = None;
+            for (at, command) in commands.iter_mut().enumerate() {
+                match command.run(&mut Tx::new(change)) {
+                    Ran::Kept => {}
+                    Ran::Undone => {
+                        undone = Some(at);
+                        return Err(KvError::Abandoned);
+                    }
+                    Ran::Failed(error) => return Err(error),
+                }
+            }
+            Ok(())
+        });
+        match (ended, undone) {
+            (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
+            (ended, _) => return ended,
+        }
+    }
+}
+
+fn answer(commands: Vec<Box<dyn Command>>, lost: Option<&KvError>) {
+    for command in commands {
+        command.answer(lost.map(store_error));
+    }
+}
+
+fn stopped() -> StoreError {
+    StoreError::new(ErrorKind::Unavailable, "the store is stopped")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::contract::{Reading, Writing};
+    use crate::memory::MemoryKv;
+    use crate::run::KvExt as _;
+    use crate::table::Table;
+
+    const ROWS: Table = Table::bytes("rows");
+
+    /// A store whose first commits are refused.
+    struct Busy {
+        memory: MemoryKv,
+        refused: AtomicU32,
+    }
+
+    impl Busy {
+        fn new(refused: u32) -> Arc<Self> {
+            let memory = MemoryKv::default();
+            memory.prepare(&[ROWS]).unwrap();
+            let refused = AtomicU32::new(refused);
+            Arc::new(Self { memory, refused })
+        }
+
+        fn rows(&self) -> usize {
+            let count = self.memory.read(|view| {
+                let mut count = 0;
+                view.scan(ROWS, &crate::Span::all(), &mut |_, _| {
+                    count += 1;
+                    crate::Go::On
+                })?;
+                Ok(count)
+            });
+            count.unwrap()
+        }
+    }
+
+    impl Kv for Busy {
+        fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
+            self.memory.view(f)
+        }
+
+        fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
+            let left = self.refused.load(Ordering::Relaxed);
+            self.memory.change(&mut |change| {
+                f(change)?;
+                match left {
+                    0 => Ok(()),
+                    _ => Err(KvError::Conflict),
+                }
+            })?;
+            Ok(())
+        }
+    }
+
+    fn put(key: &'static [u8]) -> impl FnMut(&mut Tx<'_>) -> Outcome<()> + Send + 'static {
+        move |tx| tx.put(ROWS, key, b"")
+    }
+
+    #[tokio::test]
+    async fn command_refused_after_it_wrote_leaves_nothing_and_others_stand() {
+        let kv = Busy::new(0);
+        let writer = Writer::start(kv.clone()).unwrap();
+        let refused = |tx: &mut Tx<'_>| -> Outcome<()> {
+            tx.put(ROWS, b"b", b"")?;
+            Err(StoreError::new(ErrorKind::Full, "rows").into())
+        };
+        let (a, b, c) = tokio::join!(
+            writer.run(put(b"a")),
+            writer.run(refused),
+            writer.run(put(b"c"))
+        );
+        assert!(a.is_ok() && c.is_ok());
+        assert_eq!(b.unwrap_err().kind(), ErrorKind::Full);
+        assert_eq!(kv.rows(), 2);
+    }
+
+    #[tokio::test]
+    async fn command_that_always_conflicts_is_unavailable_and_stored_nowhere() {
+        let kv = Busy::new(1);
+        let writer = Writer::start(kv.clone()).unwrap();
+        let ended = writer.run(put(b"a")).await;
+        assert_eq!(ended.unwrap_err().kind(), ErrorKind::Unavailable);
+        assert_eq!(kv.rows(), 0);
+    }
+}
