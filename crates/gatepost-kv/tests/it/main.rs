@@ -9,3 +9,4 @@ mod optimistic;
 mod right;
 mod runs;
 mod spans;
+mod store;

@@ -1,0 +1,77 @@
+//! The store itself.
+
+use std::fmt;
+use std::sync::Arc;
+
+use gatepost_storage::StoreError;
+
+use super::error::{Outcome, Stop, store_error};
+use super::tables;
+use super::tx::Tx;
+use super::writer::Writer;
+use crate::contract::{Kv, View};
+use crate::error::KvError;
+
+/// A store of Gatepost over an ordered store.
+pub struct KvStore<K> {
+    kv: Arc<K>,
+    writer: Writer,
+}
+
+impl<K: Kv> KvStore<K> {
+    /// Opens the store that lies in `kv`, which may be empty.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    pub fn open(kv: K) -> Result<Self, StoreError> {
+        let kv = Arc::new(kv);
+        kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
+        let failed = |e| store_error(&KvError::unavailable(e));
+        let writer = Writer::start(kv.clone()).map_err(failed)?;
+        Ok(Self { kv, writer })
+    }
+
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writer.run(work).await
+    }
+
+    /// Reads one snapshot. `read` may run again.
+    pub(super) async fn read<T: Send + 'static>(
+        &self,
+        mut read: impl FnMut(&dyn View) -> Outcome<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let kv = self.kv.clone();
+        let reading = move || {
+            let mut done = None;
+            let ended = kv.view(&mut |view| {
+                done = None;
+                match read(view) {
+                    Err(Stop::Database(error)) => Err(error),
+                    Err(Stop::Refused(error)) => {
+                        done = Some(Err(error));
+                        Ok(())
+                    }
+                    Ok(found) => {
+                        done = Some(Ok(found));
+                        Ok(())
+                    }
+                }
+            });
+            ended.map_err(|e| store_error(&e))?;
+            done.unwrap_or_else(|| Err(store_error(&KvError::corrupt("the view was not read"))))
+        };
+        match tokio::task::spawn_blocking(reading).await {
+            Ok(read) => read,
+            Err(error) => Err(store_error(&KvError::unavailable(error))),
+        }
+    }
+}
+
+impl<K> fmt::Debug for KvStore<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("KvStore").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,213 @@
+//! Tables of rows by number, with their indexes.
+
+use std::collections::VecDeque;
+
+use gatepost_storage::{Order, Page};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::error::{Outcome, damaged};
+use super::key::{Key, Parts};
+use super::tx::{Tx, each, row};
+use crate::contract::View;
+use crate::span::{Go, Span};
+use crate::table::{Table, number_key};
+
+/// Numbers that are read of an index at once.
+const AHEAD: usize = 32;
+
+/// A table of rows, each under its number, and the indexes by which they are found.
+pub(super) struct Rows<R: 'static> {
+    pub(super) table: Table,
+    pub(super) indexes: &'static [Index<R>],
+}
+
+/// An index: the numbers of the rows that have a key, under that key.
+pub(super) struct Index<R: 'static> {
+    pub(super) table: Table,
+    /// The key of a row, which a row need not have.
+    pub(super) key: fn(&R) -> Option<Key>,
+}
+
+/// Where the numbers of a list come from.
+pub(super) enum Source {
+    /// All rows.
+    All,
+    /// Those with one of these keys in this index.
+    Of(Table, Vec<Key>),
+}
+
+impl<R: Serialize + DeserializeOwned> Rows<R> {
+    pub(super) fn get(&self, view: &dyn View, number: i64) -> Outcome<Option<R>> {
+        row(view, self.table, &key_of(number))
+    }
+
+    /// Stores a row in the place of `old`, if that was there.
+    pub(super) fn put(
+        &self,
+        tx: &mut Tx<'_>,
+        number: i64,
+        new: &R,
+        old: Option<&R>,
+    ) -> Outcome<()> {
+        tx.put_row(self.table, &key_of(number), new)?;
+        for index in self.indexes {
+            let new = (index.key)(new).map(|key| Vec::from(key.number(number)));
+            let old = old.and_then(index.key);
+            let old = old.map(|key| Vec::from(key.number(number)));
+            if new == old {
+                continue;
+            }
+            if let Some(key) = old {
+                tx.delete(index.table, &key)?;
+            }
+            if let Some(key) = new {
+                tx.put(index.table, &key, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn delete(&self, tx: &mut Tx<'_>, number: i64, old: &R) -> Outcome<()> {
+        tx.delete(self.table, &key_of(number))?;
+        for index in self.indexes {
+            if let Some(key) = (index.key)(old) {
+                tx.delete(index.table, key.number(number).bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One page of the rows that are wanted, of those that can be read.
+    pub(super) fn page<I: Copy + Into<i64>>(
+        &self,
+        view: &dyn View,
+        source: &Source,
+        page: &Page<I>,
+        wanted: impl Fn(&R) -> bool,
+    ) -> Outcome<Vec<R>> {
+        let mut found = Vec::new();
+        let mut numbers = Numbers::of(self.table, source, page);
+        while found.len() < page.limit as usize
+            && let Some(number) = numbers.next(view)?
+        {
+            found.extend(self.get(view, number)?.filter(&wanted));
+        }
+        Ok(found)
+    }
+}
+
+/// Numbers from several places, in one order.
+struct Numbers {
+    cursors: Vec<Cursor>,
+    back: bool,
+}
+
+/// The numbers under one key of an index, or of a table; some are read ahead.
+struct Cursor {
+    table: Table,
+    span: Span,
+    ahead: VecDeque<i64>,
+    has_ended: bool,
+}
+
+impl Numbers {
+    fn of<I: Copy + Into<i64>>(table: Table, source: &Source, page: &Page<I>) -> Self {
+        let back = page.order == Order::Descending;
+        let after = page.after.map(Into::into);
+        let cursors = match source {
+            Source::All => vec![Cursor::of_table(table, after, back)],
+            Source::Of(index, keys) => {
+                let of = |key: &Key| Cursor::of_key(*index, key, after, back);
+                keys.iter().map(of).collect()
+            }
+        };
+        Self { cursors, back }
+    }
+
+    fn next(&mut self, view: &dyn View) -> Outcome<Option<i64>> {
+        for cursor in &mut self.cursors {
+            cursor.fill(view)?;
+        }
+        let heads = self
+            .cursors
+            .iter_mut()
+            .filter(|cursor| !cursor.ahead.is_empty());
+        let first = if self.back {
+            heads.max_by_key(|cursor| cursor.ahead.front().copied())
+        } else {
+            heads.min_by_key(|cursor| cursor.ahead.front().copied())
+        };
+        Ok(first.and_then(|cursor| cursor.ahead.pop_front()))
+    }
+}
+
+impl Cursor {
+    fn of_table(table: Table, after: Option<i64>, back: bool) -> Self {
+        let mut span = Span::all();
+        match after {
+            Some(after) if back => span.to = Some(key_of(after).to_vec()),
+            Some(after) => span.from = key_of(after.saturating_add(1)).to_vec(),
+            None => {}
+        }
+        Self::of_span(table, span, back)
+    }
+
+    fn of_key(table: Table, key: &Key, after: Option<i64>, back: bool) -> Self {
+        let mut span = Span::prefix(key.bytes());
+        match after.map(|after| Vec::from(key.clone().number(after))) {
+            Some(after) if back => span.to = Some(after),
+            Some(after) => span = span.after(&after),
+            None => {}
+        }
+        Self::of_span(table, span, back)
+    }
+
+    fn of_span(table: Table, span: Span, back: bool) -> Self {
+        Self {
+            table,
+            span: if back { span.backward() } else { span },
+            ahead: VecDeque::new(),
+            has_ended: false,
+        }
+    }
+
+    fn fill(&mut self, view: &dyn View) -> Outcome<()> {
+        if self.has_ended || !self.ahead.is_empty() {
+            return Ok(());
+        }
+        let (ahead, mut last) = (&mut self.ahead, None);
+        each(view, self.table, &self.span, |key, _| {
+            ahead.push_back(number_in(self.table, key)?);
+            last = Some(key.to_vec());
+            Ok(if ahead.len() < AHEAD {
+                Go::On
+            } else {
+                Go::Stop
+            })
+        })?;
+        match last.filter(|_| self.ahead.len() == AHEAD) {
+            Some(last) if self.table.keys == crate::Keys::Numbers && !self.span.back => {
+                let next = number_in(self.table, &last)?.saturating_add(1);
+                self.span.from = key_of(next).to_vec();
+            }
+            Some(last) => self.span = std::mem::take(&mut self.span).after(&last),
+            None => self.has_ended = true,
+        }
+        Ok(())
+    }
+}
+
+/// The key of a number, which is not below 0.
+pub(super) fn key_of(number: i64) -> [u8; 8] {
+    number_key(number.max(0).unsigned_abs())
+}
+
+/// The number at the end of a key.
+fn number_in(table: Table, key: &[u8]) -> Outcome<i64> {
+    let number = key.last_chunk::<8>().ok_or_else(|| damaged(table.name))?;
+    match table.keys {
+        crate::Keys::Numbers => Ok(i64::from_be_bytes(*number)),
+        crate::Keys::Bytes => Parts::of(number).number(),
+    }
+}
