@@ -4,18 +4,22 @@ use std::fmt;
 use std::sync::Arc;
 
 use gatepost_storage::StoreError;
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
 
 use super::error::{Outcome, Stop, store_error};
-use super::tables;
+use super::generations::Generations;
 use super::tx::Tx;
 use super::writer::Writer;
+use super::{keys, tables};
 use crate::contract::{Kv, View};
 use crate::error::KvError;
+use crate::run::KvExt as _;
 
 /// A store of Gatepost over an ordered store.
 pub struct KvStore<K> {
     kv: Arc<K>,
     writer: Writer,
+    pub(super) generations: Arc<Generations>,
 }
 
 impl<K: Kv> KvStore<K> {
@@ -27,8 +31,33 @@ impl<K: Kv> KvStore<K> {
         let kv = Arc::new(kv);
         kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
         let failed = |e| store_error(&KvError::unavailable(e));
-        let writer = Writer::start(kv.clone()).map_err(failed)?;
-        Ok(Self { kv, writer })
+        let generations = Arc::new(Generations::default());
+        let writer = Writer::start(kv.clone(), generations.clone()).map_err(failed)?;
+        let store = Self {
+            kv,
+            writer,
+            generations,
+        };
+        store.hear()?;
+        Ok(store)
+    }
+
+    /// The generations as they are stored.
+    fn hear(&self) -> Result<(), StoreError> {
+        let read = self.kv.read(|view| {
+            let read = (0..=u8::MAX).map(|slice| keys::generation(view, slice));
+            Ok(read.collect::<Outcome<Vec<_>>>())
+        });
+        let read = read.map_err(|e| store_error(&e))?;
+        let read = read.map_err(|stop| match stop {
+            Stop::Refused(error) => error,
+            Stop::Database(error) => store_error(&error),
+        })?;
+        for (slice, generation) in (0..=u8::MAX).zip(read) {
+            self.generations
+                .set(KeySlice(slice), KeyGeneration(generation));
+        }
+        Ok(())
     }
 
     pub(super) async fn write<T: Send + 'static>(

@@ -2,9 +2,12 @@
 
 mod audit;
 mod error;
+mod generations;
 mod key;
+mod keys;
 mod kv_store;
 mod numbers;
+mod owners;
 mod rows;
 mod tables;
 mod tx;

@@ -1,5 +1,7 @@
 //! Numbers that are kept by themselves: counters, and how much there is of something.
 
+use gatepost_storage::owners::PassedOver;
+
 use super::error::{Outcome, damaged};
 use super::key::Key;
 use super::tables::META;
@@ -29,4 +31,11 @@ pub(super) fn add(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outco
 /// The next number of a counter, which is given once.
 pub(super) fn next(tx: &mut Tx<'_>, counter: &str) -> Outcome<i64> {
     add(tx, META, Key::new().text(counter).bytes(), 1)
+}
+
+/// Lets a counter go on beyond numbers that may have been given since a backup.
+pub(super) fn pass_over(tx: &mut Tx<'_>, counter: &str, passed: PassedOver) -> Outcome<()> {
+    let key = Key::new().text(counter);
+    let last = passed.beyond(kept(tx, META, key.bytes())?);
+    tx.put(META, key.bytes(), &last.to_be_bytes())
 }

@@ -14,8 +14,30 @@ pub(super) const AUDIT_BY_TIME: Table = Table::bytes("audit_by_time");
 /// How many entries each owner has.
 pub(super) const AUDIT_COUNT: Table = Table::bytes("audit_count");
 
+/// Owners whom the platform has placed or suspended.
+pub(super) const OWNERS: Table = Table::bytes("owner");
+pub(super) const OWNER_AT: Table = Table::bytes("owner_at");
+pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
+/// Owners who have or had something, and whom the platform has not placed.
+pub(super) const OWNER_UNPLACED: Table = Table::bytes("owner_unplaced");
+pub(super) const LEASES: Table = Table::bytes("lease");
+
+pub(super) const KEYS: Table = Table::numbers("key");
+pub(super) const KEY_OF_OWNER: Table = Table::bytes("key_of_owner");
+pub(super) const KEY_BY_NAME: Table = Table::bytes("key_by_name");
+pub(super) const KEY_BY_LOOKUP: Table = Table::bytes("key_by_lookup");
+pub(super) const KEY_BY_EXPIRY: Table = Table::bytes("key_by_expiry");
+/// How many keys each owner has.
+pub(super) const KEY_COUNT: Table = Table::bytes("key_count");
+/// How often a key was used on a day.
+pub(super) const KEY_USES: Table = Table::bytes("key_use");
+/// The key that each generation of a slice changed.
+pub(super) const KEY_CHANGES: Table = Table::bytes("key_change");
+/// The last generation of a slice whose change is forgotten.
+pub(super) const KEY_SLICES: Table = Table::bytes("key_slice");
+
 /// All of them.
-pub(super) const ALL: [Table; 8] = [
+pub(super) const ALL: [Table; 22] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -24,4 +46,18 @@ pub(super) const ALL: [Table; 8] = [
     AUDIT_BY_ACTOR,
     AUDIT_BY_TIME,
     AUDIT_COUNT,
+    OWNERS,
+    OWNER_AT,
+    OWNER_HELD,
+    OWNER_UNPLACED,
+    LEASES,
+    KEYS,
+    KEY_OF_OWNER,
+    KEY_BY_NAME,
+    KEY_BY_LOOKUP,
+    KEY_BY_EXPIRY,
+    KEY_COUNT,
+    KEY_USES,
+    KEY_CHANGES,
+    KEY_SLICES,
 ];

@@ -1,6 +1,7 @@
 //! A change of the store, and what is to be announced once it is committed.
 
 use bytes::Bytes;
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -13,13 +14,18 @@ use crate::table::Table;
 /// The part of a change that is one command's.
 pub(super) struct Tx<'a> {
     change: &'a mut dyn Change,
+    moved: &'a mut Moved,
     has_written: bool,
 }
 
+/// The slices of keys that a commit moves, and to which generations.
+pub(super) type Moved = Vec<(KeySlice, KeyGeneration)>;
+
 impl<'a> Tx<'a> {
-    pub(super) fn new(change: &'a mut dyn Change) -> Self {
+    pub(super) fn new(change: &'a mut dyn Change, moved: &'a mut Moved) -> Self {
         Self {
             change,
+            moved,
             has_written: false,
         }
     }
@@ -48,6 +54,11 @@ impl<'a> Tx<'a> {
     pub(super) fn delete(&mut self, table: Table, key: &[u8]) -> Outcome<()> {
         self.has_written = true;
         Ok(self.change.delete(table, key)?)
+    }
+
+    /// Once this is committed, what is held of these keys is out of date.
+    pub(super) fn moved(&mut self, slice: KeySlice, generation: KeyGeneration) {
+        self.moved.push((slice, generation));
     }
 
     /// Reads without a conflict with whoever takes from the same queue.

@@ -8,7 +8,8 @@ use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::oneshot;
 
 use super::error::{Outcome, Stop, store_error};
-use super::tx::Tx;
+use super::generations::Generations;
+use super::tx::{Moved, Tx};
 use crate::contract::Kv;
 use crate::error::KvError;
 
@@ -47,9 +48,9 @@ struct Call<T, F> {
 }
 
 impl Writer {
-    pub(super) fn start(kv: Arc<dyn Kv>) -> std::io::Result<Self> {
+    pub(super) fn start(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> std::io::Result<Self> {
         let (sender, waiting) = sync_channel(WAITING);
-        let run = move || work(&*kv, &waiting);
+        let run = move || work(&*kv, &heard, &waiting);
         thread::Builder::new()
             .name("gatepost-kv".to_owned())
             .spawn(run)?;
@@ -101,23 +102,23 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F>
     }
 }
 
-fn work(kv: &dyn Kv, waiting: &Receiver<Box<dyn Command>>) {
+fn work(kv: &dyn Kv, heard: &Generations, waiting: &Receiver<Box<dyn Command>>) {
     while let Ok(first) = waiting.recv() {
         let mut commands = vec![first];
         commands.extend(waiting.try_iter().take(TOGETHER - 1));
-        commit(kv, commands);
+        commit(kv, heard, commands);
     }
 }
 
 /// Commits these together; where others change the same rows, one by one.
-fn commit(kv: &dyn Kv, mut commands: Vec<Box<dyn Command>>) {
+fn commit(kv: &dyn Kv, heard: &Generations, mut commands: Vec<Box<dyn Command>>) {
     for tried in 0..TRIES {
         if tried == 2 && commands.len() > 1 {
             return commands
                 .into_iter()
-                .for_each(|command| commit(kv, vec![command]));
+                .for_each(|command| commit(kv, heard, vec![command]));
         }
-        match together(kv, &mut commands) {
+        match together(kv, heard, &mut commands) {
             Err(KvError::Conflict) => {}
             ended => {
                 return answer(commands, ended.err().as_ref());
@@ -129,13 +130,18 @@ fn commit(kv: &dyn Kv, mut commands: Vec<Box<dyn Command>>) {
 
 /// One commit. A command that is refused after it has written is answered, and the others run again
 /// without it.
-fn together(kv: &dyn Kv, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvError> {
+fn together(
+    kv: &dyn Kv,
+    heard: &Generations,
+    commands: &mut Vec<Box<dyn Command>>,
+) -> Result<(), KvError> {
     loop {
-        let mut undone = None;
+        let (mut undone, mut moved) = (None, Moved::new());
         let ended = kv.change(&mut |change| {
             undone = None;
+            moved.clear();
             for (at, command) in commands.iter_mut().enumerate() {
-                match command.run(&mut Tx::new(change)) {
+                match command.run(&mut Tx::new(change, &mut moved)) {
                     Ran::Kept => {}
                     Ran::Undone => {
                         undone = Some(at);
@@ -148,7 +154,13 @@ fn together(kv: &dyn Kv, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvE
         });
         match (ended, undone) {
             (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
-            (ended, _) => return ended,
+            (ended, _) => {
+                // Also where it is unknown whether it is stored.
+                for (slice, generation) in moved {
+                    heard.set(slice, generation);
+                }
+                return ended;
+            }
         }
     }
 }
@@ -227,7 +239,7 @@ mod tests {
     #[tokio::test]
     async fn command_refused_after_it_wrote_leaves_nothing_and_others_stand() {
         let kv = Busy::new(0);
-        let writer = Writer::start(kv.clone()).unwrap();
+        let writer = Writer::start(kv.clone(), Arc::default()).unwrap();
         let refused = |tx: &mut Tx<'_>| -> Outcome<()> {
             tx.put(ROWS, b"b", b"")?;
             Err(StoreError::new(ErrorKind::Full, "rows").into())
@@ -245,7 +257,7 @@ mod tests {
     #[tokio::test]
     async fn command_that_always_conflicts_is_unavailable_and_stored_nowhere() {
         let kv = Busy::new(1);
-        let writer = Writer::start(kv.clone()).unwrap();
+        let writer = Writer::start(kv.clone(), Arc::default()).unwrap();
         let ended = writer.run(put(b"a")).await;
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::Unavailable);
         assert_eq!(kv.rows(), 0);

@@ -1,0 +1,27 @@
+//! The generation of each slice of keys, read before each use of a cached key.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use gatepost_storage::keys::{KeyGeneration, KeySlice};
+
+/// The generation of each slice.
+pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);
+
+impl Default for Generations {
+    fn default() -> Self {
+        Self([const { AtomicI64::new(0) }; KeySlice::COUNT])
+    }
+}
+
+impl Generations {
+    pub(super) fn get(&self, slice: KeySlice) -> KeyGeneration {
+        let generation = self.0.get(usize::from(slice.0));
+        KeyGeneration(generation.map_or(0, |number| number.load(Ordering::Acquire)))
+    }
+
+    pub(super) fn set(&self, slice: KeySlice, generation: KeyGeneration) {
+        if let Some(number) = self.0.get(usize::from(slice.0)) {
+            number.store(generation.0, Ordering::Release);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Where each owner stands.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, PassedOver, RecordUsage};
+use gatepost_storage::{OwnerStore, Scope, StoreError};
+use serde::{Deserialize, Serialize};
+
+use super::error::{Outcome, damaged};
+use super::key::{Key, Parts};
+use super::kv_store::KvStore;
+use super::rows::Source;
+use super::tables::{KEY_COUNT, LEASES, OWNER_AT, OWNER_HELD, OWNER_UNPLACED, OWNERS};
+use super::tx::{Tx, each, row};
+use super::{keys, numbers};
+use crate::contract::{Kv, View};
+use crate::span::{Go, Span};
+use crate::table::Table;
+
+/// An owner whom the platform has placed or suspended.
+#[derive(Clone, Deserialize, Eq, PartialEq, Serialize)]
+struct Stored {
+    place: String,
+    held: bool,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Lease {
+    holder: String,
+    until: i64,
+}
+
+#[async_trait]
+impl<K: Kv> OwnerStore for KvStore<K> {
+    async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
+        self.read(move |view| get(view, owner)).await
+    }
+
+    async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError> {
+        self.read(move |view| usage(view, owner)).await
+    }
+
+    async fn set_owner(
+        &self,
+        owner: OwnerId,
+        realm: Option<Place>,
+        suspended: Option<bool>,
+        _now: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let old = get(tx, owner)?;
+            let new = OwnerRow {
+                owner,
+                place: realm.or(old.map(|old| old.place)).unwrap_or(Place::Common),
+                held: suspended.unwrap_or_else(|| old.is_some_and(|old| old.held)),
+            };
+            if old == Some(new) {
+                Ok(())
+            } else {
+                put(tx, new, old)
+            }
+        })
+        .await
+    }
+
+    async fn list_owners(
+        &self,
+        which: OwnerFilter,
+        after: Option<OwnerId>,
+        limit: u32,
+    ) -> Result<Vec<OwnerRow>, StoreError> {
+        self.read(move |view| {
+            let table = match which {
+                OwnerFilter::Suspended => OWNER_HELD,
+                OwnerFilter::Unplaced => OWNER_UNPLACED,
+            };
+            let mut found = Vec::new();
+            for owner in owners(view, table, after)? {
+                if found.len() == limit as usize {
+                    break;
+                }
+                match which {
+                    OwnerFilter::Suspended => found.extend(get(view, owner)?),
+                    OwnerFilter::Unplaced => {
+                        let has = usage(view, owner)?;
+                        let unplaced = OwnerRow {
+                            owner,
+                            place: Place::Common,
+                            held: false,
+                        };
+                        // A task has its webhook's owner.
+                        found.extend((has.keys + has.records.webhooks > 0).then_some(unplaced));
+                    }
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn mark_gone(&self, gone: Gone, _now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let owners = match gone {
+                Gone::Owner(owner) => vec![owner],
+                Gone::Tenant(tenant) => at(tx, tenant)?,
+            };
+            for owner in owners {
+                keys::remove_of(tx, owner)?;
+                remove(tx, owner)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn remove_gone(&self, _limit: u32, _now: DateTime<Utc>) -> Result<u64, StoreError> {
+        Ok(0)
+    }
+
+    async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            numbers::pass_over(tx, "audit", PassedOver::of_log(now))?;
+            keys::restored(tx, now)
+        })
+        .await
+    }
+
+    async fn lease(
+        &self,
+        name: &str,
+        holder: u128,
+        until: DateTime<Utc>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, StoreError> {
+        let key = Key::new().text(name);
+        let own = holder.to_string();
+        self.write(move |tx| {
+            let held: Option<Lease> = row(tx, LEASES, key.bytes())?;
+            if held.is_some_and(|l| l.holder != own && l.until > now.timestamp_micros()) {
+                return Ok(false);
+            }
+            let lease = Lease {
+                holder: own.clone(),
+                until: until.timestamp_micros(),
+            };
+            tx.put_row(LEASES, key.bytes(), &lease)?;
+            Ok(true)
+        })
+        .await
+    }
+}
+
+/// To be called for each key and webhook that is stored.
+pub(super) fn has_something(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
+    if get(tx, owner)?.is_none() {
+        tx.put(OWNER_UNPLACED, &owner.to_bytes(), &[])?;
+    }
+    Ok(())
+}
+
+/// Whose rows to list, by an index whose keys are owners.
+pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<Source> {
+    let owners = match scope {
+        Scope::All => return Ok(Source::All),
+        Scope::Owner(owner) => vec![owner],
+        Scope::Tenant(tenant) => at(view, tenant)?,
+    };
+    let keys = owners.into_iter().map(|owner| Key::new().owner(owner));
+    Ok(Source::Of(of_owner, keys.collect()))
+}
+
+fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<OwnerRow>> {
+    let Some(stored) = row::<Stored>(view, OWNERS, &owner.to_bytes())? else {
+        return Ok(None);
+    };
+    let place = Place::from_word(&stored.place).ok_or_else(|| damaged("place"))?;
+    let held = stored.held;
+    Ok(Some(OwnerRow { owner, place, held }))
+}
+
+fn put(tx: &mut Tx<'_>, new: OwnerRow, old: Option<OwnerRow>) -> Outcome<()> {
+    if old.is_some() {
+        remove(tx, new.owner)?;
+    }
+    let key = new.owner.to_bytes();
+    tx.delete(OWNER_UNPLACED, &key)?;
+    let stored = Stored {
+        place: new.place.to_string(),
+        held: new.held,
+    };
+    tx.put(OWNER_AT, place_key(new.place).owner(new.owner).bytes(), &[])?;
+    if new.held {
+        tx.put(OWNER_HELD, &key, &[])?;
+    }
+    tx.put_row(OWNERS, &key, &stored)
+}
+
+fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
+    let key = owner.to_bytes();
+    tx.delete(OWNER_UNPLACED, &key)?;
+    if let Some(old) = get(tx, owner)? {
+        tx.delete(OWNER_AT, place_key(old.place).owner(owner).bytes())?;
+        tx.delete(OWNER_HELD, &key)?;
+        tx.delete(OWNERS, &key)?;
+    }
+    Ok(())
+}
+
+fn usage(view: &dyn View, owner: OwnerId) -> Outcome<OwnerUsage> {
+    let keys = numbers::kept(view, KEY_COUNT, &owner.to_bytes())?;
+    Ok(OwnerUsage {
+        keys: keys.max(0).unsigned_abs(),
+        records: RecordUsage::default(),
+    })
+}
+
+/// The owners who are in a tenant.
+fn at(view: &dyn View, tenant: TenantId) -> Outcome<Vec<OwnerId>> {
+    let place = place_key(Place::Tenant(tenant));
+    let mut owners = Vec::new();
+    each(view, OWNER_AT, &Span::prefix(place.bytes()), |key, _| {
+        let mut parts = Parts::of(key);
+        parts.text()?;
+        owners.push(parts.owner()?);
+        Ok(Go::On)
+    })?;
+    Ok(owners)
+}
+
+fn owners(view: &dyn View, table: Table, after: Option<OwnerId>) -> Outcome<Vec<OwnerId>> {
+    let all = Span::all();
+    let span = after.map_or(all.clone(), |after| all.after(&after.to_bytes()));
+    let mut owners = Vec::new();
+    each(view, table, &span, |key, _| {
+        owners.push(Parts::of(key).owner()?);
+        Ok(Go::On)
+    })?;
+    Ok(owners)
+}
+
+fn place_key(place: Place) -> Key {
+    Key::new().text(&place.to_string())
+}
