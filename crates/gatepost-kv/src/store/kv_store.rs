@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
+use gatepost_storage::seal::SealingKeys;
 
 use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
@@ -20,6 +21,7 @@ pub struct KvStore<K> {
     kv: Arc<K>,
     writer: Writer,
     pub(super) generations: Arc<Generations>,
+    pub(super) sealing: Arc<SealingKeys>,
 }
 
 impl<K: Kv> KvStore<K> {
@@ -28,6 +30,14 @@ impl<K: Kv> KvStore<K> {
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     pub fn open(kv: K) -> Result<Self, StoreError> {
+        Self::open_sealed(kv, SealingKeys::none())
+    }
+
+    /// The same; the secrets of webhooks are sealed under the current one of these keys.
+    ///
+    /// # Errors
+    /// `Unavailable`, `Corrupt`.
+    pub fn open_sealed(kv: K, sealing: SealingKeys) -> Result<Self, StoreError> {
         let kv = Arc::new(kv);
         kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
         let failed = |e| store_error(&KvError::unavailable(e));
@@ -37,6 +47,7 @@ impl<K: Kv> KvStore<K> {
             kv,
             writer,
             generations,
+            sealing: Arc::new(sealing),
         };
         store.hear()?;
         Ok(store)

@@ -3,11 +3,16 @@
 mod audit;
 mod error;
 mod generations;
+mod heads;
 mod key;
 mod keys;
 mod kv_store;
 mod numbers;
 mod owners;
+mod places;
+mod record_changes;
+mod records;
+mod routes;
 mod rows;
 mod tables;
 mod tx;

@@ -2,18 +2,20 @@
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_ids::{OwnerId, Place, TenantId};
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, PassedOver, RecordUsage};
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, PassedOver};
 use gatepost_storage::{OwnerStore, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::error::{Outcome, damaged};
 use super::key::{Key, Parts};
 use super::kv_store::KvStore;
+use super::places::Change;
+use super::record_changes::{records_of, remove_records_of};
 use super::rows::Source;
 use super::tables::{KEY_COUNT, LEASES, OWNER_AT, OWNER_HELD, OWNER_UNPLACED, OWNERS};
 use super::tx::{Tx, each, row};
-use super::{keys, numbers};
+use super::{keys, numbers, places, record_changes};
 use crate::contract::{Kv, View};
 use crate::span::{Go, Span};
 use crate::table::Table;
@@ -56,10 +58,14 @@ impl<K: Kv> OwnerStore for KvStore<K> {
                 held: suspended.unwrap_or_else(|| old.is_some_and(|old| old.held)),
             };
             if old == Some(new) {
-                Ok(())
-            } else {
-                put(tx, new, old)
+                return Ok(());
             }
+            let left = Change::of(&records_of(tx, owner)?);
+            let before = place(tx, owner)?;
+            places::changed(tx, before, &left)?;
+            put(tx, new, old)?;
+            places::changed(tx, new.place, &Change::Entered(owner))?;
+            Ok(())
         })
         .await
     }
@@ -103,10 +109,14 @@ impl<K: Kv> OwnerStore for KvStore<K> {
         self.write(move |tx| {
             let owners = match gone {
                 Gone::Owner(owner) => vec![owner],
-                Gone::Tenant(tenant) => at(tx, tenant)?,
+                Gone::Tenant(tenant) => at(tx, Place::Tenant(tenant))?,
             };
             for owner in owners {
                 keys::remove_of(tx, owner)?;
+                let left = Change::of(&records_of(tx, owner)?);
+                let before = place(tx, owner)?;
+                places::changed(tx, before, &left)?;
+                remove_records_of(tx, owner)?;
                 remove(tx, owner)?;
             }
             Ok(())
@@ -121,6 +131,10 @@ impl<K: Kv> OwnerStore for KvStore<K> {
     async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.write(move |tx| {
             numbers::pass_over(tx, "audit", PassedOver::of_log(now))?;
+            for counter in ["webhook", "task", "event", places::VERSIONS] {
+                numbers::pass_over(tx, counter, PassedOver::of_records(now))?;
+            }
+            places::restored(tx)?;
             keys::restored(tx, now)
         })
         .await
@@ -159,12 +173,40 @@ pub(super) fn has_something(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     Ok(())
 }
 
+/// Where an owner stands, and whether suspended.
+pub(super) fn stands(view: &dyn View, owner: OwnerId) -> Outcome<(Place, bool)> {
+    let row = get(view, owner)?;
+    Ok(row.map_or((Place::Common, false), |row| (row.place, row.held)))
+}
+
+pub(super) fn place(view: &dyn View, owner: OwnerId) -> Outcome<Place> {
+    Ok(stands(view, owner)?.0)
+}
+
+/// Whether an owner's rows are in a scope.
+pub(super) fn is_in(view: &dyn View, owner: OwnerId, scope: Scope) -> Outcome<bool> {
+    Ok(match scope {
+        Scope::All => true,
+        Scope::Owner(asked) => owner == asked,
+        Scope::Tenant(tenant) => place(view, owner)? == Place::Tenant(tenant),
+    })
+}
+
+/// The owners in a place. In `Common` also those whom nobody has placed.
+pub(super) fn at_place(view: &dyn View, place: Place) -> Outcome<Vec<OwnerId>> {
+    let mut found = at(view, place)?;
+    if place == Place::Common {
+        found.extend(owners(view, OWNER_UNPLACED, None)?);
+    }
+    Ok(found)
+}
+
 /// Whose rows to list, by an index whose keys are owners.
 pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<Source> {
     let owners = match scope {
         Scope::All => return Ok(Source::All),
         Scope::Owner(owner) => vec![owner],
-        Scope::Tenant(tenant) => at(view, tenant)?,
+        Scope::Tenant(tenant) => at(view, Place::Tenant(tenant))?,
     };
     let keys = owners.into_iter().map(|owner| Key::new().owner(owner));
     Ok(Source::Of(of_owner, keys.collect()))
@@ -211,13 +253,13 @@ fn usage(view: &dyn View, owner: OwnerId) -> Outcome<OwnerUsage> {
     let keys = numbers::kept(view, KEY_COUNT, &owner.to_bytes())?;
     Ok(OwnerUsage {
         keys: keys.max(0).unsigned_abs(),
-        records: RecordUsage::default(),
+        records: record_changes::usage(view, owner)?,
     })
 }
 
-/// The owners who are in a tenant.
-fn at(view: &dyn View, tenant: TenantId) -> Outcome<Vec<OwnerId>> {
-    let place = place_key(Place::Tenant(tenant));
+/// The owners who were placed there.
+fn at(view: &dyn View, place: Place) -> Outcome<Vec<OwnerId>> {
+    let place = place_key(place);
     let mut owners = Vec::new();
     each(view, OWNER_AT, &Span::prefix(place.bytes()), |key, _| {
         let mut parts = Parts::of(key);

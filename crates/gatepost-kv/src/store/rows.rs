@@ -78,7 +78,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         Ok(())
     }
 
-    /// One page of the rows that are wanted, of those that can be read.
+    /// One page of the rows that are wanted.
     pub(super) fn page<I: Copy + Into<i64>>(
         &self,
         view: &dyn View,
@@ -87,11 +87,40 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         wanted: impl Fn(&R) -> bool,
     ) -> Outcome<Vec<R>> {
         let mut found = Vec::new();
+        if page.limit > 0 {
+            self.each(view, source, page, |_, row| {
+                found.extend(Some(row).filter(&wanted));
+                Ok(found.len() < page.limit as usize)
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Calls `step` with each row beyond the page before, until it wants no more.
+    pub(super) fn each<I: Copy + Into<i64>>(
+        &self,
+        view: &dyn View,
+        source: &Source,
+        page: &Page<I>,
+        mut step: impl FnMut(i64, R) -> Outcome<bool>,
+    ) -> Outcome<()> {
         let mut numbers = Numbers::of(self.table, source, page);
-        while found.len() < page.limit as usize
-            && let Some(number) = numbers.next(view)?
-        {
-            found.extend(self.get(view, number)?.filter(&wanted));
+        while let Some(number) = numbers.next(view)? {
+            if let Some(row) = self.get(view, number)?
+                && !step(number, row)?
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// All numbers of a source.
+    pub(super) fn numbers(&self, view: &dyn View, source: &Source) -> Outcome<Vec<i64>> {
+        let mut numbers = Numbers::of(self.table, source, &Page::<i64>::first(u32::MAX));
+        let mut found = Vec::new();
+        while let Some(number) = numbers.next(view)? {
+            found.push(number);
         }
         Ok(found)
     }

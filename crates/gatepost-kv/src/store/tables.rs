@@ -36,8 +36,30 @@ pub(super) const KEY_CHANGES: Table = Table::bytes("key_change");
 /// The last generation of a slice whose change is forgotten.
 pub(super) const KEY_SLICES: Table = Table::bytes("key_slice");
 
+/// The version of each place.
+pub(super) const PLACES: Table = Table::bytes("place");
+/// What each version changed.
+pub(super) const PLACE_CHANGES: Table = Table::bytes("place_change");
+pub(super) const WEBHOOKS: Table = Table::numbers("webhook");
+pub(super) const WEBHOOK_HEADS: Table = Table::numbers("webhook_head");
+pub(super) const WEBHOOK_OF_OWNER: Table = Table::bytes("webhook_of_owner");
+pub(super) const WEBHOOK_BY_NAME: Table = Table::bytes("webhook_by_name");
+pub(super) const TASKS: Table = Table::numbers("task");
+pub(super) const TASK_HEADS: Table = Table::numbers("task_head");
+pub(super) const TASK_OF_OWNER: Table = Table::bytes("task_of_owner");
+pub(super) const TASK_OF_WEBHOOK: Table = Table::bytes("task_of_webhook");
+pub(super) const TASK_OF_CREATOR: Table = Table::bytes("task_of_creator");
+pub(super) const TASK_BY_NAME: Table = Table::bytes("task_by_name");
+pub(super) const EVENTS: Table = Table::numbers("event");
+pub(super) const EVENT_HEADS: Table = Table::numbers("event_head");
+pub(super) const EVENT_OF_OWNER: Table = Table::bytes("event_of_owner");
+pub(super) const EVENT_OF_TASK: Table = Table::bytes("event_of_task");
+pub(super) const EVENT_BY_TYPE: Table = Table::bytes("event_by_type");
+/// How much of webhooks, tasks and events each owner has.
+pub(super) const RECORD_USAGE: Table = Table::bytes("record_usage");
+
 /// All of them.
-pub(super) const ALL: [Table; 22] = [
+pub(super) const ALL: [Table; 40] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -60,4 +82,22 @@ pub(super) const ALL: [Table; 22] = [
     KEY_USES,
     KEY_CHANGES,
     KEY_SLICES,
+    PLACES,
+    PLACE_CHANGES,
+    WEBHOOKS,
+    WEBHOOK_HEADS,
+    WEBHOOK_OF_OWNER,
+    WEBHOOK_BY_NAME,
+    TASKS,
+    TASK_HEADS,
+    TASK_OF_OWNER,
+    TASK_OF_WEBHOOK,
+    TASK_OF_CREATOR,
+    TASK_BY_NAME,
+    EVENTS,
+    EVENT_HEADS,
+    EVENT_OF_OWNER,
+    EVENT_OF_TASK,
+    EVENT_BY_TYPE,
+    RECORD_USAGE,
 ];

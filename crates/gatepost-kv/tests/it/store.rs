@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gatepost_kv::{KvStore, MemoryKv};
-use gatepost_storage::{AuditStore, KeyStore};
+use gatepost_storage::{AuditStore, KeyStore, MemoryStore};
+use gatepost_testkit::Webhooks;
 
 async fn audit() -> Arc<dyn AuditStore> {
     Arc::new(KvStore::open(MemoryKv::default()).unwrap())
@@ -19,4 +20,18 @@ async fn keys() -> Arc<dyn KeyStore> {
 
 mod key_clauses {
     gatepost_testkit::key_store_conformance!(super::keys, not durable);
+}
+
+async fn webhooks() -> Webhooks {
+    let store = Arc::new(KvStore::open(MemoryKv::default()).unwrap());
+    let other = Arc::new(MemoryStore::new());
+    let mut webhooks = Webhooks::of(other);
+    webhooks.records = store;
+    webhooks
+}
+
+mod record_clauses {
+    gatepost_testkit::for_each_record_clause! {
+        [gatepost_testkit::conformance_tests] webhook_clauses, super::webhooks;
+    }
 }

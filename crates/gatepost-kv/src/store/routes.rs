@@ -1,0 +1,145 @@
+//! What is matched in a place, and what has changed there.
+
+use std::collections::BTreeSet;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{
+    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
+    TaskRoute, WebhookRoute,
+};
+use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
+
+use super::error::Outcome;
+use super::heads::found;
+use super::owners;
+use super::places::{self, Change};
+use super::record_changes::records_of;
+use crate::contract::View;
+
+/// Reads of one place in one snapshot.
+pub(super) struct Matching<'a> {
+    pub(super) view: &'a dyn View,
+    pub(super) keys: &'a SealingKeys,
+    pub(super) place: Place,
+}
+
+/// Records by number, each once.
+#[derive(Default)]
+struct Named {
+    webhooks: BTreeSet<WebhookId>,
+    tasks: BTreeSet<TaskId>,
+    events: BTreeSet<EventId>,
+}
+
+impl Matching<'_> {
+    /// All, or what is matched by one type and event.
+    pub(super) fn routes(&self, only: Option<&(EventType, EventName)>) -> Outcome<Routes> {
+        let mut named = Named::default();
+        for owner in owners::at_place(self.view, self.place)? {
+            named.extend(records_of(self.view, owner)?);
+        }
+        let mut events = Vec::new();
+        for id in named.events {
+            events.extend(self.event(id)?.filter(|event| {
+                only.is_none_or(|(t, e)| event.event_type == *t && event.event == *e)
+            }));
+        }
+        if only.is_some() {
+            named.tasks = events.iter().map(|event| event.task).collect();
+        }
+        let (mut tasks, mut webhooks) = (Vec::new(), Vec::new());
+        for id in named.tasks {
+            tasks.extend(self.task(id)?);
+        }
+        let sent: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
+        for id in sent {
+            webhooks.extend(self.webhook(id)?);
+        }
+        // One that cannot be read takes its tasks with it.
+        let known: BTreeSet<WebhookId> = webhooks.iter().map(|webhook| webhook.id).collect();
+        tasks.retain(|task| known.contains(&task.webhook));
+        Ok(Routes {
+            version: places::version(self.view, self.place)?,
+            webhooks,
+            tasks,
+            events,
+        })
+    }
+
+    pub(super) fn changes(&self, since: RoutesVersion) -> Outcome<RouteChanges> {
+        let changed = match places::since(self.view, self.place, since)? {
+            Some(changes) => ChangedRoutes::These(self.delta(changes)?),
+            None => ChangedRoutes::All,
+        };
+        Ok(RouteChanges {
+            version: places::version(self.view, self.place)?,
+            changed,
+        })
+    }
+
+    fn delta(&self, changes: Vec<Change>) -> Outcome<RouteDelta> {
+        let mut named = Named::default();
+        for change in changes {
+            match change {
+                Change::Records(records) => named.extend(records.into_iter().map(places::record)),
+                Change::Entered(owner) => named.extend(records_of(self.view, owner)?),
+            }
+        }
+        let mut delta = RouteDelta::default();
+        for id in named.tasks {
+            let mut task = self.task(id)?;
+            // A webhook that no task sent may not be held yet.
+            if let Some(sent) = task.map(|task| task.webhook) {
+                named.webhooks.insert(sent);
+                task = task.filter(|_| matches!(self.webhook(sent), Ok(Some(_))));
+            }
+            delta.tasks.push((id, task));
+        }
+        for id in named.webhooks {
+            delta.webhooks.push((id, self.webhook(id)?));
+        }
+        for id in named.events {
+            delta.events.push((id, self.event(id)?));
+        }
+        Ok(delta)
+    }
+
+    fn is_matched(&self, owner: OwnerId) -> Outcome<bool> {
+        let (place, held) = owners::stands(self.view, owner)?;
+        Ok(place == self.place && !held)
+    }
+
+    fn webhook(&self, id: WebhookId) -> Outcome<Option<WebhookRoute>> {
+        match found::<Webhook>(self.view, self.keys, id)? {
+            Ok(Some(row)) if self.is_matched(row.owner)? => Ok(Some(WebhookRoute::of(&row))),
+            _ => Ok(None),
+        }
+    }
+
+    fn task(&self, id: TaskId) -> Outcome<Option<TaskRoute>> {
+        match found::<Task>(self.view, self.keys, id)? {
+            Ok(Some(row)) if self.is_matched(row.owner)? => Ok(TaskRoute::of(&row)),
+            _ => Ok(None),
+        }
+    }
+
+    fn event(&self, id: EventId) -> Outcome<Option<EventRoute>> {
+        match found::<Event>(self.view, self.keys, id)? {
+            Ok(Some(row)) if self.is_matched(row.owner)? => Ok(EventRoute::of(&row)),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl Named {
+    fn extend(&mut self, records: impl IntoIterator<Item = RecordId>) {
+        for record in records {
+            let _ = match record {
+                RecordId::Webhook(id) => self.webhooks.insert(id),
+                RecordId::Task(id) => self.tasks.insert(id),
+                RecordId::Event(id) => self.events.insert(id),
+            };
+        }
+    }
+}
