@@ -143,6 +143,12 @@ pub trait Kv: Send + Sync + 'static {
     /// in between, [`KvError::CommitUnknown`] if the change may or may not be stored.
     fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError>;
 
+    /// Whether calls may wait: for a disk, a server, or changes elsewhere. Where none does, the
+    /// store runs changes on the caller's thread, and not together on one of its own.
+    fn waits(&self) -> bool {
+        true
+    }
+
     /// Who else may change the store.
     fn shared(&self) -> Shared {
         Shared::OneProcess

@@ -53,6 +53,10 @@ impl Kv for MemoryKv {
         change.undo.clear();
         Ok(())
     }
+
+    fn waits(&self) -> bool {
+        false
+    }
 }
 
 struct MemoryView<'a>(&'a Tables);

@@ -21,26 +21,13 @@ use crate::span::{Go, Span};
 const ROWS: Rows<AuditRow> = Rows {
     table: AUDIT,
     indexes: &[
-        Index {
-            table: AUDIT_OF_OWNER,
-            key: |row| Some(of_user(row.entry.owner)),
-        },
-        Index {
-            table: AUDIT_OF_TENANT,
-            key: |row| row.entry.tenant.map(of_tenant),
-        },
-        Index {
-            table: AUDIT_OF_ROW,
-            key: |row| Some(of_row(&row.entry.table, row.entry.row)),
-        },
-        Index {
-            table: AUDIT_BY_ACTOR,
-            key: |row| Some(of_user(row.entry.actor)),
-        },
-        Index {
-            table: AUDIT_BY_TIME,
-            key: |row| Some(Key::new().time(row.entry.at)),
-        },
+        Index::of(AUDIT_OF_OWNER, |row| Some(of_user(row.entry.owner))),
+        Index::of(AUDIT_OF_TENANT, |row| row.entry.tenant.map(of_tenant)),
+        Index::of(AUDIT_OF_ROW, |row| {
+            Some(of_row(&row.entry.table, row.entry.row))
+        }),
+        Index::of(AUDIT_BY_ACTOR, |row| Some(of_user(row.entry.actor))),
+        Index::of(AUDIT_BY_TIME, |row| Some(Key::new().time(row.entry.at))),
     ],
 };
 

@@ -27,6 +27,15 @@ impl From<KvError> for Stop {
     }
 }
 
+impl From<Stop> for StoreError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Refused(error) => error,
+            Stop::Database(error) => store_error(&error),
+        }
+    }
+}
+
 /// A row that no writer can have written.
 pub(super) fn damaged(what: &'static str) -> Stop {
     Stop::Refused(StoreError::corrupt(what, "damaged"))

@@ -4,6 +4,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::codec::{Record, from_json, to_json};
+use gatepost_storage::owners::PassedOver;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Found, RecordHead, RecordId, RecordRow, TaskRow};
 use gatepost_storage::{Revision, Row, StoreError};
@@ -63,14 +64,10 @@ impl Kept for Webhook {
     const HEADS: &'static Rows<Head> = &Rows {
         table: WEBHOOK_HEADS,
         indexes: &[
-            Index {
-                table: WEBHOOK_OF_OWNER,
-                key: OF_OWNER,
-            },
-            Index {
-                table: WEBHOOK_BY_NAME,
-                key: |head| Some(Key::new().text(head.name.as_deref()?).owner(head.owner)),
-            },
+            Index::of(WEBHOOK_OF_OWNER, OF_OWNER),
+            Index::of(WEBHOOK_BY_NAME, |head| {
+                Some(Key::new().text(head.name.as_deref()?).owner(head.owner))
+            }),
         ],
     };
     const ROWS: Table = WEBHOOKS;
@@ -95,22 +92,14 @@ impl Kept for Task {
     const HEADS: &'static Rows<Head> = &Rows {
         table: TASK_HEADS,
         indexes: &[
-            Index {
-                table: TASK_OF_OWNER,
-                key: OF_OWNER,
-            },
-            Index {
-                table: TASK_OF_WEBHOOK,
-                key: OF_PARENT,
-            },
-            Index {
-                table: TASK_OF_CREATOR,
-                key: |head| Some(Key::new().owner(head.creator?)),
-            },
-            Index {
-                table: TASK_BY_NAME,
-                key: |head| Some(Key::new().text(head.name.as_deref()?)),
-            },
+            Index::of(TASK_OF_OWNER, OF_OWNER),
+            Index::of(TASK_OF_WEBHOOK, OF_PARENT),
+            Index::of(TASK_OF_CREATOR, |head| {
+                Some(Key::new().owner(head.creator?))
+            }),
+            Index::of(TASK_BY_NAME, |head| {
+                Some(Key::new().text(head.name.as_deref()?))
+            }),
         ],
     };
     const ROWS: Table = TASKS;
@@ -139,21 +128,12 @@ impl Kept for Event {
     const HEADS: &'static Rows<Head> = &Rows {
         table: EVENT_HEADS,
         indexes: &[
-            Index {
-                table: EVENT_OF_OWNER,
-                key: OF_OWNER,
-            },
-            Index {
-                table: EVENT_OF_TASK,
-                key: OF_PARENT,
-            },
-            Index {
-                table: EVENT_BY_TYPE,
-                key: |head| {
-                    let (event_type, event) = head.on.as_ref()?;
-                    Some(Key::new().text(event_type).text(event))
-                },
-            },
+            Index::of(EVENT_OF_OWNER, OF_OWNER),
+            Index::of(EVENT_OF_TASK, OF_PARENT),
+            Index::of(EVENT_BY_TYPE, |head| {
+                let (event_type, event) = head.on.as_ref()?;
+                Some(Key::new().text(event_type).text(event))
+            }),
         ],
     };
     const ROWS: Table = EVENTS;
@@ -269,18 +249,42 @@ pub(super) fn put<R: Kept>(
 
 /// Gives a record, and nothing else of it, another owner.
 pub(super) fn give<R: Kept>(tx: &mut Tx<'_>, id: R::Id, old: &Head, owner: OwnerId) -> Outcome<()> {
-    let key = key_of(id.into());
-    if let Some(stored) = tx.get(R::ROWS, &key)?
-        && let Ok(mut json) = serde_json::from_slice::<serde_json::Value>(&stored)
-    {
-        json["owner"] = serde_json::to_value(owner).map_err(|_| damaged("owner"))?;
-        tx.put_row(R::ROWS, &key, &json)?;
-    }
     let new = Head {
         owner,
         ..old.clone()
     };
-    R::HEADS.put(tx, id.into(), &new, Some(old))
+    replace_head::<R>(tx, id.into(), old, &new)
+}
+
+/// Lets the revisions of some records go on beyond numbers that may have been given since a backup.
+/// Returns the last of them.
+pub(super) fn pass_over<R: Kept>(
+    tx: &mut Tx<'_>,
+    after: Option<i64>,
+    passed: PassedOver,
+) -> Outcome<Option<i64>> {
+    let some = R::HEADS.some(tx, after)?;
+    for (number, old) in &some {
+        let new = Head {
+            revision: passed.beyond(old.revision),
+            ..old.clone()
+        };
+        replace_head::<R>(tx, *number, old, &new)?;
+    }
+    Ok(some.last().map(|(number, _)| *number))
+}
+
+/// Changes what of a record is in its head too. One that cannot be read stays as it is.
+fn replace_head<R: Kept>(tx: &mut Tx<'_>, number: i64, old: &Head, new: &Head) -> Outcome<()> {
+    let key = key_of(number);
+    if let Some(stored) = tx.get(R::ROWS, &key)?
+        && let Ok(mut json) = serde_json::from_slice::<serde_json::Value>(&stored)
+    {
+        json["owner"] = serde_json::to_value(new.owner).map_err(|_| damaged("owner"))?;
+        json["revision"] = new.revision.into();
+        tx.put_row(R::ROWS, &key, &json)?;
+    }
+    R::HEADS.put(tx, number, new, Some(old))
 }
 
 pub(super) fn remove<R: Kept>(tx: &mut Tx<'_>, id: R::Id, head: &Head) -> Outcome<()> {

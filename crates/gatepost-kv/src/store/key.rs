@@ -41,8 +41,12 @@ impl Key {
         self.number(time.timestamp_micros())
     }
 
-    pub(super) fn owner(mut self, owner: OwnerId) -> Self {
-        self.0.extend_from_slice(&owner.to_bytes());
+    pub(super) fn owner(self, owner: OwnerId) -> Self {
+        self.wide(owner.0)
+    }
+
+    pub(super) fn wide(mut self, number: u128) -> Self {
+        self.0.extend_from_slice(&number.to_be_bytes());
         self
     }
 
@@ -88,7 +92,11 @@ impl<'a> Parts<'a> {
     }
 
     pub(super) fn owner(&mut self) -> Result<OwnerId, Stop> {
-        Ok(OwnerId::from_bytes(self.take()?))
+        Ok(OwnerId(self.wide()?))
+    }
+
+    pub(super) fn wide(&mut self) -> Result<u128, Stop> {
+        Ok(u128::from_be_bytes(self.take()?))
     }
 
     pub(super) fn text(&mut self) -> Result<String, Stop> {
@@ -108,6 +116,11 @@ impl<'a> Parts<'a> {
         self.0 = rest;
         Ok(*part)
     }
+}
+
+/// The number at the end of a key.
+pub(super) fn last_number(key: &[u8]) -> Result<i64, Stop> {
+    Parts::of(key.last_chunk::<8>().map_or(&[], |last| last)).number()
 }
 
 #[cfg(test)]

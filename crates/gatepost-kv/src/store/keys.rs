@@ -32,25 +32,13 @@ const GENERATIONS: &str = "key_generation";
 const ROWS: Rows<KeyRow> = Rows {
     table: KEYS,
     indexes: &[
-        Index {
-            table: KEY_OF_OWNER,
-            key: |row| Some(Key::new().owner(row.key.owner)),
-        },
-        Index {
-            table: KEY_BY_NAME,
-            key: |row| Some(of_name(row)),
-        },
-        Index {
-            table: KEY_BY_LOOKUP,
-            key: |row| Some(of_lookup(row.key.lookup)),
-        },
-        Index {
-            table: KEY_BY_EXPIRY,
-            key: |row| match row.key.expiration {
-                Expiration::At(at) => Some(Key::new().time(at)),
-                Expiration::Never => None,
-            },
-        },
+        Index::of(KEY_OF_OWNER, |row| Some(Key::new().owner(row.key.owner))),
+        Index::of(KEY_BY_NAME, |row| Some(of_name(row))),
+        Index::of(KEY_BY_LOOKUP, |row| Some(of_lookup(row.key.lookup))),
+        Index::of(KEY_BY_EXPIRY, |row| match row.key.expiration {
+            Expiration::At(at) => Some(Key::new().time(at)),
+            Expiration::Never => None,
+        }),
     ],
 };
 
@@ -242,11 +230,6 @@ pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
     let passed = PassedOver::of_records(now);
     numbers::pass_over(tx, "key", passed)?;
     numbers::pass_over(tx, GENERATIONS, passed)?;
-    for old in ROWS.page(tx, &Source::All, &Page::<i64>::first(u32::MAX), |_| true)? {
-        let mut new = old.clone();
-        new.revision.0 = passed.beyond(new.revision.0);
-        ROWS.put(tx, new.id.0, &new, Some(&old))?;
-    }
     let generation = numbers::next(tx, GENERATIONS)?;
     for slice in 0..=u8::MAX {
         forget_changes(tx, slice, usize::MAX)?;
@@ -254,6 +237,22 @@ pub(super) fn restored(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
         tx.moved(KeySlice(slice), KeyGeneration(generation));
     }
     Ok(())
+}
+
+/// Lets the revisions of some keys go on beyond numbers that may have been given since a backup.
+/// Returns the last of them.
+pub(super) fn pass_over(
+    tx: &mut Tx<'_>,
+    after: Option<i64>,
+    passed: PassedOver,
+) -> Outcome<Option<i64>> {
+    let some = ROWS.some(tx, after)?;
+    for (number, old) in &some {
+        let mut new = old.clone();
+        new.revision.0 = passed.beyond(old.revision.0);
+        ROWS.put(tx, *number, &new, Some(old))?;
+    }
+    Ok(some.last().map(|(number, _)| *number))
 }
 
 /// The generation of a slice, as it was stored last.

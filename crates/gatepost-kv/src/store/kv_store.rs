@@ -10,9 +10,9 @@ use gatepost_storage::seal::SealingKeys;
 use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
 use super::tx::Tx;
-use super::writer::Writer;
+use super::writer::{Answer, Writer};
 use super::{keys, tables};
-use crate::contract::{Kv, View};
+use crate::contract::{Kv, Shared, View};
 use crate::error::KvError;
 use crate::run::KvExt as _;
 
@@ -60,10 +60,7 @@ impl<K: Kv> KvStore<K> {
             Ok(read.collect::<Outcome<Vec<_>>>())
         });
         let read = read.map_err(|e| store_error(&e))?;
-        let read = read.map_err(|stop| match stop {
-            Stop::Refused(error) => error,
-            Stop::Database(error) => store_error(&error),
-        })?;
+        let read = read?;
         for (slice, generation) in (0..=u8::MAX).zip(read) {
             self.generations
                 .set(KeySlice(slice), KeyGeneration(generation));
@@ -75,7 +72,24 @@ impl<K: Kv> KvStore<K> {
         &self,
         work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer.run(work).await
+        self.submit(work).await.get().await
+    }
+
+    /// Lets a command come to its turn; the answer comes once it is committed.
+    pub(super) async fn submit<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.writer.submit(work).await
+    }
+
+    /// Returns when it is time to look for what other processes have written; never where there are
+    /// none.
+    pub(super) async fn others_may_have_written(&self) {
+        match self.kv.shared() {
+            Shared::OneProcess => std::future::pending().await,
+            Shared::Processes { poll } => tokio::time::sleep(poll).await,
+        }
     }
 
     /// Reads one snapshot. `read` may run again.
@@ -84,7 +98,7 @@ impl<K: Kv> KvStore<K> {
         mut read: impl FnMut(&dyn View) -> Outcome<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let kv = self.kv.clone();
-        let reading = move || {
+        let mut reading = move || {
             let mut done = None;
             let ended = kv.view(&mut |view| {
                 done = None;
@@ -103,6 +117,9 @@ impl<K: Kv> KvStore<K> {
             ended.map_err(|e| store_error(&e))?;
             done.unwrap_or_else(|| Err(store_error(&KvError::corrupt("the view was not read"))))
         };
+        if !self.kv.waits() {
+            return reading();
+        }
         match tokio::task::spawn_blocking(reading).await {
             Ok(read) => read,
             Err(error) => Err(store_error(&KvError::unavailable(error))),

@@ -1,20 +1,33 @@
 //! The store over any ordered store.
 
 mod audit;
+mod claims;
+mod counters;
+mod deliveries;
+mod enqueue;
 mod error;
+mod figures;
 mod generations;
+mod gone;
 mod heads;
 mod key;
 mod keys;
 mod kv_store;
+mod lanes;
+mod log;
 mod numbers;
+mod outbox;
 mod owners;
 mod places;
+mod queue;
 mod record_changes;
 mod records;
+mod restored;
+mod retention;
 mod routes;
 mod rows;
 mod tables;
+mod turns;
 mod tx;
 mod writer;
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
-use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, PassedOver};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::{OwnerStore, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,12 @@ use super::kv_store::KvStore;
 use super::places::Change;
 use super::record_changes::{records_of, remove_records_of};
 use super::rows::Source;
-use super::tables::{KEY_COUNT, LEASES, OWNER_AT, OWNER_HELD, OWNER_UNPLACED, OWNERS};
+use super::tables::{
+    KEY_COUNT, LEASES, OWNER_AT, OWNER_GONE, OWNER_HELD, OWNER_MOVING, OWNER_UNPLACED, OWNERS,
+    USAGE,
+};
 use super::tx::{Tx, each, row};
-use super::{keys, numbers, places, record_changes};
+use super::{gone, keys, numbers, places, record_changes};
 use crate::contract::{Kv, View};
 use crate::span::{Go, Span};
 use crate::table::Table;
@@ -25,6 +28,44 @@ use crate::table::Table;
 struct Stored {
     place: String,
     held: bool,
+    /// How often the owner has left a tenant while something waited.
+    #[serde(default)]
+    moves: i64,
+    /// Until that has ended.
+    #[serde(default)]
+    is_moving: bool,
+}
+
+/// Where an owner stands.
+#[derive(Clone, Copy)]
+pub(super) struct Standing {
+    pub(super) place: Place,
+    pub(super) held: bool,
+    pub(super) is_moving: bool,
+    pub(super) moves: i64,
+}
+
+impl Standing {
+    /// Of whom the platform has said nothing.
+    const UNKNOWN: Self = Self {
+        place: Place::Common,
+        held: false,
+        is_moving: false,
+        moves: 0,
+    };
+
+    /// Whether what the owner has is matched and sent.
+    pub(super) fn sends(self) -> bool {
+        !self.held && !self.is_moving
+    }
+
+    fn row(self, owner: OwnerId) -> OwnerRow {
+        OwnerRow {
+            owner,
+            place: self.place,
+            held: self.held,
+        }
+    }
 }
 
 #[derive(Deserialize, Serialize)]
@@ -36,7 +77,8 @@ struct Lease {
 #[async_trait]
 impl<K: Kv> OwnerStore for KvStore<K> {
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
-        self.read(move |view| get(view, owner)).await
+        self.read(move |view| Ok(get(view, owner)?.map(|standing| standing.row(owner))))
+            .await
     }
 
     async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError> {
@@ -52,18 +94,23 @@ impl<K: Kv> OwnerStore for KvStore<K> {
     ) -> Result<(), StoreError> {
         self.write(move |tx| {
             let old = get(tx, owner)?;
-            let new = OwnerRow {
-                owner,
-                place: realm.or(old.map(|old| old.place)).unwrap_or(Place::Common),
-                held: suspended.unwrap_or_else(|| old.is_some_and(|old| old.held)),
+            let before = old.unwrap_or(Standing::UNKNOWN);
+            let mut new = Standing {
+                place: realm.unwrap_or(before.place),
+                held: suspended.unwrap_or(before.held),
+                ..before
             };
-            if old == Some(new) {
+            if old.is_some_and(|old| (old.place, old.held) == (new.place, new.held)) {
                 return Ok(());
             }
+            let leaves = before.place != new.place && before.place != Place::Common;
+            if leaves && gone::has_open(tx, owner)? {
+                new.moves += 1;
+                new.is_moving = true;
+            }
             let left = Change::of(&records_of(tx, owner)?);
-            let before = place(tx, owner)?;
-            places::changed(tx, before, &left)?;
-            put(tx, new, old)?;
+            places::changed(tx, before.place, &left)?;
+            put(tx, owner, &new, old)?;
             places::changed(tx, new.place, &Change::Entered(owner))?;
             Ok(())
         })
@@ -87,14 +134,12 @@ impl<K: Kv> OwnerStore for KvStore<K> {
                     break;
                 }
                 match which {
-                    OwnerFilter::Suspended => found.extend(get(view, owner)?),
+                    OwnerFilter::Suspended => {
+                        found.extend(get(view, owner)?.map(|held| held.row(owner)));
+                    }
                     OwnerFilter::Unplaced => {
                         let has = usage(view, owner)?;
-                        let unplaced = OwnerRow {
-                            owner,
-                            place: Place::Common,
-                            held: false,
-                        };
+                        let unplaced = Standing::UNKNOWN.row(owner);
                         // A task has its webhook's owner.
                         found.extend((has.keys + has.records.webhooks > 0).then_some(unplaced));
                     }
@@ -118,26 +163,20 @@ impl<K: Kv> OwnerStore for KvStore<K> {
                 places::changed(tx, before, &left)?;
                 remove_records_of(tx, owner)?;
                 remove(tx, owner)?;
+                tx.put(OWNER_GONE, &owner.to_bytes(), &[])?;
+                tx.delete(USAGE, &owner.to_bytes())?;
             }
             Ok(())
         })
         .await
     }
 
-    async fn remove_gone(&self, _limit: u32, _now: DateTime<Utc>) -> Result<u64, StoreError> {
-        Ok(0)
+    async fn remove_gone(&self, limit: u32, _now: DateTime<Utc>) -> Result<u64, StoreError> {
+        self.write(move |tx| gone::remove(tx, limit as usize)).await
     }
 
     async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
-        self.write(move |tx| {
-            numbers::pass_over(tx, "audit", PassedOver::of_log(now))?;
-            for counter in ["webhook", "task", "event", places::VERSIONS] {
-                numbers::pass_over(tx, counter, PassedOver::of_records(now))?;
-            }
-            places::restored(tx)?;
-            keys::restored(tx, now)
-        })
-        .await
+        self.pass_over(now).await
     }
 
     async fn lease(
@@ -173,14 +212,32 @@ pub(super) fn has_something(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     Ok(())
 }
 
-/// Where an owner stands, and whether suspended.
-pub(super) fn stands(view: &dyn View, owner: OwnerId) -> Outcome<(Place, bool)> {
-    let row = get(view, owner)?;
-    Ok(row.map_or((Place::Common, false), |row| (row.place, row.held)))
+pub(super) fn standing(view: &dyn View, owner: OwnerId) -> Outcome<Standing> {
+    Ok(get(view, owner)?.unwrap_or(Standing::UNKNOWN))
 }
 
 pub(super) fn place(view: &dyn View, owner: OwnerId) -> Outcome<Place> {
-    Ok(stands(view, owner)?.0)
+    Ok(standing(view, owner)?.place)
+}
+
+/// Whether the owner was removed, and has not been placed since.
+pub(super) fn is_gone(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
+    Ok(view.get(OWNER_GONE, &owner.to_bytes())?.is_some())
+}
+
+/// The owners who are moving.
+pub(super) fn moving(view: &dyn View) -> Outcome<Vec<OwnerId>> {
+    owners(view, OWNER_MOVING, None)
+}
+
+/// What waited when the owner moved has ended.
+pub(super) fn has_moved(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
+    let old = get(tx, owner)?;
+    let new = Standing {
+        is_moving: false,
+        ..old.unwrap_or(Standing::UNKNOWN)
+    };
+    put(tx, owner, &new, old)
 }
 
 /// Whether an owner's rows are in a scope.
@@ -212,29 +269,37 @@ pub(super) fn source(view: &dyn View, scope: Scope, of_owner: Table) -> Outcome<
     Ok(Source::Of(of_owner, keys.collect()))
 }
 
-fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<OwnerRow>> {
+fn get(view: &dyn View, owner: OwnerId) -> Outcome<Option<Standing>> {
     let Some(stored) = row::<Stored>(view, OWNERS, &owner.to_bytes())? else {
         return Ok(None);
     };
-    let place = Place::from_word(&stored.place).ok_or_else(|| damaged("place"))?;
-    let held = stored.held;
-    Ok(Some(OwnerRow { owner, place, held }))
+    Ok(Some(Standing {
+        place: Place::from_word(&stored.place).ok_or_else(|| damaged("place"))?,
+        held: stored.held,
+        is_moving: stored.is_moving,
+        moves: stored.moves,
+    }))
 }
 
-fn put(tx: &mut Tx<'_>, new: OwnerRow, old: Option<OwnerRow>) -> Outcome<()> {
+fn put(tx: &mut Tx<'_>, owner: OwnerId, new: &Standing, old: Option<Standing>) -> Outcome<()> {
     if old.is_some() {
-        remove(tx, new.owner)?;
+        remove(tx, owner)?;
     }
-    let key = new.owner.to_bytes();
+    let key = owner.to_bytes();
     tx.delete(OWNER_UNPLACED, &key)?;
+    tx.delete(OWNER_GONE, &key)?;
+    tx.put(OWNER_AT, place_key(new.place).owner(owner).bytes(), &[])?;
+    for (index, is_in) in [(OWNER_HELD, new.held), (OWNER_MOVING, new.is_moving)] {
+        if is_in {
+            tx.put(index, &key, &[])?;
+        }
+    }
     let stored = Stored {
         place: new.place.to_string(),
         held: new.held,
+        moves: new.moves,
+        is_moving: new.is_moving,
     };
-    tx.put(OWNER_AT, place_key(new.place).owner(new.owner).bytes(), &[])?;
-    if new.held {
-        tx.put(OWNER_HELD, &key, &[])?;
-    }
     tx.put_row(OWNERS, &key, &stored)
 }
 
@@ -243,8 +308,9 @@ fn remove(tx: &mut Tx<'_>, owner: OwnerId) -> Outcome<()> {
     tx.delete(OWNER_UNPLACED, &key)?;
     if let Some(old) = get(tx, owner)? {
         tx.delete(OWNER_AT, place_key(old.place).owner(owner).bytes())?;
-        tx.delete(OWNER_HELD, &key)?;
-        tx.delete(OWNERS, &key)?;
+        for table in [OWNER_HELD, OWNER_MOVING, OWNERS] {
+            tx.delete(table, &key)?;
+        }
     }
     Ok(())
 }

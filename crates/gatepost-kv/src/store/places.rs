@@ -8,7 +8,7 @@ use webhook_model::{EventId, TaskId, WebhookId};
 use super::error::Outcome;
 use super::key::{Key, Parts};
 use super::numbers;
-use super::tables::{META, PLACE_CHANGES, PLACES};
+use super::tables::{PLACE_CHANGES, PLACES};
 use super::tx::{Tx, each, row};
 use crate::contract::View;
 use crate::span::{Go, Span};
@@ -132,11 +132,6 @@ pub(super) fn restored(tx: &mut Tx<'_>) -> Outcome<()> {
         tx.put_row(PLACES, &place, &log)?;
     }
     Ok(())
-}
-
-/// The last version that was given.
-pub(super) fn last(view: &dyn View) -> Outcome<i64> {
-    numbers::kept(view, META, Key::new().text(VERSIONS).bytes())
 }
 
 fn log(view: &dyn View, place: Place) -> Outcome<Log> {

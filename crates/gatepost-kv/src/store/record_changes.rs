@@ -5,7 +5,7 @@ use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    Cascade, InsertedRecords, NewRecords, RecordId, RecordRow, TaskRow,
+    Cascade, InsertedRecords, NewRecords, RecordId, RecordRow, RoutesVersion, TaskRow,
 };
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
@@ -14,8 +14,8 @@ use super::error::Outcome;
 use super::heads::{Head, Kept, found, give, head_of, put, remove};
 use super::key::Key;
 use super::places::Change;
-use super::rows::Source;
-use super::tables::{EVENT_OF_TASK, RECORD_USAGE, TASK_OF_WEBHOOK, WEBHOOK_BY_NAME};
+use super::rows::{Source, key_of};
+use super::tables::{EVENT_OF_TASK, GONE, RECORD_USAGE, TASK_OF_WEBHOOK, WEBHOOK_BY_NAME};
 use super::tx::{Tx, row};
 use super::{numbers, owners, places};
 use crate::contract::View;
@@ -203,6 +203,17 @@ pub(super) fn delete(tx: &mut Tx<'_>, record: RecordId, cascade: Cascade) -> Out
     Ok(())
 }
 
+/// Deletes a task that was to run once. Returns its place, and the version of that.
+pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Place, RoutesVersion)>> {
+    let Some(head) = head_of::<Task>(tx, id)? else {
+        return Ok(None);
+    };
+    remove_task(tx, id, &head)?;
+    let place = owners::place(tx, head.owner)?;
+    let version = places::changed(tx, place, &Change::of(&[id.into()]))?;
+    Ok(Some((place, version)))
+}
+
 /// All records of an owner.
 pub(super) fn records_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<RecordId>> {
     fn of<R: Kept<Id: Into<RecordId>>>(view: &dyn View, owner: OwnerId) -> Outcome<Vec<RecordId>> {
@@ -366,6 +377,7 @@ fn remove_webhook(tx: &mut Tx<'_>, id: WebhookId, head: &Head) -> Outcome<()> {
         remove_task(tx, task, &head)?;
     }
     remove::<Webhook>(tx, id, head)?;
+    tx.put(GONE, &key_of(id.0), &[])?;
     let one = RecordUsage {
         webhooks: 1,
         bytes: head.bytes,

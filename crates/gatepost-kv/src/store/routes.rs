@@ -106,8 +106,8 @@ impl Matching<'_> {
     }
 
     fn is_matched(&self, owner: OwnerId) -> Outcome<bool> {
-        let (place, held) = owners::stands(self.view, owner)?;
-        Ok(place == self.place && !held)
+        let standing = owners::standing(self.view, owner)?;
+        Ok(standing.place == self.place && !standing.held)
     }
 
     fn webhook(&self, id: WebhookId) -> Outcome<Option<WebhookRoute>> {

@@ -15,6 +15,8 @@ use crate::table::{Table, number_key};
 
 /// Numbers that are read of an index at once.
 const AHEAD: usize = 32;
+/// Rows that are read, or changed, at once.
+pub(super) const SOME: u32 = 256;
 
 /// A table of rows, each under its number, and the indexes by which they are found.
 pub(super) struct Rows<R: 'static> {
@@ -24,9 +26,31 @@ pub(super) struct Rows<R: 'static> {
 
 /// An index: the numbers of the rows that have a key, under that key.
 pub(super) struct Index<R: 'static> {
-    pub(super) table: Table,
+    table: Table,
     /// The key of a row, which a row need not have.
-    pub(super) key: fn(&R) -> Option<Key>,
+    key: fn(&R) -> Option<Key>,
+    /// What is read of a row without the row.
+    value: fn(&R) -> Vec<u8>,
+}
+
+impl<R> Index<R> {
+    pub(super) const fn of(table: Table, key: fn(&R) -> Option<Key>) -> Self {
+        Self::with(table, key, |_| Vec::new())
+    }
+
+    pub(super) const fn with(
+        table: Table,
+        key: fn(&R) -> Option<Key>,
+        value: fn(&R) -> Vec<u8>,
+    ) -> Self {
+        Self { table, key, value }
+    }
+
+    /// The entry of a row.
+    fn entry(&self, number: i64, row: &R) -> Option<(Vec<u8>, Vec<u8>)> {
+        let key = (self.key)(row)?.number(number);
+        Some((key.into(), (self.value)(row)))
+    }
 }
 
 /// Where the numbers of a list come from.
@@ -52,17 +76,16 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     ) -> Outcome<()> {
         tx.put_row(self.table, &key_of(number), new)?;
         for index in self.indexes {
-            let new = (index.key)(new).map(|key| Vec::from(key.number(number)));
-            let old = old.and_then(index.key);
-            let old = old.map(|key| Vec::from(key.number(number)));
+            let new = index.entry(number, new);
+            let old = old.and_then(|old| index.entry(number, old));
             if new == old {
                 continue;
             }
-            if let Some(key) = old {
+            if let Some((key, _)) = old {
                 tx.delete(index.table, &key)?;
             }
-            if let Some(key) = new {
-                tx.put(index.table, &key, &[])?;
+            if let Some((key, value)) = new {
+                tx.put(index.table, &key, &value)?;
             }
         }
         Ok(())
@@ -71,8 +94,8 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
     pub(super) fn delete(&self, tx: &mut Tx<'_>, number: i64, old: &R) -> Outcome<()> {
         tx.delete(self.table, &key_of(number))?;
         for index in self.indexes {
-            if let Some(key) = (index.key)(old) {
-                tx.delete(index.table, key.number(number).bytes())?;
+            if let Some((key, _)) = index.entry(number, old) {
+                tx.delete(index.table, &key)?;
             }
         }
         Ok(())
@@ -113,6 +136,20 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
             }
         }
         Ok(())
+    }
+
+    /// Some rows behind a number, in their order; none at the end.
+    pub(super) fn some(&self, view: &dyn View, after: Option<i64>) -> Outcome<Vec<(i64, R)>> {
+        let page = Page {
+            after,
+            ..Page::first(SOME)
+        };
+        let mut found = Vec::new();
+        self.each(view, &Source::All, &page, |number, row| {
+            found.push((number, row));
+            Ok(found.len() < SOME as usize)
+        })?;
+        Ok(found)
     }
 
     /// All numbers of a source.

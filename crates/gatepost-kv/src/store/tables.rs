@@ -18,6 +18,10 @@ pub(super) const AUDIT_COUNT: Table = Table::bytes("audit_count");
 pub(super) const OWNERS: Table = Table::bytes("owner");
 pub(super) const OWNER_AT: Table = Table::bytes("owner_at");
 pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
+/// Owners who were removed.
+pub(super) const OWNER_GONE: Table = Table::bytes("owner_gone");
+/// Owners who have moved while something of theirs waited.
+pub(super) const OWNER_MOVING: Table = Table::bytes("owner_moving");
 /// Owners who have or had something, and whom the platform has not placed.
 pub(super) const OWNER_UNPLACED: Table = Table::bytes("owner_unplaced");
 pub(super) const LEASES: Table = Table::bytes("lease");
@@ -58,8 +62,55 @@ pub(super) const EVENT_BY_TYPE: Table = Table::bytes("event_by_type");
 /// How much of webhooks, tasks and events each owner has.
 pub(super) const RECORD_USAGE: Table = Table::bytes("record_usage");
 
+/// Deliveries without their messages, which lie apart.
+pub(super) const DELIVERIES: Table = Table::numbers("delivery");
+pub(super) const BODIES: Table = Table::numbers("delivery_body");
+pub(super) const ATTEMPTS: Table = Table::bytes("attempt");
+pub(super) const DELIVERY_OF_OWNER: Table = Table::bytes("delivery_of_owner");
+pub(super) const DELIVERY_OF_TENANT: Table = Table::bytes("delivery_of_tenant");
+pub(super) const DELIVERY_OF_WEBHOOK: Table = Table::bytes("delivery_of_webhook");
+pub(super) const DELIVERY_OF_TASK: Table = Table::bytes("delivery_of_task");
+/// Those that have not ended, by webhook.
+pub(super) const OPEN: Table = Table::bytes("delivery_open");
+/// Those that wait, by queue and due time.
+pub(super) const QUEUED: Table = Table::bytes("delivery_queued");
+/// Those that wait, by due time, each with its queue.
+pub(super) const DUE: Table = Table::bytes("delivery_due");
+/// Those that run, by webhook.
+pub(super) const RUNNING: Table = Table::bytes("delivery_running");
+/// Those that run, by the end of their lease.
+pub(super) const LEASED: Table = Table::bytes("delivery_leased");
+/// Those that have ended, by age.
+pub(super) const ENDED: Table = Table::bytes("delivery_ended");
+/// Those in `error` whose message is kept, by webhook and age.
+pub(super) const FAILED: Table = Table::bytes("delivery_failed");
+/// Webhooks that are gone, but not all of their deliveries.
+pub(super) const GONE: Table = Table::numbers("webhook_gone");
+/// Bytes of all messages and attempts, in several parts.
+pub(super) const LOG_BYTES: Table = Table::bytes("log_bytes");
+/// Occurrences that were stored, each of which is stored once, and when.
+pub(super) const SEEN: Table = Table::bytes("occurrence_seen");
+pub(super) const SEEN_BY_AGE: Table = Table::bytes("occurrence_seen_by_age");
+/// What each owner uses.
+pub(super) const USAGE: Table = Table::bytes("usage");
+pub(super) const HOURS: Table = Table::bytes("count_by_hour");
+pub(super) const HOURS_BY_AGE: Table = Table::bytes("count_by_hour_by_age");
+pub(super) const REJECTED: Table = Table::bytes("rejected");
+pub(super) const REJECTED_BY_AGE: Table = Table::bytes("rejected_by_age");
+
+/// Occurrences that wait to be fanned out, and those set aside.
+pub(super) const OUTBOX: Table = Table::numbers("outbox");
+/// Those that wait, by audience and due time.
+pub(super) const OUTBOX_DUE: Table = Table::bytes("outbox_due");
+/// Each audience that ever had a row.
+pub(super) const TURNS: Table = Table::bytes("turn");
+/// Those whose oldest row was due at some time, by when they were taken.
+pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
+/// The others that have rows, by when the oldest is due.
+pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
+
 /// All of them.
-pub(super) const ALL: [Table; 40] = [
+pub(super) const ALL: [Table; 70] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -70,7 +121,9 @@ pub(super) const ALL: [Table; 40] = [
     AUDIT_COUNT,
     OWNERS,
     OWNER_AT,
+    OWNER_GONE,
     OWNER_HELD,
+    OWNER_MOVING,
     OWNER_UNPLACED,
     LEASES,
     KEYS,
@@ -100,4 +153,32 @@ pub(super) const ALL: [Table; 40] = [
     EVENT_OF_TASK,
     EVENT_BY_TYPE,
     RECORD_USAGE,
+    DELIVERIES,
+    BODIES,
+    ATTEMPTS,
+    DELIVERY_OF_OWNER,
+    DELIVERY_OF_TENANT,
+    DELIVERY_OF_WEBHOOK,
+    DELIVERY_OF_TASK,
+    OPEN,
+    QUEUED,
+    DUE,
+    RUNNING,
+    LEASED,
+    ENDED,
+    FAILED,
+    GONE,
+    LOG_BYTES,
+    SEEN,
+    SEEN_BY_AGE,
+    USAGE,
+    HOURS,
+    HOURS_BY_AGE,
+    REJECTED,
+    REJECTED_BY_AGE,
+    OUTBOX,
+    OUTBOX_DUE,
+    TURNS,
+    TURNS_DUE,
+    TURNS_LATER,
 ];

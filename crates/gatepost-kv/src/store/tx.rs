@@ -61,9 +61,21 @@ impl<'a> Tx<'a> {
         self.moved.push((slice, generation));
     }
 
-    /// Reads without a conflict with whoever takes from the same queue.
-    pub(super) fn peek(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Outcome<()> {
-        Ok(self.change.peek(table, span, step)?)
+    /// A view whose scans do not conflict with whoever takes from the same queue.
+    pub(super) fn peeking(&self) -> Peeking<'_> {
+        Peeking(self.change)
+    }
+}
+
+pub(super) struct Peeking<'a>(&'a dyn Change);
+
+impl View for Peeking<'_> {
+    fn get(&self, table: Table, key: &[u8]) -> Result<Option<Bytes>, KvError> {
+        self.0.get(table, key)
+    }
+
+    fn scan(&self, table: Table, span: &Span, step: &mut Step<'_>) -> Result<(), KvError> {
+        self.0.peek(table, span, step)
     }
 }
 
@@ -102,4 +114,25 @@ pub(super) fn each(
         })
     })?;
     failed.map_or(Ok(()), Err)
+}
+
+/// At most this many keys of a span, in its order.
+pub(super) fn keys_in(
+    view: &dyn View,
+    table: Table,
+    span: &Span,
+    at_most: usize,
+) -> Outcome<Vec<Vec<u8>>> {
+    let mut keys = Vec::new();
+    if at_most > 0 {
+        view.scan(table, span, &mut |key, _| {
+            keys.push(key.to_vec());
+            if keys.len() < at_most {
+                Go::On
+            } else {
+                Go::Stop
+            }
+        })?;
+    }
+    Ok(keys)
 }

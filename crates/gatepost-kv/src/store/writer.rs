@@ -1,7 +1,7 @@
 //! Commands that write, several in one commit.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread;
 
 use gatepost_storage::{ErrorKind, StoreError};
@@ -20,8 +20,15 @@ const WAITING: usize = 1024;
 /// How often a commit is tried against other changes; alone from the third time on.
 const TRIES: u32 = 16;
 
-/// Runs commands on a thread of its own.
-pub(super) struct Writer(SyncSender<Box<dyn Command>>);
+/// Runs commands: on a thread of its own, or where the store does not wait for anything, at once.
+pub(super) struct Writer {
+    kv: Arc<dyn Kv>,
+    heard: Arc<Generations>,
+    thread: Option<SyncSender<Box<dyn Command>>>,
+}
+
+/// The answer of a command, which comes once it is committed.
+pub(super) struct Answer<T>(oneshot::Receiver<Result<T, StoreError>>);
 
 /// A command, which may run again, and its answer.
 trait Command: Send {
@@ -49,37 +56,51 @@ struct Call<T, F> {
 
 impl Writer {
     pub(super) fn start(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> std::io::Result<Self> {
-        let (sender, waiting) = sync_channel(WAITING);
-        let run = move || work(&*kv, &heard, &waiting);
-        thread::Builder::new()
-            .name("gatepost-kv".to_owned())
-            .spawn(run)?;
-        Ok(Self(sender))
+        let mut writer = Self {
+            kv,
+            heard,
+            thread: None,
+        };
+        if writer.kv.waits() {
+            let (sender, waiting) = sync_channel(WAITING);
+            let (kv, heard) = (writer.kv.clone(), writer.heard.clone());
+            let run = move || work(&*kv, &heard, &waiting);
+            thread::Builder::new()
+                .name("gatepost-kv".to_owned())
+                .spawn(run)?;
+            writer.thread = Some(sender);
+        }
+        Ok(writer)
     }
 
-    /// The result of a command once it is committed. `work` may run again.
-    pub(super) async fn run<T: Send + 'static>(
+    /// Lets a command come to its turn. `work` may run again.
+    pub(super) async fn submit<T: Send + 'static>(
         &self,
         work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
+    ) -> Answer<T> {
         let (reply, answer) = oneshot::channel();
         let call = Box::new(Call {
             work,
             done: None,
             reply,
         });
-        let sent = match self.0.try_send(call) {
-            Err(std::sync::mpsc::TrySendError::Full(call)) => {
-                let sender = self.0.clone();
-                let sent = tokio::task::spawn_blocking(move || sender.send(call).is_ok());
-                sent.await.unwrap_or(false)
+        match &self.thread {
+            None => commit(&*self.kv, &self.heard, vec![call]),
+            Some(thread) => {
+                if let Err(TrySendError::Full(call)) = thread.try_send(call) {
+                    let thread = thread.clone();
+                    let sent = tokio::task::spawn_blocking(move || thread.send(call).is_ok());
+                    let _ = sent.await;
+                }
             }
-            sent => sent.is_ok(),
-        };
-        if !sent {
-            return Err(stopped());
         }
-        answer.await.unwrap_or_else(|_| Err(stopped()))
+        Answer(answer)
+    }
+}
+
+impl<T> Answer<T> {
+    pub(super) async fn get(self) -> Result<T, StoreError> {
+        self.0.await.unwrap_or_else(|_| Err(stopped()))
     }
 }
 
@@ -232,6 +253,13 @@ mod tests {
         }
     }
 
+    async fn run(
+        writer: &Writer,
+        work: impl FnMut(&mut Tx<'_>) -> Outcome<()> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        writer.submit(work).await.get().await
+    }
+
     fn put(key: &'static [u8]) -> impl FnMut(&mut Tx<'_>) -> Outcome<()> + Send + 'static {
         move |tx| tx.put(ROWS, key, b"")
     }
@@ -245,9 +273,9 @@ mod tests {
             Err(StoreError::new(ErrorKind::Full, "rows").into())
         };
         let (a, b, c) = tokio::join!(
-            writer.run(put(b"a")),
-            writer.run(refused),
-            writer.run(put(b"c"))
+            run(&writer, put(b"a")),
+            run(&writer, refused),
+            run(&writer, put(b"c"))
         );
         assert!(a.is_ok() && c.is_ok());
         assert_eq!(b.unwrap_err().kind(), ErrorKind::Full);
@@ -258,7 +286,7 @@ mod tests {
     async fn command_that_always_conflicts_is_unavailable_and_stored_nowhere() {
         let kv = Busy::new(1);
         let writer = Writer::start(kv.clone(), Arc::default()).unwrap();
-        let ended = writer.run(put(b"a")).await;
+        let ended = run(&writer, put(b"a")).await;
         assert_eq!(ended.unwrap_err().kind(), ErrorKind::Unavailable);
         assert_eq!(kv.rows(), 0);
     }

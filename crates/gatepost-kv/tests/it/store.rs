@@ -2,36 +2,59 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
 use gatepost_kv::{KvStore, MemoryKv};
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore};
-use gatepost_testkit::Webhooks;
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
+use gatepost_testkit::{Harness, Webhooks, model};
 
-async fn audit() -> Arc<dyn AuditStore> {
+type Store = KvStore<MemoryKv>;
+
+fn open() -> Arc<Store> {
     Arc::new(KvStore::open(MemoryKv::default()).unwrap())
-}
-
-mod audit_clauses {
-    gatepost_testkit::audit_store_conformance!(super::audit, not durable);
 }
 
 async fn keys() -> Arc<dyn KeyStore> {
-    Arc::new(KvStore::open(MemoryKv::default()).unwrap())
+    open()
+}
+
+async fn webhooks() -> Webhooks {
+    Webhooks::of(open())
+}
+
+/// A log of changes in a store that can be restored.
+struct Log(Arc<Store>);
+
+#[async_trait]
+impl Harness<Arc<dyn AuditStore>> for Log {
+    async fn fresh(&self) -> Arc<dyn AuditStore> {
+        self.0.clone()
+    }
+
+    async fn restored(
+        &self,
+        store: Arc<dyn AuditStore>,
+        now: DateTime<Utc>,
+    ) -> Option<Arc<dyn AuditStore>> {
+        self.0.restored(now).await.unwrap();
+        Some(store)
+    }
+}
+
+mod audit_clauses {
+    gatepost_testkit::audit_store_conformance!(super::Log(super::open()), not durable);
 }
 
 mod key_clauses {
     gatepost_testkit::key_store_conformance!(super::keys, not durable);
 }
 
-async fn webhooks() -> Webhooks {
-    let store = Arc::new(KvStore::open(MemoryKv::default()).unwrap());
-    let other = Arc::new(MemoryStore::new());
-    let mut webhooks = Webhooks::of(other);
-    webhooks.records = store;
-    webhooks
+mod webhook_clauses {
+    gatepost_testkit::webhook_store_conformance!(super::webhooks, not durable);
 }
 
-mod record_clauses {
-    gatepost_testkit::for_each_record_clause! {
-        [gatepost_testkit::conformance_tests] webhook_clauses, super::webhooks;
-    }
+#[test]
+fn store_answers_random_calls_as_the_reference_does() {
+    model::check_webhook_store(5000, || webhooks);
+    model::check_key_store(500, || keys);
 }

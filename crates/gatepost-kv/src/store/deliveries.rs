@@ -1,0 +1,262 @@
+//! Deliveries as they are stored, and the indexes that find them.
+
+use std::sync::Arc;
+
+use gatepost_storage::columns::SealedAttempt;
+use gatepost_storage::seal::SealingKeys;
+use gatepost_storage::webhooks::{
+    AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState, Lane, LaneClass,
+};
+use serde::{Deserialize, Serialize};
+use webhook_model::WebhookId;
+
+use super::error::{Outcome, Stop, damaged};
+use super::key::{Key, last_number};
+use super::numbers;
+use super::rows::{Index, Rows, key_of};
+use super::tables::{
+    ATTEMPTS, BODIES, DELIVERIES, DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT,
+    DELIVERY_OF_WEBHOOK, DUE, ENDED, FAILED, GONE, LEASED, LOG_BYTES, OPEN, QUEUED, RUNNING,
+};
+use super::tx::{Tx, each, keys_in, row};
+use crate::contract::View;
+use crate::span::{Go, Span};
+use crate::table::Table;
+
+/// The counters of row numbers and of tokens.
+pub(super) const IDS: &str = "delivery";
+pub(super) const TOKENS: &str = "token";
+
+/// In the order of queues.
+pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+
+/// A delivery without its message, which lies apart.
+#[derive(Clone, Deserialize, Serialize)]
+pub(super) struct Entry {
+    pub(super) row: DeliveryRow,
+    /// Bytes of the message, as far as it is kept.
+    pub(super) body_bytes: u64,
+    /// How often its owner had moved when it was stored.
+    pub(super) moves: i64,
+}
+
+pub(super) const ROWS: Rows<Entry> = Rows {
+    table: DELIVERIES,
+    indexes: &[
+        Index::of(DELIVERY_OF_OWNER, |e| {
+            Some(Key::new().owner(e.row.delivery.owner))
+        }),
+        Index::of(DELIVERY_OF_TENANT, |e| {
+            Some(Key::new().wide(e.row.delivery.tenant?.0))
+        }),
+        Index::of(DELIVERY_OF_WEBHOOK, |e| Some(of_webhook(e))),
+        Index::of(DELIVERY_OF_TASK, |e| {
+            Some(Key::new().number(e.row.delivery.task?.0))
+        }),
+        Index::of(OPEN, |e| e.is_open().then(|| of_webhook(e))),
+        Index::of(QUEUED, |e| {
+            let waits = e.state() == DeliveryState::Queued;
+            waits.then(|| queue_key(e.row.lane()).time(e.row.delivery.due))
+        }),
+        Index::with(
+            DUE,
+            |e| {
+                let waits = e.state() == DeliveryState::Queued;
+                waits.then(|| Key::new().time(e.row.delivery.due))
+            },
+            |e| queue_key(e.row.lane()).into(),
+        ),
+        Index::of(RUNNING, |e| {
+            (e.state() == DeliveryState::Running).then(|| of_webhook(e))
+        }),
+        Index::of(LEASED, |e| {
+            let end = e.row.delivery.lease_until;
+            let end = end.filter(|_| e.state() == DeliveryState::Running);
+            Some(Key::new().time(end?))
+        }),
+        Index::of(ENDED, |e| {
+            (!e.is_open()).then(|| Key::new().time(e.row.delivery.created))
+        }),
+        Index::of(FAILED, |e| {
+            let delivery = &e.row.delivery;
+            let is_kept = e.state() == DeliveryState::Error && delivery.message_kept;
+            is_kept.then(|| of_webhook(e).time(delivery.created))
+        }),
+    ],
+};
+
+impl Entry {
+    pub(super) fn id(&self) -> DeliveryId {
+        self.row.delivery.id
+    }
+
+    pub(super) fn state(&self) -> DeliveryState {
+        self.row.delivery.state
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        !self.state().is_final()
+    }
+
+    /// What it counts for in its owner's log.
+    pub(super) fn bytes(&self) -> u64 {
+        self.body_bytes + self.row.kept_bytes
+    }
+}
+
+fn of_webhook(entry: &Entry) -> Key {
+    Key::new().number(entry.row.delivery.webhook.0)
+}
+
+/// The queue in which deliveries wait.
+pub(super) fn queue_key(lane: Lane) -> Key {
+    let class = CLASSES.iter().take_while(|class| **class != lane.class);
+    let class = u8::try_from(class.count()).unwrap_or(u8::MAX);
+    Key::new().number(lane.webhook.0).byte(class)
+}
+
+/// A delivery, unless its webhook is gone.
+pub(super) fn get(view: &dyn View, id: DeliveryId) -> Outcome<Option<Entry>> {
+    let entry = ROWS.get(view, id.0)?;
+    match entry {
+        Some(entry) if is_gone(view, entry.row.delivery.webhook)? => Ok(None),
+        entry => Ok(entry),
+    }
+}
+
+pub(super) fn is_gone(view: &dyn View, webhook: WebhookId) -> Outcome<bool> {
+    Ok(view.get(GONE, &key_of(webhook.0))?.is_some())
+}
+
+/// The message, as far as it is kept.
+pub(super) fn body(view: &dyn View, entry: &Entry) -> Outcome<Arc<str>> {
+    if entry.body_bytes == 0 {
+        return Ok("".into());
+    }
+    let body = view.get(BODIES, &key_of(entry.id().0))?;
+    let body = body.ok_or_else(|| damaged("delivery"))?;
+    let text = std::str::from_utf8(&body).map_err(|_| damaged("delivery"))?;
+    Ok(text.into())
+}
+
+pub(super) fn insert(tx: &mut Tx<'_>, mut row: DeliveryRow, moves: i64) -> Outcome<()> {
+    let body = std::mem::replace(&mut row.delivery.body, "".into());
+    let entry = Entry {
+        row,
+        body_bytes: body.len() as u64,
+        moves,
+    };
+    if !body.is_empty() {
+        tx.put(BODIES, &key_of(entry.id().0), body.as_bytes())?;
+    }
+    ROWS.put(tx, entry.id().0, &entry, None)?;
+    count_bytes(tx, 0, entry.bytes())
+}
+
+/// Changes a delivery; does nothing if it is not there.
+pub(super) fn change<R>(
+    tx: &mut Tx<'_>,
+    id: DeliveryId,
+    change: impl FnOnce(&mut Entry) -> R,
+) -> Outcome<Option<R>> {
+    let Some(old) = get(tx, id)? else {
+        return Ok(None);
+    };
+    let mut new = old.clone();
+    let answer = change(&mut new);
+    if !new.row.delivery.message_kept && new.body_bytes > 0 {
+        tx.delete(BODIES, &key_of(id.0))?;
+        new.body_bytes = 0;
+    }
+    if new.row != old.row {
+        ROWS.put(tx, id.0, &new, Some(&old))?;
+        count_bytes(tx, old.bytes(), new.bytes())?;
+    }
+    Ok(Some(answer))
+}
+
+/// Removes a delivery with its attempts.
+pub(super) fn remove(tx: &mut Tx<'_>, entry: &Entry) -> Outcome<()> {
+    let id = entry.id().0;
+    ROWS.delete(tx, id, entry)?;
+    tx.delete(BODIES, &key_of(id))?;
+    for number in 1..=i64::from(entry.row.delivery.attempts) {
+        tx.delete(ATTEMPTS, Key::new().number(id).number(number).bytes())?;
+    }
+    count_bytes(tx, entry.bytes(), 0)
+}
+
+/// Removes the delivery of an index's key. Of one that cannot be read, what is known.
+pub(super) fn remove_unread(tx: &mut Tx<'_>, index: Table, key: &[u8]) -> Outcome<()> {
+    let id = last_number(key)?;
+    match ROWS.get(tx, id) {
+        Ok(Some(entry)) => remove(tx, &entry),
+        Ok(None) | Err(Stop::Refused(_)) => {
+            tx.delete(DELIVERIES, &key_of(id))?;
+            tx.delete(BODIES, &key_of(id))?;
+            tx.delete(index, key)
+        }
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Takes a delivery that cannot be read out of the queue, so that it holds up no other.
+pub(super) fn forget(tx: &mut Tx<'_>, id: DeliveryId) -> Outcome<()> {
+    for table in [OPEN, QUEUED, DUE, RUNNING, LEASED] {
+        let mut own = keys_in(tx, table, &Span::all(), usize::MAX)?;
+        own.retain(|key| key.ends_with(Key::new().number(id.0).bytes()));
+        for key in own {
+            tx.delete(table, &key)?;
+        }
+    }
+    Ok(())
+}
+
+/// Logs an attempt, sealed for the claim under which it was made.
+pub(super) fn log(
+    tx: &mut Tx<'_>,
+    claim: Claim,
+    attempt: AttemptRecord,
+    keys: &SealingKeys,
+) -> Outcome<()> {
+    let key = Key::new().number(claim.delivery.0).number(attempt.number);
+    let sealed = SealedAttempt::seal(attempt, claim, keys)?;
+    tx.put_row(ATTEMPTS, key.bytes(), &sealed)
+}
+
+/// The last attempts of a delivery, oldest first.
+pub(super) fn attempts(
+    view: &dyn View,
+    entry: &Entry,
+    last: u32,
+    keys: &SealingKeys,
+) -> Outcome<Vec<AttemptRecord>> {
+    let all = entry.row.delivery.attempts;
+    let mut found = Vec::new();
+    for number in all.saturating_sub(last) + 1..=all {
+        let key = Key::new().number(entry.id().0).number(number);
+        let sealed: Option<SealedAttempt> = row(view, ATTEMPTS, key.bytes())?;
+        let opened = sealed.map(|sealed| sealed.open(number, keys));
+        found.extend(opened.transpose()?);
+    }
+    Ok(found)
+}
+
+/// Bytes of all messages and attempts.
+pub(super) fn log_bytes(view: &dyn View) -> Outcome<u64> {
+    let mut sum = 0_i64;
+    each(view, LOG_BYTES, &Span::all(), |_, value| {
+        let bytes = <[u8; 8]>::try_from(value).map_err(|_| damaged(LOG_BYTES.name))?;
+        sum = sum.saturating_add(i64::from_be_bytes(bytes));
+        Ok(Go::On)
+    })?;
+    Ok(sum.max(0).unsigned_abs())
+}
+
+fn count_bytes(tx: &mut Tx<'_>, before: u64, after: u64) -> Outcome<()> {
+    if before != after {
+        let more = after.cast_signed() - before.cast_signed();
+        numbers::add(tx, LOG_BYTES, &[0], more)?;
+    }
+    Ok(())
+}

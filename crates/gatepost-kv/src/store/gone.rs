@@ -1,0 +1,98 @@
+//! What becomes of deliveries whose webhook or owner is gone, or whose owner has moved.
+
+use gatepost_ids::OwnerId;
+use gatepost_storage::owners::MOVED_INFO;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use webhook_model::{Webhook, WebhookId};
+
+use super::deliveries;
+use super::error::Outcome;
+use super::heads::Kept as _;
+use super::key::{Key, last_number};
+use super::rows::{Source, key_of};
+use super::tables::{DELIVERY_OF_WEBHOOK, GONE, OPEN, WEBHOOK_OF_OWNER};
+use super::tx::{Tx, keys_in};
+use super::{counters, owners};
+use crate::contract::View;
+use crate::span::Span;
+
+/// Whether the owner has a delivery that has not ended.
+pub(super) fn has_open(view: &dyn View, owner: OwnerId) -> Outcome<bool> {
+    for webhook in webhooks_of(view, owner)? {
+        let own = Span::prefix(Key::new().number(webhook.0));
+        if !keys_in(view, OPEN, &own, 1)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Removes or ends at most `limit` deliveries. Returns how many.
+pub(super) fn remove(tx: &mut Tx<'_>, limit: usize) -> Outcome<u64> {
+    let mut room = limit;
+    while room > 0
+        && let Some(key) = keys_in(tx, GONE, &Span::all(), 1)?.pop()
+    {
+        room -= remove_of(tx, webhook_of(&key), room)?;
+    }
+    for owner in owners::moving(tx)? {
+        room -= end_moved(tx, owner, room)?;
+    }
+    Ok((limit - room) as u64)
+}
+
+/// Removes what is left of a webhook, and forgets it with the last.
+fn remove_of(tx: &mut Tx<'_>, webhook: WebhookId, room: usize) -> Outcome<usize> {
+    let own = Span::prefix(Key::new().number(webhook.0));
+    let rows = keys_in(tx, DELIVERY_OF_WEBHOOK, &own, room)?;
+    for key in &rows {
+        deliveries::remove_unread(tx, DELIVERY_OF_WEBHOOK, key)?;
+    }
+    let counts = counters::forget(tx, webhook, room - rows.len())?;
+    let removed = rows.len() + counts;
+    if removed < room {
+        tx.delete(GONE, &key_of(webhook.0))?;
+    }
+    Ok(removed)
+}
+
+/// Ends what waited when its owner was moved. What is being sent then is waited for.
+fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
+    let moves = owners::standing(tx, owner)?.moves;
+    let (mut ended, mut is_left) = (0, false);
+    for webhook in webhooks_of(tx, owner)? {
+        let own = Span::prefix(Key::new().number(webhook.0));
+        for key in keys_in(tx, OPEN, &own, usize::MAX)? {
+            let id = DeliveryId(last_number(&key)?);
+            let waits = deliveries::get(tx, id)?
+                .filter(|entry| entry.moves < moves)
+                .map(|entry| entry.state() == DeliveryState::Queued);
+            match waits {
+                Some(true) if ended < room => {
+                    deliveries::change(tx, id, |entry| entry.row.fail(MOVED_INFO))?;
+                    ended += 1;
+                }
+                Some(_) => is_left = true,
+                None => {}
+            }
+            if is_left && ended == room {
+                return Ok(ended);
+            }
+        }
+    }
+    if !is_left {
+        owners::has_moved(tx, owner)?;
+    }
+    Ok(ended)
+}
+
+pub(super) fn webhooks_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<WebhookId>> {
+    let source = Source::Of(WEBHOOK_OF_OWNER, vec![Key::new().owner(owner)]);
+    let numbers = Webhook::HEADS.numbers(view, &source)?;
+    Ok(numbers.into_iter().map(WebhookId).collect())
+}
+
+fn webhook_of(key: &[u8]) -> WebhookId {
+    let number = key.first_chunk::<8>().copied().unwrap_or_default();
+    WebhookId(i64::from_be_bytes(number))
+}

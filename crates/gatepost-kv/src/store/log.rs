@@ -1,0 +1,235 @@
+//! The delivery log.
+
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use gatepost_ids::OwnerId;
+use gatepost_storage::webhooks::{
+    AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
+    DeliveryQuery, DeliveryState, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
+    Replay, WaitingChange,
+};
+use gatepost_storage::{BodyRoom, Scope, StoreError};
+
+use super::deliveries::{self, ROWS};
+use super::error::Outcome;
+use super::key::{Key, last_number};
+use super::kv_store::KvStore;
+use super::rows::Source;
+use super::tables::{
+    DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT, DELIVERY_OF_WEBHOOK, FAILED, OPEN,
+};
+use super::tx::{Tx, keys_in};
+use super::{claims, counters, figures, retention};
+use crate::contract::{Kv, View};
+use crate::span::Span;
+
+/// Deliveries that are looked at in one view.
+const AT_ONCE: u32 = 256;
+
+#[async_trait]
+impl<K: Kv> DeliveryLog for KvStore<K> {
+    async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
+        self.read(move |view| {
+            let Some(mut entry) = deliveries::get(view, id)? else {
+                return Ok(None);
+            };
+            entry.row.delivery.body = deliveries::body(view, &entry)?;
+            Ok(Some(entry.row.delivery))
+        })
+        .await
+    }
+
+    async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
+        let mut listed = Listed {
+            query: query.clone(),
+            room: query.page.bodies.room(),
+            found: Vec::new(),
+        };
+        let mut more = query.page.limit > 0;
+        while more {
+            (listed, more) = self
+                .read(move |view| {
+                    let mut listed = listed.clone();
+                    let more = listed.go_on(view)?;
+                    Ok((listed, more))
+                })
+                .await?;
+        }
+        Ok(listed.found)
+    }
+
+    async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError> {
+        let keys = self.sealing.clone();
+        self.read(move |view| match deliveries::get(view, id)? {
+            Some(entry) => deliveries::attempts(view, &entry, last, &keys),
+            None => Ok(Vec::new()),
+        })
+        .await
+    }
+
+    async fn delete_delivery(&self, id: DeliveryId, _now: DateTime<Utc>) -> Result<(), StoreError> {
+        self.write(move |tx| {
+            let entry = deliveries::get(tx, id)?;
+            let entry = entry.ok_or_else(|| StoreError::not_found("delivery"))?;
+            deliveries::remove(tx, &entry)
+        })
+        .await
+    }
+
+    async fn replay(
+        &self,
+        which: &Replay,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError> {
+        let which = which.clone();
+        self.write(move |tx| replay(tx, &which, limit as usize, now))
+            .await
+    }
+
+    async fn change_waiting(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        change: WaitingChange,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<ChangedDelivery>, StoreError> {
+        let keys = self.sealing.clone();
+        self.write(move |tx| claims::change_waiting(tx, &deliveries, &change, &keys, now))
+            .await
+    }
+
+    async fn expire_held(
+        &self,
+        created_before: DateTime<Utc>,
+        limit: u32,
+        now: DateTime<Utc>,
+    ) -> Result<u64, StoreError> {
+        self.expire(created_before, limit as usize, now).await
+    }
+
+    async fn purge(
+        &self,
+        bounds: &PurgeBounds,
+        limit: u32,
+        _now: DateTime<Utc>,
+    ) -> Result<Purged, StoreError> {
+        let (bounds, limit) = (*bounds, limit.min(AT_ONCE) as usize);
+        self.write(move |tx| retention::purge(tx, &bounds, limit))
+            .await
+    }
+
+    async fn prepare_log(&self, _now: DateTime<Utc>) -> Result<LogRoom, StoreError> {
+        let bytes = self.read(|view| deliveries::log_bytes(view)).await?;
+        Ok(LogRoom { ahead: None, bytes })
+    }
+
+    async fn add_counters(&self, added: Counters) -> Result<(), StoreError> {
+        self.write(move |tx| counters::add(tx, &added)).await
+    }
+
+    async fn counters(&self, query: &CounterQuery) -> Result<Counters, StoreError> {
+        let query = query.clone();
+        self.read(move |view| counters::list(view, &query)).await
+    }
+
+    async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError> {
+        let owners = owners.to_vec();
+        self.read(move |view| owners.iter().map(|of| counters::usage(view, *of)).collect())
+            .await
+    }
+
+    async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError> {
+        self.recount(owner, share).await
+    }
+
+    async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
+        self.count(now).await
+    }
+
+    async fn queue_stats(&self) -> Result<Option<QueueStats>, StoreError> {
+        self.read(|view| figures::counted_last(view)).await
+    }
+}
+
+/// A list that is read in several views.
+#[derive(Clone)]
+struct Listed {
+    query: DeliveryQuery,
+    room: BodyRoom,
+    found: Vec<Delivery>,
+}
+
+impl Listed {
+    /// Looks at the next deliveries; returns whether there may be more.
+    fn go_on(&mut self, view: &dyn View) -> Outcome<bool> {
+        let (query, mut looked_at, mut is_full) = (self.query.clone(), 0, false);
+        let (index, key) = source(&query);
+        let source = key.map_or(Source::All, |key| Source::Of(index, vec![key]));
+        let page = query.page.numbered(|id| id.0);
+        ROWS.each(view, &source, &page, |number, mut entry| {
+            looked_at += 1;
+            self.query.page.after = Some(DeliveryId(number));
+            let delivery = &entry.row.delivery;
+            if query.matches(delivery) && !deliveries::is_gone(view, delivery.webhook)? {
+                if query.page.bodies.are_read() {
+                    entry.row.delivery.body = deliveries::body(view, &entry)?;
+                }
+                let fits = self.room.take(entry.body_bytes);
+                self.found.push(entry.row.delivery);
+                is_full = !fits || self.found.len() >= query.page.limit as usize;
+            }
+            Ok(!is_full && looked_at < AT_ONCE)
+        })?;
+        Ok(!is_full && looked_at == AT_ONCE)
+    }
+}
+
+/// The index that finds the fewest of those that are asked for.
+fn source(query: &DeliveryQuery) -> (crate::Table, Option<Key>) {
+    let is_open = |state: &DeliveryState| !state.is_final();
+    let only_open = !query.states.is_empty() && query.states.iter().all(is_open);
+    match (query.webhook, query.task, query.scope) {
+        (Some(webhook), ..) if only_open => (OPEN, Some(Key::new().number(webhook.0))),
+        (Some(webhook), ..) => (DELIVERY_OF_WEBHOOK, Some(Key::new().number(webhook.0))),
+        (None, Some(task), _) => (DELIVERY_OF_TASK, Some(Key::new().number(task.0))),
+        (None, None, Scope::Owner(owner)) => (DELIVERY_OF_OWNER, Some(Key::new().owner(owner))),
+        (None, None, Scope::Tenant(tenant)) => {
+            (DELIVERY_OF_TENANT, Some(Key::new().wide(tenant.0)))
+        }
+        (None, None, Scope::All) => (DELIVERY_OF_OWNER, None),
+    }
+}
+
+fn replay(tx: &mut Tx<'_>, which: &Replay, limit: usize, now: DateTime<Utc>) -> Outcome<u64> {
+    let mut ids = match which {
+        Replay::Ids(ids) => ids.clone(),
+        Replay::Failed {
+            webhook,
+            from,
+            before,
+        } => {
+            let of = || Key::new().number(webhook.0);
+            let span = Span::between(of().time(*from), of().time(*before));
+            let keys = keys_in(tx, FAILED, &span, limit)?.into_iter();
+            let ids = keys.map(|key| Ok(DeliveryId(last_number(&key)?)));
+            ids.collect::<Outcome<_>>()?
+        }
+    };
+    ids.sort_unstable();
+    ids.dedup();
+    let mut replayed = 0;
+    for id in ids {
+        if replayed == limit {
+            break;
+        }
+        let done = deliveries::change(tx, id, |entry| {
+            let is_chosen = entry.row.is_replayed_by(which);
+            if is_chosen {
+                entry.row.replay(now);
+            }
+            is_chosen
+        })?;
+        replayed += usize::from(done == Some(true));
+    }
+    Ok(replayed as u64)
+}

@@ -1,0 +1,49 @@
+//! What a store goes on with after an earlier state of it was put back.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::StoreError;
+use gatepost_storage::owners::PassedOver;
+use webhook_model::{Event, Task, Webhook};
+
+use super::error::Outcome;
+use super::kv_store::KvStore;
+use super::tx::Tx;
+use super::{deliveries, heads, keys, numbers, outbox, places};
+use crate::contract::Kv;
+
+/// Changes some rows behind one, and returns the last of them.
+type Part = fn(&mut Tx<'_>, Option<i64>, PassedOver) -> Outcome<Option<i64>>;
+
+impl<K: Kv> KvStore<K> {
+    /// Numbers, revisions and versions go on beyond those given since.
+    pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
+        let (records, log) = (PassedOver::of_records(now), PassedOver::of_log(now));
+        self.write(move |tx| {
+            for counter in ["audit", deliveries::IDS, deliveries::TOKENS, outbox::IDS] {
+                numbers::pass_over(tx, counter, log)?;
+            }
+            for counter in ["webhook", "task", "event", places::VERSIONS] {
+                numbers::pass_over(tx, counter, records)?;
+            }
+            places::restored(tx)?;
+            keys::restored(tx, now)
+        })
+        .await?;
+        let parts: [Part; 4] = [
+            keys::pass_over,
+            heads::pass_over::<Webhook>,
+            heads::pass_over::<Task>,
+            heads::pass_over::<Event>,
+        ];
+        for part in parts {
+            let mut last = None;
+            loop {
+                last = self.write(move |tx| part(tx, last, records)).await?;
+                if last.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,140 @@
+//! Whose rows of the outbox come next, and who has them.
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::OutboxAudience;
+use serde::{Deserialize, Serialize};
+
+use super::error::Outcome;
+use super::key::{Key, Parts};
+use super::numbers;
+use super::outbox::audience_key;
+use super::tables::{TURNS, TURNS_DUE, TURNS_LATER};
+use super::tx::{Tx, keys_in, row};
+use crate::contract::View;
+use crate::span::Span;
+
+/// Audiences that are looked at together.
+const AHEAD: usize = 32;
+
+/// What is known of an audience that ever had a row.
+#[derive(Default, Deserialize, Serialize)]
+struct Turn {
+    /// Rises with each time that one is taken; 0 before the first.
+    taken: i64,
+    /// Who has it, and until when.
+    holder: Option<(String, i64)>,
+    /// When its oldest row is due.
+    head: Option<i64>,
+}
+
+impl Turn {
+    fn is_held_by(&self, holder: u128) -> bool {
+        (self.holder.as_ref()).is_some_and(|(by, _)| *by == holder.to_string())
+    }
+
+    fn is_free(&self, holder: u128, now: i64) -> bool {
+        let is_over = self.holder.as_ref().is_none_or(|(_, until)| *until <= now);
+        is_over || self.is_held_by(holder)
+    }
+}
+
+/// To be called when the oldest row of an audience may be another, or none.
+pub(super) fn set_head(
+    tx: &mut Tx<'_>,
+    audience: OutboxAudience,
+    head: Option<i64>,
+) -> Outcome<()> {
+    let mut turn = load(tx, audience)?;
+    if turn.head == head {
+        return Ok(());
+    }
+    if let Some(old) = turn.head {
+        tx.delete(TURNS_DUE, place(turn.taken, audience).bytes())?;
+        tx.delete(TURNS_LATER, place(old, audience).bytes())?;
+    }
+    if let Some(head) = head {
+        tx.put(TURNS_LATER, place(head, audience).bytes(), &[])?;
+    }
+    turn.head = head;
+    save(tx, audience, &turn)
+}
+
+/// Of those that have rows due and are not another's, takes the one that was taken longest ago.
+pub(super) fn take(
+    tx: &mut Tx<'_>,
+    holder: u128,
+    until: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Outcome<Option<OutboxAudience>> {
+    become_due(tx, now)?;
+    let Some((audience, mut turn)) = longest_ago(tx, holder, now.timestamp_micros())? else {
+        return Ok(None);
+    };
+    tx.delete(TURNS_DUE, place(turn.taken, audience).bytes())?;
+    turn.taken = numbers::next(tx, "outbox_turn")?;
+    turn.holder = Some((holder.to_string(), until.timestamp_micros()));
+    tx.put(TURNS_DUE, place(turn.taken, audience).bytes(), &[])?;
+    save(tx, audience, &turn)?;
+    Ok(Some(audience))
+}
+
+pub(super) fn give_back(tx: &mut Tx<'_>, audience: OutboxAudience, holder: u128) -> Outcome<()> {
+    let mut turn = load(tx, audience)?;
+    if turn.is_held_by(holder) {
+        turn.holder = None;
+        save(tx, audience, &turn)?;
+    }
+    Ok(())
+}
+
+/// Lets those whose oldest row is due by now come in the order of their turns.
+fn become_due(tx: &mut Tx<'_>, now: DateTime<Utc>) -> Outcome<()> {
+    let over = Span::between([], Key::new().number(now.timestamp_micros() + 1));
+    for key in keys_in(tx, TURNS_LATER, &over, usize::MAX)? {
+        let audience = audience_in(&key)?;
+        let turn = load(tx, audience)?;
+        tx.put(TURNS_DUE, place(turn.taken, audience).bytes(), &[])?;
+        tx.delete(TURNS_LATER, &key)?;
+    }
+    Ok(())
+}
+
+fn longest_ago(tx: &Tx<'_>, holder: u128, now: i64) -> Outcome<Option<(OutboxAudience, Turn)>> {
+    let mut span = Span::all();
+    loop {
+        let keys = keys_in(tx, TURNS_DUE, &span, AHEAD)?;
+        for key in &keys {
+            let audience = audience_in(key)?;
+            let turn = load(tx, audience)?;
+            if turn.head.is_some_and(|head| head <= now) && turn.is_free(holder, now) {
+                return Ok(Some((audience, turn)));
+            }
+        }
+        match keys.last() {
+            Some(last) if keys.len() == AHEAD => span = span.after(last),
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn load(view: &dyn View, audience: OutboxAudience) -> Outcome<Turn> {
+    let turn = row(view, TURNS, audience_key(audience).bytes())?;
+    Ok(turn.unwrap_or_default())
+}
+
+fn save(tx: &mut Tx<'_>, audience: OutboxAudience, turn: &Turn) -> Outcome<()> {
+    tx.put_row(TURNS, audience_key(audience).bytes(), turn)
+}
+
+fn place(at: i64, OutboxAudience { tenant, owner }: OutboxAudience) -> Key {
+    Key::new().number(at).wide(tenant).wide(owner)
+}
+
+fn audience_in(key: &[u8]) -> Outcome<OutboxAudience> {
+    let mut parts = Parts::of(key);
+    parts.number::<i64>()?;
+    Ok(OutboxAudience {
+        tenant: parts.wide()?,
+        owner: parts.wide()?,
+    })
+}
