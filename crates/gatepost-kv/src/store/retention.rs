@@ -217,7 +217,9 @@ fn held_after(
                 entry.state() == DeliveryState::Queued
                     && entry.row.delivery.created < created_before
             });
-            found.extend(waits.then_some((webhook, id)));
+            if waits && found.len() < limit {
+                found.push((webhook, id));
+            }
         }
     }
     Ok((found, last))
