@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 
@@ -13,7 +13,7 @@ use crate::table::{Keys, MAX_CHANGE, MAX_KEY, MAX_VALUE, Table};
 
 const NUMBER: usize = 8;
 
-type Rows = BTreeMap<Vec<u8>, Bytes>;
+type Rows = BTreeMap<Arc<[u8]>, Bytes>;
 type Tables = HashMap<&'static str, Rows>;
 
 /// An ordered store in memory, which keeps nothing. It is also the strict one: it refuses whatever
@@ -64,7 +64,7 @@ struct MemoryView<'a>(&'a Tables);
 /// A change in place. When it is dropped, it undoes what is in `undo`, the last first.
 struct MemoryChange<'a> {
     tables: &'a mut Tables,
-    undo: Vec<(&'static str, Vec<u8>, Option<Bytes>)>,
+    undo: Vec<(&'static str, Arc<[u8]>, Option<Bytes>)>,
     written: usize,
 }
 
@@ -102,8 +102,9 @@ impl Change for MemoryChange<'_> {
             .tables
             .get_mut(table.name)
             .ok_or_else(|| unprepared(table))?;
-        let before = rows.insert(key.to_vec(), Bytes::copy_from_slice(value));
-        self.undo.push((table.name, key.to_vec(), before));
+        let key = Arc::<[u8]>::from(key);
+        let before = rows.insert(key.clone(), Bytes::copy_from_slice(value));
+        self.undo.push((table.name, key, before));
         Ok(())
     }
 
@@ -147,7 +148,7 @@ fn scan(tables: &Tables, table: Table, span: &Span, step: &mut Step<'_>) -> Resu
     }
     let to = span.to.as_deref().map_or(Bound::Unbounded, Bound::Excluded);
     let range = rows.range::<[u8], _>((Bound::Included(&*span.from), to));
-    let mut on = |(key, value): (&Vec<u8>, &Bytes)| step(key, value) == Go::On;
+    let mut on = |(key, value): (&Arc<[u8]>, &Bytes)| step(key, value) == Go::On;
     if span.back {
         range.rev().all(&mut on);
     } else {

@@ -20,7 +20,7 @@ use crate::span::{Go, Span};
 
 const ROWS: Rows<AuditRow> = Rows {
     table: AUDIT,
-    indexes: &[
+    fixed: &[
         Index::of(AUDIT_OF_OWNER, |row| Some(of_user(row.entry.owner))),
         Index::of(AUDIT_OF_TENANT, |row| row.entry.tenant.map(of_tenant)),
         Index::of(AUDIT_OF_ROW, |row| {
@@ -29,6 +29,7 @@ const ROWS: Rows<AuditRow> = Rows {
         Index::of(AUDIT_BY_ACTOR, |row| Some(of_user(row.entry.actor))),
         Index::of(AUDIT_BY_TIME, |row| Some(Key::new().time(row.entry.at))),
     ],
+    indexes: &[],
 };
 
 #[async_trait]

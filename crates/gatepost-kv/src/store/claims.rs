@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{
 };
 use webhook_model::{Webhook, WebhookId};
 
-use super::deliveries::{self, Entry, TOKENS, queue_key};
+use super::deliveries::{self, Entry, queue_key};
 use super::error::{Outcome, Stop};
 use super::heads::head_of;
 use super::key::{Key, last_number};
@@ -102,21 +102,17 @@ pub(super) fn claim(
     for id in ids {
         let waits =
             |entry: &Entry| entry.state() == DeliveryState::Queued && entry.row.lane() == lane;
-        match deliveries::get(tx, id) {
-            Ok(Some(entry)) if waits(&entry) => {}
-            Ok(_) => continue,
+        let entry = match deliveries::get(tx, id) {
             Err(Stop::Refused(_)) => {
                 deliveries::forget(tx, id)?;
-                continue;
+                None
             }
-            Err(stop) => return Err(stop),
-        }
-        let token = ClaimToken(numbers::next(tx, TOKENS)?);
-        let entry = deliveries::change(tx, id, |entry| {
-            entry.row.claim(token, lease_until);
-            entry.clone()
-        })?;
-        if let Some(entry) = entry {
+            entry => entry?.filter(waits),
+        };
+        if let Some(mut entry) = entry {
+            let last = entry.row.token.map_or(0, |token| token.0);
+            let token = ClaimToken(numbers::next_token(tx, last)?);
+            deliveries::change_read(tx, &mut entry, |row| Some(row.claim(token, lease_until)))?;
             let body = deliveries::body(tx, &entry)?;
             let mut delivery = entry.row.delivery;
             delivery.body = body;
@@ -136,13 +132,16 @@ pub(super) fn settle(
     settlement: Settlement,
     keys: &SealingKeys,
 ) -> Outcome<Settled> {
-    let claim = settlement.claim;
-    let settled = deliveries::change(tx, claim.delivery, |entry| entry.row.settle(settlement))?;
-    match settled {
-        None => return Ok(Settled::Stale),
-        Some(Err(unchanged)) => return Ok(unchanged),
-        Some(Ok(Some(attempt))) => deliveries::log(tx, claim, attempt, keys)?,
-        Some(Ok(None)) => {}
+    let (claim, mut answer) = (settlement.claim, Settled::Stale);
+    let settled = deliveries::change(tx, claim.delivery, |row| {
+        let settled = row.settle(settlement);
+        settled.map_err(|unchanged| answer = unchanged).ok()
+    })?;
+    let Some(attempt) = settled else {
+        return Ok(answer);
+    };
+    if let Some(attempt) = attempt {
+        deliveries::log(tx, claim, attempt, keys)?;
     }
     Ok(Settled::Done)
 }
@@ -157,23 +156,25 @@ pub(super) fn change_waiting(
 ) -> Outcome<Vec<ChangedDelivery>> {
     let mut all = Vec::new();
     for asked in deliveries {
-        let changed = deliveries::change(tx, asked.delivery, |entry| {
-            let bytes = entry.body_bytes;
-            let (changed, attempt) = entry.row.change_waiting(*asked, change, now)?;
-            Some((ChangedDelivery { bytes, ..changed }, attempt))
+        let Some(mut entry) = deliveries::get(tx, asked.delivery)? else {
+            continue;
+        };
+        let bytes = entry.body_bytes;
+        let changed = deliveries::change_read(tx, &mut entry, |row| {
+            row.change_waiting(*asked, change, now)
         })?;
-        let Some((changed, attempt)) = changed.flatten() else {
+        let Some((changed, attempt)) = changed else {
             continue;
         };
         if let Some(attempt) = attempt {
-            let token = ClaimToken(numbers::next(tx, TOKENS)?);
+            let token = ClaimToken(numbers::next_token(tx, 0)?);
             let delivery = asked.delivery;
             deliveries::log(tx, Claim { delivery, token }, attempt, keys)?;
         }
         if let WaitingChange::Cancelled { .. } = change {
             counters::add_hourly(tx, &HourlyCount::failed(changed.webhook, now))?;
         }
-        all.push(changed);
+        all.push(ChangedDelivery { bytes, ..changed });
     }
     all.sort_unstable();
     Ok(all)
@@ -185,19 +186,17 @@ pub(super) fn reclaim(tx: &mut Tx<'_>, limit: u32, now: DateTime<Utc>) -> Outcom
     let mut reclaimed = Reclaimed::default();
     for key in keys_in(&tx.peeking(), LEASED, &span, limit as usize)? {
         let id = DeliveryId(last_number(&key)?);
-        let is_over = |entry: &Entry| {
-            let end = entry.row.delivery.lease_until;
-            entry.state() == DeliveryState::Running && end.is_some_and(|end| end <= now)
-        };
-        let back = deliveries::change(tx, id, |entry| {
-            is_over(entry).then(|| (entry.row.reclaim(now), entry.row.delivery.webhook))
+        let back = deliveries::change(tx, id, |row| {
+            let (state, end) = (row.delivery.state, row.delivery.lease_until);
+            let is_over = state == DeliveryState::Running && end.is_some_and(|end| end <= now);
+            is_over.then(|| (row.reclaim(now), row.delivery.webhook))
         });
         let back = match back {
             Err(Stop::Refused(_)) => {
                 deliveries::forget(tx, id)?;
                 None
             }
-            back => back?.flatten(),
+            back => back?,
         };
         match back {
             Some((DeliveryState::Queued, _)) => reclaimed.requeued += 1,

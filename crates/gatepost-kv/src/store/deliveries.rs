@@ -12,7 +12,6 @@ use webhook_model::WebhookId;
 
 use super::error::{Outcome, Stop, damaged};
 use super::key::{Key, last_number};
-use super::numbers;
 use super::rows::{Index, Rows, key_of};
 use super::tables::{
     ATTEMPTS, BODIES, DELIVERIES, DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT,
@@ -22,10 +21,6 @@ use super::tx::{Tx, each, keys_in, row};
 use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
-
-/// The counters of row numbers and of tokens.
-pub(super) const IDS: &str = "delivery";
-pub(super) const TOKENS: &str = "token";
 
 /// In the order of queues.
 pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
@@ -42,7 +37,7 @@ pub(super) struct Entry {
 
 pub(super) const ROWS: Rows<Entry> = Rows {
     table: DELIVERIES,
-    indexes: &[
+    fixed: &[
         Index::of(DELIVERY_OF_OWNER, |e| {
             Some(Key::new().owner(e.row.delivery.owner))
         }),
@@ -53,6 +48,8 @@ pub(super) const ROWS: Rows<Entry> = Rows {
         Index::of(DELIVERY_OF_TASK, |e| {
             Some(Key::new().number(e.row.delivery.task?.0))
         }),
+    ],
+    indexes: &[
         Index::of(OPEN, |e| e.is_open().then(|| of_webhook(e))),
         Index::of(QUEUED, |e| {
             let waits = e.state() == DeliveryState::Queued;
@@ -150,28 +147,38 @@ pub(super) fn insert(tx: &mut Tx<'_>, mut row: DeliveryRow, moves: i64) -> Outco
         tx.put(BODIES, &key_of(entry.id().0), body.as_bytes())?;
     }
     ROWS.put(tx, entry.id().0, &entry, None)?;
-    count_bytes(tx, 0, entry.bytes())
+    count_bytes(tx, 0, entry.bytes());
+    Ok(())
 }
 
-/// Changes a delivery; does nothing if it is not there.
+/// Changes a delivery that is there, if `change` does.
 pub(super) fn change<R>(
     tx: &mut Tx<'_>,
     id: DeliveryId,
-    change: impl FnOnce(&mut Entry) -> R,
+    change: impl FnOnce(&mut DeliveryRow) -> Option<R>,
 ) -> Outcome<Option<R>> {
-    let Some(old) = get(tx, id)? else {
+    match get(tx, id)? {
+        Some(mut entry) => change_read(tx, &mut entry, change),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn change_read<R>(
+    tx: &mut Tx<'_>,
+    entry: &mut Entry,
+    change: impl FnOnce(&mut DeliveryRow) -> Option<R>,
+) -> Outcome<Option<R>> {
+    let id = entry.id();
+    let (old, before) = (ROWS.entries(id.0, entry), entry.bytes());
+    let Some(answer) = change(&mut entry.row) else {
         return Ok(None);
     };
-    let mut new = old.clone();
-    let answer = change(&mut new);
-    if !new.row.delivery.message_kept && new.body_bytes > 0 {
+    if !entry.row.delivery.message_kept && entry.body_bytes > 0 {
         tx.delete(BODIES, &key_of(id.0))?;
-        new.body_bytes = 0;
+        entry.body_bytes = 0;
     }
-    if new.row != old.row {
-        ROWS.put(tx, id.0, &new, Some(&old))?;
-        count_bytes(tx, old.bytes(), new.bytes())?;
-    }
+    ROWS.replace(tx, id.0, entry, old)?;
+    count_bytes(tx, before, entry.bytes());
     Ok(Some(answer))
 }
 
@@ -183,7 +190,8 @@ pub(super) fn remove(tx: &mut Tx<'_>, entry: &Entry) -> Outcome<()> {
     for number in 1..=i64::from(entry.row.delivery.attempts) {
         tx.delete(ATTEMPTS, Key::new().number(id).number(number).bytes())?;
     }
-    count_bytes(tx, entry.bytes(), 0)
+    count_bytes(tx, entry.bytes(), 0);
+    Ok(())
 }
 
 /// Removes the delivery of an index's key. Of one that cannot be read, what is known.
@@ -253,10 +261,6 @@ pub(super) fn log_bytes(view: &dyn View) -> Outcome<u64> {
     Ok(sum.max(0).unsigned_abs())
 }
 
-fn count_bytes(tx: &mut Tx<'_>, before: u64, after: u64) -> Outcome<()> {
-    if before != after {
-        let more = after.cast_signed() - before.cast_signed();
-        numbers::add(tx, LOG_BYTES, &[0], more)?;
-    }
-    Ok(())
+fn count_bytes(tx: &mut Tx<'_>, before: u64, after: u64) {
+    tx.common.log_bytes += after.cast_signed() - before.cast_signed();
 }

@@ -9,14 +9,13 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{ErrorKind, Revision, StoreError};
 use webhook_model::{Event, OccurrenceId, Task, Webhook};
 
-use super::deliveries::{self, IDS, TOKENS};
 use super::error::Outcome;
 use super::heads::head_of;
 use super::key::Key;
 use super::record_changes::consume;
 use super::tables::{SEEN, SEEN_BY_AGE};
 use super::tx::Tx;
-use super::{numbers, outbox, owners, places};
+use super::{deliveries, numbers, outbox, owners, places};
 use crate::contract::View as _;
 
 pub(super) fn enqueue(tx: &mut Tx<'_>, batch: &Enqueue, now: DateTime<Utc>) -> Outcome<Enqueued> {
@@ -165,10 +164,10 @@ fn insert(tx: &mut Tx<'_>, new: NewDelivery, now: DateTime<Utc>) -> Outcome<Stor
     let webhook = head_of::<Webhook>(tx, new.webhook)?.ok_or_else(missing)?;
     let standing = owners::standing(tx, webhook.owner)?;
     let token = match new.lease_until {
-        Some(_) => Some(ClaimToken(numbers::next(tx, TOKENS)?)),
+        Some(_) => Some(ClaimToken(numbers::next_token(tx, 0)?)),
         None => None,
     };
-    let id = DeliveryId(numbers::next(tx, IDS)?);
+    let id = DeliveryId(numbers::next_id(tx, webhook.in_order)?);
     let owner = (webhook.owner, standing.place.tenant());
     let row = DeliveryRow::enqueued(id, new, owner, token, now);
     deliveries::insert(tx, row, standing.moves)?;

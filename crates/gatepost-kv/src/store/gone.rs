@@ -69,7 +69,7 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
                 .map(|entry| entry.state() == DeliveryState::Queued);
             match waits {
                 Some(true) if ended < room => {
-                    deliveries::change(tx, id, |entry| entry.row.fail(MOVED_INFO))?;
+                    deliveries::change(tx, id, |row| Some(row.fail(MOVED_INFO)))?;
                     ended += 1;
                 }
                 Some(_) => is_left = true,

@@ -63,6 +63,7 @@ const OF_PARENT: fn(&Head) -> Option<Key> = |head| Some(Key::new().number(head.p
 impl Kept for Webhook {
     const HEADS: &'static Rows<Head> = &Rows {
         table: WEBHOOK_HEADS,
+        fixed: &[],
         indexes: &[
             Index::of(WEBHOOK_OF_OWNER, OF_OWNER),
             Index::of(WEBHOOK_BY_NAME, |head| {
@@ -91,6 +92,7 @@ impl Kept for Webhook {
 impl Kept for Task {
     const HEADS: &'static Rows<Head> = &Rows {
         table: TASK_HEADS,
+        fixed: &[],
         indexes: &[
             Index::of(TASK_OF_OWNER, OF_OWNER),
             Index::of(TASK_OF_WEBHOOK, OF_PARENT),
@@ -127,6 +129,7 @@ impl Kept for Task {
 impl Kept for Event {
     const HEADS: &'static Rows<Head> = &Rows {
         table: EVENT_HEADS,
+        fixed: &[],
         indexes: &[
             Index::of(EVENT_OF_OWNER, OF_OWNER),
             Index::of(EVENT_OF_TASK, OF_PARENT),
@@ -243,7 +246,8 @@ pub(super) fn put<R: Kept>(
     old: Option<&Head>,
 ) -> Outcome<()> {
     let id: i64 = row.id.into();
-    tx.put_row(R::ROWS, &key_of(id), &to_json(row, keys)?)?;
+    let json: serde_json::Value = to_json(row, keys)?;
+    tx.put(R::ROWS, &key_of(id), json.to_string().as_bytes())?;
     R::HEADS.put(tx, id, &R::head(row), old)
 }
 
@@ -282,7 +286,7 @@ fn replace_head<R: Kept>(tx: &mut Tx<'_>, number: i64, old: &Head, new: &Head) -
     {
         json["owner"] = serde_json::to_value(new.owner).map_err(|_| damaged("owner"))?;
         json["revision"] = new.revision.into();
-        tx.put_row(R::ROWS, &key, &json)?;
+        tx.put(R::ROWS, &key, json.to_string().as_bytes())?;
     }
     R::HEADS.put(tx, number, new, Some(old))
 }

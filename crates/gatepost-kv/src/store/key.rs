@@ -11,9 +11,11 @@ const ZERO: u8 = 0;
 const END: u8 = 1;
 const ESCAPED: u8 = 0xff;
 const SIGN: u64 = 1 << 63;
+/// As many bytes as most keys have.
+const LENGTH: usize = 40;
 
 /// A key that is made part by part.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Key(Vec<u8>);
 
 /// The parts of a key, read in their order.
@@ -21,7 +23,7 @@ pub(super) struct Parts<'a>(&'a [u8]);
 
 impl Key {
     pub(super) fn new() -> Self {
-        Self::default()
+        Self(Vec::with_capacity(LENGTH))
     }
 
     pub(super) fn byte(mut self, byte: u8) -> Self {

@@ -19,7 +19,7 @@ use super::tables::{
     KEY_BY_EXPIRY, KEY_BY_LOOKUP, KEY_BY_NAME, KEY_CHANGES, KEY_COUNT, KEY_OF_OWNER, KEY_SLICES,
     KEY_USES, KEYS, META,
 };
-use super::tx::{Tx, each, row};
+use super::tx::{Tx, each, read, row};
 use super::{numbers, owners};
 use crate::contract::{Kv, View};
 use crate::span::{Go, Span};
@@ -31,6 +31,7 @@ const GENERATIONS: &str = "key_generation";
 
 const ROWS: Rows<KeyRow> = Rows {
     table: KEYS,
+    fixed: &[],
     indexes: &[
         Index::of(KEY_OF_OWNER, |row| Some(Key::new().owner(row.key.owner))),
         Index::of(KEY_BY_NAME, |row| Some(of_name(row))),
@@ -388,7 +389,7 @@ fn day(key: KeyId, at: &[u8], value: &[u8]) -> Outcome<KeyUse> {
     let mut parts = Parts::of(at);
     parts.number::<i64>()?;
     let day = i32::try_from(parts.number::<i64>()?).map_err(|_| wrong())?;
-    let [used, refused] = serde_json::from_slice(value).map_err(|_| wrong())?;
+    let [used, refused] = read(KEY_USES, value)?;
     Ok(KeyUse {
         key,
         day: NaiveDate::from_num_days_from_ce_opt(day).ok_or_else(wrong)?,

@@ -222,14 +222,10 @@ fn replay(tx: &mut Tx<'_>, which: &Replay, limit: usize, now: DateTime<Utc>) -> 
         if replayed == limit {
             break;
         }
-        let done = deliveries::change(tx, id, |entry| {
-            let is_chosen = entry.row.is_replayed_by(which);
-            if is_chosen {
-                entry.row.replay(now);
-            }
-            is_chosen
+        let done = deliveries::change(tx, id, |row| {
+            row.is_replayed_by(which).then(|| row.replay(now))
         })?;
-        replayed += usize::from(done == Some(true));
+        replayed += usize::from(done.is_some());
     }
     Ok(replayed as u64)
 }

@@ -28,14 +28,74 @@ pub(super) fn add(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outco
     Ok(sum)
 }
 
+/// Adds to a number, if there is something to add.
+pub(super) fn grow(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outcome<()> {
+    if more != 0 {
+        add(tx, table, key, more)?;
+    }
+    Ok(())
+}
+
 /// The next number of a counter, which is given once.
 pub(super) fn next(tx: &mut Tx<'_>, counter: &str) -> Outcome<i64> {
     add(tx, META, Key::new().text(counter).bytes(), 1)
+}
+
+/// How many numbers are taken at once: whoever else takes some conflicts as rarely.
+const BLOCK: i64 = 256;
+
+/// Numbers of deliveries and of tokens that are taken, and not given yet.
+#[derive(Clone, Default)]
+pub(super) struct Blocks {
+    pub(super) ids: Block,
+    pub(super) tokens: Block,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Block {
+    /// The number given last, and the last one that is taken.
+    given: i64,
+    taken: i64,
+}
+
+/// The counters of which blocks are taken.
+pub(super) const IDS: &str = "delivery";
+pub(super) const TOKENS: &str = "token";
+
+/// The number of a delivery. Numbers rise; of a webhook in order in all processes.
+pub(super) fn next_id(tx: &mut Tx<'_>, in_order: bool) -> Outcome<i64> {
+    let mut block = tx.common.blocks.ids.clone();
+    let is_alone = in_order && tx.common.others_write;
+    if is_alone || block.given == block.taken {
+        let size = if is_alone { 1 } else { BLOCK };
+        block = take(tx, IDS, size)?;
+    }
+    block.given += 1;
+    tx.common.blocks.ids = block.clone();
+    Ok(block.given)
+}
+
+/// A token greater than the one that was given last.
+pub(super) fn next_token(tx: &mut Tx<'_>, last: i64) -> Outcome<i64> {
+    let mut block = tx.common.blocks.tokens.clone();
+    if block.given == block.taken || block.given < last {
+        block = take(tx, TOKENS, BLOCK)?;
+    }
+    block.given += 1;
+    tx.common.blocks.tokens = block.clone();
+    Ok(block.given)
+}
+
+fn take(tx: &mut Tx<'_>, counter: &str, size: i64) -> Outcome<Block> {
+    let taken = add(tx, META, Key::new().text(counter).bytes(), size)?;
+    let given = taken - size;
+    Ok(Block { given, taken })
 }
 
 /// Lets a counter go on beyond numbers that may have been given since a backup.
 pub(super) fn pass_over(tx: &mut Tx<'_>, counter: &str, passed: PassedOver) -> Outcome<()> {
     let key = Key::new().text(counter);
     let last = passed.beyond(kept(tx, META, key.bytes())?);
+    tx.common.blocks = Blocks::default();
     tx.put(META, key.bytes(), &last.to_be_bytes())
 }

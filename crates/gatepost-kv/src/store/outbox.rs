@@ -23,6 +23,7 @@ pub(super) const IDS: &str = "outbox";
 
 const ROWS: Rows<StoredOccurrence> = Rows {
     table: OUTBOX,
+    fixed: &[],
     indexes: &[Index::of(OUTBOX_DUE, |row| {
         Some(audience_key(row.audience()).number(row.waits_until()?))
     })],

@@ -8,7 +8,7 @@ use webhook_model::{Event, Task, Webhook};
 use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
-use super::{deliveries, heads, keys, numbers, outbox, places};
+use super::{heads, keys, numbers, outbox, places};
 use crate::contract::Kv;
 
 /// Changes some rows behind one, and returns the last of them.
@@ -19,7 +19,7 @@ impl<K: Kv> KvStore<K> {
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         let (records, log) = (PassedOver::of_records(now), PassedOver::of_log(now));
         self.write(move |tx| {
-            for counter in ["audit", deliveries::IDS, deliveries::TOKENS, outbox::IDS] {
+            for counter in ["audit", numbers::IDS, numbers::TOKENS, outbox::IDS] {
                 numbers::pass_over(tx, counter, log)?;
             }
             for counter in ["webhook", "task", "event", places::VERSIONS] {

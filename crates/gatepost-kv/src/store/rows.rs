@@ -21,8 +21,13 @@ pub(super) const SOME: u32 = 256;
 /// A table of rows, each under its number, and the indexes by which they are found.
 pub(super) struct Rows<R: 'static> {
     pub(super) table: Table,
+    /// Indexes by what never changes.
+    pub(super) fixed: &'static [Index<R>],
     pub(super) indexes: &'static [Index<R>],
 }
+
+/// The entries of a row in the indexes by what may change.
+pub(super) type Entries = Vec<Option<(Vec<u8>, Vec<u8>)>>;
 
 /// An index: the numbers of the rows that have a key, under that key.
 pub(super) struct Index<R: 'static> {
@@ -74,10 +79,36 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
         new: &R,
         old: Option<&R>,
     ) -> Outcome<()> {
+        if old.is_none() {
+            for index in self.fixed {
+                if let Some((key, value)) = index.entry(number, new) {
+                    tx.put(index.table, &key, &value)?;
+                }
+            }
+        }
+        let old = old.map_or_else(
+            || vec![None; self.indexes.len()],
+            |old| self.entries(number, old),
+        );
+        self.replace(tx, number, new, old)
+    }
+
+    pub(super) fn entries(&self, number: i64, row: &R) -> Entries {
+        let indexes = self.indexes.iter();
+        indexes.map(|index| index.entry(number, row)).collect()
+    }
+
+    /// Stores a row in the place of one that had these entries.
+    pub(super) fn replace(
+        &self,
+        tx: &mut Tx<'_>,
+        number: i64,
+        new: &R,
+        old: Entries,
+    ) -> Outcome<()> {
         tx.put_row(self.table, &key_of(number), new)?;
-        for index in self.indexes {
+        for (index, old) in self.indexes.iter().zip(old) {
             let new = index.entry(number, new);
-            let old = old.and_then(|old| index.entry(number, old));
             if new == old {
                 continue;
             }
@@ -93,7 +124,7 @@ impl<R: Serialize + DeserializeOwned> Rows<R> {
 
     pub(super) fn delete(&self, tx: &mut Tx<'_>, number: i64, old: &R) -> Outcome<()> {
         tx.delete(self.table, &key_of(number))?;
-        for index in self.indexes {
+        for index in self.fixed.iter().chain(self.indexes) {
             if let Some((key, _)) = index.entry(number, old) {
                 tx.delete(index.table, &key)?;
             }

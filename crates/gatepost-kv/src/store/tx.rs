@@ -1,31 +1,57 @@
 //! A change of the store, and what is to be announced once it is committed.
 
+use std::process;
+
 use bytes::Bytes;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::{Outcome, damaged};
+use super::error::{Outcome, Stop, damaged};
+use super::numbers::{self, Blocks};
+use super::tables::LOG_BYTES;
 use crate::contract::{Change, Step, View};
 use crate::error::KvError;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
+/// Parts in which the bytes of the log are counted, so that processes seldom conflict.
+const PARTS: u32 = 16;
+
 /// The part of a change that is one command's.
 pub(super) struct Tx<'a> {
     change: &'a mut dyn Change,
-    moved: &'a mut Moved,
+    pub(super) common: &'a mut Common,
     has_written: bool,
 }
 
-/// The slices of keys that a commit moves, and to which generations.
-pub(super) type Moved = Vec<(KeySlice, KeyGeneration)>;
+/// What the commands of one commit have in common.
+#[derive(Clone, Default)]
+pub(super) struct Common {
+    /// The slices of keys that are moved, and to which generations.
+    pub(super) moved: Vec<(KeySlice, KeyGeneration)>,
+    pub(super) blocks: Blocks,
+    /// Whether other processes write to the store too.
+    pub(super) others_write: bool,
+    /// Bytes by which the log grows.
+    pub(super) log_bytes: i64,
+}
+
+impl Common {
+    pub(super) fn of(blocks: &Blocks, others_write: bool) -> Self {
+        Self {
+            blocks: blocks.clone(),
+            others_write,
+            ..Self::default()
+        }
+    }
+}
 
 impl<'a> Tx<'a> {
-    pub(super) fn new(change: &'a mut dyn Change, moved: &'a mut Moved) -> Self {
+    pub(super) fn new(change: &'a mut dyn Change, common: &'a mut Common) -> Self {
         Self {
             change,
-            moved,
+            common,
             has_written: false,
         }
     }
@@ -40,14 +66,14 @@ impl<'a> Tx<'a> {
         Ok(self.change.put(table, key, value)?)
     }
 
-    /// Stores a row in its stored form.
+    /// Stores a row in its stored form: fields by their place. A later version may append some.
     pub(super) fn put_row(
         &mut self,
         table: Table,
         key: &[u8],
         row: &impl Serialize,
     ) -> Outcome<()> {
-        let value = serde_json::to_vec(row).map_err(|_| damaged(table.name))?;
+        let value = rmp_serde::to_vec(row).map_err(|_| damaged(table.name))?;
         self.put(table, key, &value)
     }
 
@@ -58,7 +84,18 @@ impl<'a> Tx<'a> {
 
     /// Once this is committed, what is held of these keys is out of date.
     pub(super) fn moved(&mut self, slice: KeySlice, generation: KeyGeneration) {
-        self.moved.push((slice, generation));
+        self.common.moved.push((slice, generation));
+    }
+
+    /// After the last command.
+    pub(super) fn end(mut self) -> Result<(), KvError> {
+        let bytes = self.common.log_bytes;
+        let part = [u8::try_from(process::id() % PARTS).unwrap_or(0)];
+        match numbers::grow(&mut self, LOG_BYTES, &part, bytes) {
+            Err(Stop::Database(error)) => Err(error),
+            Err(Stop::Refused(error)) => Err(KvError::corrupt(error.to_string())),
+            Ok(()) => Ok(()),
+        }
     }
 
     /// A view whose scans do not conflict with whoever takes from the same queue.
@@ -95,8 +132,13 @@ pub(super) fn row<T: DeserializeOwned>(
     table: Table,
     key: &[u8],
 ) -> Outcome<Option<T>> {
-    let read = |value: Bytes| serde_json::from_slice(&value).map_err(|_| damaged(table.name));
-    view.get(table, key)?.map(read).transpose()
+    let value = view.get(table, key)?;
+    value.map(|value| read(table, &value)).transpose()
+}
+
+/// A row, of its stored form.
+pub(super) fn read<T: DeserializeOwned>(table: Table, value: &[u8]) -> Outcome<T> {
+    rmp_serde::from_slice(value).map_err(|_| damaged(table.name))
 }
 
 /// Calls `step` with the rows of a span until it wants no more, or fails.

@@ -1,7 +1,7 @@
 //! Commands that write, several in one commit.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use gatepost_storage::{ErrorKind, StoreError};
@@ -9,8 +9,9 @@ use tokio::sync::oneshot;
 
 use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
-use super::tx::{Moved, Tx};
-use crate::contract::Kv;
+use super::numbers::Blocks;
+use super::tx::{Common, Tx};
+use crate::contract::{Kv, Shared};
 use crate::error::KvError;
 
 /// Commands that may share a commit.
@@ -22,9 +23,16 @@ const TRIES: u32 = 16;
 
 /// Runs commands: on a thread of its own, or where the store does not wait for anything, at once.
 pub(super) struct Writer {
+    commits: Arc<Commits>,
+    thread: Option<SyncSender<Box<dyn Command>>>,
+}
+
+/// Commits one after the other.
+struct Commits {
     kv: Arc<dyn Kv>,
     heard: Arc<Generations>,
-    thread: Option<SyncSender<Box<dyn Command>>>,
+    /// Held for as long as a commit runs.
+    blocks: Mutex<Blocks>,
 }
 
 /// The answer of a command, which comes once it is committed.
@@ -56,21 +64,17 @@ struct Call<T, F> {
 
 impl Writer {
     pub(super) fn start(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> std::io::Result<Self> {
-        let mut writer = Self {
-            kv,
-            heard,
-            thread: None,
-        };
-        if writer.kv.waits() {
+        let blocks = Mutex::default();
+        let commits = Arc::new(Commits { kv, heard, blocks });
+        let mut thread = None;
+        if commits.kv.waits() {
             let (sender, waiting) = sync_channel(WAITING);
-            let (kv, heard) = (writer.kv.clone(), writer.heard.clone());
-            let run = move || work(&*kv, &heard, &waiting);
-            thread::Builder::new()
-                .name("gatepost-kv".to_owned())
-                .spawn(run)?;
-            writer.thread = Some(sender);
+            let commits = commits.clone();
+            let builder = thread::Builder::new().name("gatepost-kv".to_owned());
+            builder.spawn(move || commits.work(&waiting))?;
+            thread = Some(sender);
         }
-        Ok(writer)
+        Ok(Self { commits, thread })
     }
 
     /// Lets a command come to its turn. `work` may run again.
@@ -85,7 +89,7 @@ impl Writer {
             reply,
         });
         match &self.thread {
-            None => commit(&*self.kv, &self.heard, vec![call]),
+            None => self.commits.commit(vec![call]),
             Some(thread) => {
                 if let Err(TrySendError::Full(call)) = thread.try_send(call) {
                     let thread = thread.clone();
@@ -123,64 +127,72 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F>
     }
 }
 
-fn work(kv: &dyn Kv, heard: &Generations, waiting: &Receiver<Box<dyn Command>>) {
-    while let Ok(first) = waiting.recv() {
-        let mut commands = vec![first];
-        commands.extend(waiting.try_iter().take(TOGETHER - 1));
-        commit(kv, heard, commands);
-    }
-}
-
-/// Commits these together; where others change the same rows, one by one.
-fn commit(kv: &dyn Kv, heard: &Generations, mut commands: Vec<Box<dyn Command>>) {
-    for tried in 0..TRIES {
-        if tried == 2 && commands.len() > 1 {
-            return commands
-                .into_iter()
-                .for_each(|command| commit(kv, heard, vec![command]));
+impl Commits {
+    fn work(&self, waiting: &Receiver<Box<dyn Command>>) {
+        while let Ok(first) = waiting.recv() {
+            let mut commands = vec![first];
+            commands.extend(waiting.try_iter().take(TOGETHER - 1));
+            self.commit(commands);
         }
-        match together(kv, heard, &mut commands) {
-            Err(KvError::Conflict) => {}
-            ended => {
+    }
+
+    /// Commits these together; where others change the same rows, or it is too much for one change,
+    /// one by one.
+    fn commit(&self, mut commands: Vec<Box<dyn Command>>) {
+        for tried in 0..TRIES {
+            let ended = self.together(&mut commands);
+            let apart = match &ended {
+                Err(KvError::Conflict) => tried > 0,
+                Err(KvError::Invalid { .. }) => true,
+                _ => false,
+            };
+            if apart && commands.len() > 1 {
+                return commands
+                    .into_iter()
+                    .for_each(|command| self.commit(vec![command]));
+            }
+            if !matches!(ended, Err(KvError::Conflict)) {
                 return answer(commands, ended.err().as_ref());
             }
         }
+        answer(commands, Some(&KvError::Conflict));
     }
-    answer(commands, Some(&KvError::Conflict));
-}
 
-/// One commit. A command that is refused after it has written is answered, and the others run again
-/// without it.
-fn together(
-    kv: &dyn Kv,
-    heard: &Generations,
-    commands: &mut Vec<Box<dyn Command>>,
-) -> Result<(), KvError> {
-    loop {
-        let (mut undone, mut moved) = (None, Moved::new());
-        let ended = kv.change(&mut |change| {
-            undone = None;
-            moved.clear();
-            for (at, command) in commands.iter_mut().enumerate() {
-                match command.run(&mut Tx::new(change, &mut moved)) {
-                    Ran::Kept => {}
-                    Ran::Undone => {
-                        undone = Some(at);
-                        return Err(KvError::Abandoned);
+    /// One commit. A command that is refused after it has written is answered, and the others run
+    /// again without it.
+    fn together(&self, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvError> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let (mut undone, mut common) = (None, Common::default());
+            let ended = self.kv.change(&mut |change| {
+                undone = None;
+                common = Common::of(&blocks, self.kv.shared() != Shared::OneProcess);
+                for (at, command) in commands.iter_mut().enumerate() {
+                    match command.run(&mut Tx::new(change, &mut common)) {
+                        Ran::Kept => {}
+                        Ran::Undone => {
+                            undone = Some(at);
+                            return Err(KvError::Abandoned);
+                        }
+                        Ran::Failed(error) => return Err(error),
                     }
-                    Ran::Failed(error) => return Err(error),
                 }
-            }
-            Ok(())
-        });
-        match (ended, undone) {
-            (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
-            (ended, _) => {
-                // Also where it is unknown whether it is stored.
-                for (slice, generation) in moved {
-                    heard.set(slice, generation);
+                Tx::new(change, &mut common).end()
+            });
+            match (ended, undone) {
+                (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
+                (ended, _) => {
+                    // Also where it is unknown whether it is stored.
+                    for (slice, generation) in common.moved {
+                        self.heard.set(slice, generation);
+                    }
+                    match &ended {
+                        Ok(()) => *blocks = common.blocks,
+                        Err(KvError::CommitUnknown(_)) => *blocks = Blocks::default(),
+                        Err(_) => {}
+                    }
+                    return ended;
                 }
-                return ended;
             }
         }
     }

@@ -101,7 +101,6 @@ impl TryFrom<StoredDelivery> for Delivery {
 
 #[derive(Deserialize, Serialize)]
 struct StoredRow {
-    #[serde(flatten)]
     delivery: StoredDelivery,
     token: Option<i64>,
     settled: Option<i64>,
