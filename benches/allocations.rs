@@ -17,8 +17,8 @@ mod counted;
 use std::sync::Arc;
 
 use benches::{Better, keep};
+use gatepost_kv::MemoryStore;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::WebhookStore;
 use webhook_model::Activity;
 

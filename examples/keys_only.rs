@@ -15,7 +15,7 @@ use axum::{Extension, Router};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use tokio::net::TcpListener;
 
 /// Asked for each request: who is this, and what may they do?

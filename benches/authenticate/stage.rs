@@ -14,7 +14,8 @@ use apikey_core::{
 };
 use chrono::{DateTime, Utc};
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService};
-use gatepost_storage::{KeyStore, ManualClock, MemoryStore};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::{KeyStore, ManualClock};
 
 #[derive(Debug)]
 struct Users;

@@ -18,7 +18,7 @@ use examples::story::Story;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use tokio::net::TcpListener;
 
 type Failure = Box<dyn Error + Send + Sync>;

@@ -27,7 +27,7 @@ use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, ForwardedHeader, KeyService,
     Principal, TrustedProxies, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use nginx::Nginx;
 use tokio::net::TcpListener;
 

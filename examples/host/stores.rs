@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use examples::private;
 use examples::sealing::Sealing;
+use gatepost_kv::MemoryStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore};
+use gatepost_storage::{AuditStore, KeyStore};
 
 use crate::data::Data;
 use crate::failure::{Failure, InWords};

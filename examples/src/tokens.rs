@@ -221,7 +221,8 @@ mod tests {
     use axum::http::Request;
     use delivery::{Sender, TargetPolicy};
     use gatepost_keys::{FailureLimit, GuessLimits};
-    use gatepost_storage::{ManualClock, MemoryStore};
+    use gatepost_kv::MemoryStore;
+    use gatepost_storage::ManualClock;
     use tower_service::Service as _;
 
     use super::*;

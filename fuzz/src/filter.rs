@@ -14,8 +14,8 @@ use gatepost_http::Api;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, Via,
 };
+use gatepost_kv::MemoryStore;
 use gatepost_manage::Management;
-use gatepost_storage::MemoryStore;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;

@@ -7,10 +7,11 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use apikey_core::{IpPolicy, KeyDraft, OwnerId};
+use gatepost_kv::MemoryStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::{NewDelivery, WebhookStore};
-use gatepost_storage::{Clock as _, KeyStore, MemoryStore, SystemClock};
+use gatepost_storage::{Clock as _, KeyStore, SystemClock};
 use gatepost_testkit::fixtures::direct;
 use peak_alloc::PeakAlloc;
 use tests::browser::{Setup, Site};

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{Engine, Limits, StartError, Timing};
+use gatepost_kv::MemoryStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState};
-use gatepost_storage::{MemoryStore, Page};
 use tests::chaos::{Store, Wrong};
 use tests::open::one_system;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

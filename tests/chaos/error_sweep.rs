@@ -15,10 +15,11 @@ use gatepost_ids::Place;
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Via,
 };
+use gatepost_kv::MemoryStore;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{Cascade, DeliveryQuery, DeliveryState};
-use gatepost_storage::{AtMost, Clock as _, ManualClock, MemoryStore, Page};
+use gatepost_storage::{AtMost, Clock as _, ManualClock, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tests::chaos::{Counting, Store};
 use tests::open::one_system;

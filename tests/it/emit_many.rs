@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Emitted, Engine};
+use gatepost_kv::MemoryStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
+use gatepost_storage::Page;
 use gatepost_storage::webhooks::{DeliveryQuery, WebhookStore};
-use gatepost_storage::{MemoryStore, Page};
 use tests::open::one_system;
 use tests::postgres;
 use webhook_model::{

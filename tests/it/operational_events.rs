@@ -13,8 +13,9 @@ use examples::receiver::Receiver;
 use gatepost_engine::{Engine, OperationalEvents, Watch, WatchAnswer, Watched};
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, Quota, TenantId};
 use gatepost_keys::{Denied, KeyService, Principal, Via};
+use gatepost_kv::MemoryStore;
 use gatepost_manage::{KeyEvents, Management, OnLeak};
-use gatepost_storage::{Clock as _, ManualClock, MemoryStore};
+use gatepost_storage::{Clock as _, ManualClock};
 use webhook_model::{
     Action, Description as TaskText, Event, EventLabel, Filter, JsonObject, Retries, Target, Task,
     Webhook, WebhookId,

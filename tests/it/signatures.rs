@@ -8,7 +8,7 @@ use std::time::Duration;
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::{Received, Receiver};
 use gatepost_engine::Engine;
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use tests::open::one_system;
 use webhook_model::{OwnerId, SigningSecret, SigningSecrets, Webhook};
 

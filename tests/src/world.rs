@@ -17,9 +17,10 @@ use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
+use gatepost_kv::MemoryStore;
 use gatepost_manage::Management;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
-use gatepost_storage::{KeyStore, ManualClock, MemoryStore};
+use gatepost_storage::{KeyStore, ManualClock};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};

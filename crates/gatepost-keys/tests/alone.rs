@@ -9,7 +9,7 @@ use apikey_core::{Grant, KeyDraft, OwnerId, RateLimit};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, TenantId, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 
 #[derive(Debug)]
 struct Users;

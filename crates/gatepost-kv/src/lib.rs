@@ -15,5 +15,5 @@ pub use error::{BoxError, KvError};
 pub use memory::MemoryKv;
 pub use run::KvExt;
 pub use span::{Go, Span};
-pub use store::KvStore;
+pub use store::{KvStore, MemoryStore};
 pub use table::{Keys, MAX_CHANGE, MAX_KEY, MAX_VALUE, Table, number_key};

@@ -27,6 +27,14 @@ type Tables = HashMap<&'static str, Rows>;
 #[derive(Debug, Default)]
 pub struct MemoryKv(RwLock<Tables>);
 
+impl MemoryKv {
+    /// A store with these tables.
+    pub(crate) fn of(tables: &[Table]) -> Self {
+        let tables = tables.iter().map(|table| (table.name, Rows::new()));
+        Self(RwLock::new(tables.collect()))
+    }
+}
+
 impl Kv for MemoryKv {
     fn prepare(&self, tables: &[Table]) -> Result<(), KvError> {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);

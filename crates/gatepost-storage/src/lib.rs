@@ -12,8 +12,6 @@ pub mod codec;
 #[cfg(feature = "webhooks")]
 pub mod columns;
 pub mod error;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
-pub mod memory;
 pub mod owners;
 pub mod page;
 
@@ -41,8 +39,6 @@ pub use clock::{Clock, ManualClock, SystemClock};
 pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]
 pub use keys::KeyStore;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
-pub use memory::MemoryStore;
 pub use owners::OwnerStore;
 pub use page::{AtMost, Bodies, BodyRoom, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]

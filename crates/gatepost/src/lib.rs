@@ -7,6 +7,8 @@ pub use gatepost_console as console;
 #[cfg(feature = "http")]
 pub use gatepost_http as http;
 pub use gatepost_ids as ids;
+#[cfg(feature = "kv")]
+pub use gatepost_kv as kv;
 #[cfg(any(feature = "http", feature = "console"))]
 pub use gatepost_manage as manage;
 #[cfg(feature = "postgres")]

@@ -14,13 +14,13 @@ pub use gatepost_http::Api;
 pub use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
 #[cfg(feature = "keys")]
 pub use gatepost_keys::{AuthLayer, KeyService, Principal, Via};
+#[cfg(feature = "kv")]
+pub use gatepost_kv::MemoryStore;
 #[cfg(any(feature = "http", feature = "console"))]
 pub use gatepost_manage::Management;
 #[cfg(feature = "postgres")]
 pub use gatepost_postgres::{PostgresConfig, PostgresStore};
 #[cfg(feature = "sqlite")]
 pub use gatepost_sqlite::{SqliteConfig, SqliteStore};
-#[cfg(any(feature = "keys", feature = "webhooks"))]
-pub use gatepost_storage::MemoryStore;
 #[cfg(feature = "webhooks")]
 pub use webhook_model::{Audience, Catalog, Object, ObjectId, Occurrence, Specificity, TagId};

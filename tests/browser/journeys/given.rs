@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use examples::receiver::Receiver;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount, QueueStore as _};
-use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use tests::browser::{Setup, Site, Visitor, furnish, typed};
 use webhook_model::WebhookId;

@@ -16,11 +16,12 @@ use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
 use gatepost_keys::{KeyService, Principal, Via};
+use gatepost_kv::MemoryStore;
 use gatepost_manage::{Actor, AuditLog, AuditLogBuilder, LoggedChange, Management};
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::audit::{AuditId, AuditQuery};
-use gatepost_storage::{AuditStore, KeyStore, ManualClock, MemoryStore, Page, Scope, WebhookStore};
+use gatepost_storage::{AuditStore, KeyStore, ManualClock, Page, Scope, WebhookStore};
 use tests::open::with_tenants;
 use tests::postgres::fresh;
 use webhook_model::{

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use examples::receiver::Receiver;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _, QueueStore as _};
-use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{direct, message};
 use tests::browser::typed::new_webhook;
 use tests::browser::{Page, Setup, Site, Visitor, text};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use examples::receiver::Receiver;
 use gatepost_ids::Quota;
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_testkit::fault::FaultStore;
 use tests::browser::typed::{new_event, new_task, new_webhook};
 use tests::browser::{Page, Setup, Site, Visitor};

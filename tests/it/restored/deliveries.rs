@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use gatepost_kv::MemoryStore;
 use gatepost_storage::restored::{RESTORED_INFO, end_deliveries};
 use gatepost_storage::webhooks::{
     Delivery, DeliveryQuery, DeliveryState, LaneClass, NewDelivery, QueueStore as _,
     RecordStore as _, Replay,
 };
-use gatepost_storage::{AtMost, Clock as _, MemoryStore, Page, SystemClock};
+use gatepost_storage::{AtMost, Clock as _, Page, SystemClock};
 use gatepost_testkit::fixtures::{at, direct, lane, message};
 use tests::chaos::Counting;
 

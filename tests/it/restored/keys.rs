@@ -1,7 +1,8 @@
 //! Keys that were deleted after the backup.
 
+use gatepost_kv::MemoryStore;
 use gatepost_storage::restored::delete_keys;
-use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{at, key};
 
 use super::*;

@@ -9,9 +9,9 @@ use gatepost_engine::{
     AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineError,
 };
 use gatepost_ids::{OwnerId, TenantId};
+use gatepost_kv::MemoryStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
-use gatepost_storage::MemoryStore;
 use gatepost_storage::webhooks::WebhookStore;
 use tests::postgres;
 use webhook_model::{

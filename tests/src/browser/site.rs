@@ -16,9 +16,10 @@ use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, AuthLayer, KeyService, Principal, TenantId, Via,
 };
+use gatepost_kv::MemoryStore;
 use gatepost_manage::{Audit, AuditLog, Audited, Directory, Management};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, WebhookStore};
-use gatepost_storage::{AuditStore, Clock, KeyStore, MemoryStore, SystemClock};
+use gatepost_storage::{AuditStore, Clock, KeyStore, SystemClock};
 use tokio::net::TcpListener;
 use webhook_model::OwnerId;
 

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, DeliveryState,
 };
-use gatepost_storage::{Clock as _, MemoryStore, Page};
+use gatepost_storage::{Clock as _, Page};
 
 use super::clock::VirtualClock;
 use super::furnish::HOSTS;

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use chrono::{DateTime, Utc};
 use gatepost_engine::{Engine, EngineError};
 use gatepost_ids::{OwnerId, Quota, Quotas};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::RecordStore as _;
-use gatepost_storage::{Clock as _, MemoryStore};
 use webhook_model::Webhook;
 
 use super::clock::VirtualClock;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use tokio::time::Instant;
 
 use super::accounts::ALL;

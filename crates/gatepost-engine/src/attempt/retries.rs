@@ -61,7 +61,7 @@ impl RetryPlan {
 mod tests {
     use std::time::Duration;
 
-    use gatepost_storage::MemoryStore;
+    use gatepost_kv::MemoryStore;
     use webhook_model::Retries;
 
     use super::*;

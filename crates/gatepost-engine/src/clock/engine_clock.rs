@@ -124,7 +124,8 @@ impl EngineClock {
 
 #[cfg(test)]
 mod tests {
-    use gatepost_storage::{ManualClock, MemoryStore};
+    use gatepost_kv::MemoryStore;
+    use gatepost_storage::ManualClock;
     use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;

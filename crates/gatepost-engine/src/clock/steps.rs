@@ -97,7 +97,8 @@ impl ClockSteps {
 
 #[cfg(test)]
 mod tests {
-    use gatepost_storage::{ManualClock, MemoryStore};
+    use gatepost_kv::MemoryStore;
+    use gatepost_storage::ManualClock;
 
     use super::*;
     use crate::testing::{BrokenClock, noon};

@@ -134,7 +134,8 @@ fn add(counted: &mut HashMap<Key, HourlyCount>, count: HourlyCount) {
 
 #[cfg(test)]
 mod tests {
-    use gatepost_storage::{MemoryStore, Scope};
+    use gatepost_kv::MemoryStore;
+    use gatepost_storage::Scope;
     use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;

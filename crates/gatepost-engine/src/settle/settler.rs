@@ -115,7 +115,7 @@ mod tests {
     /// A settler over a store and a clock that fail on command, and one delivery claimed.
     struct World {
         records: Records,
-        store: Arc<FaultStore<gatepost_storage::MemoryStore>>,
+        store: Arc<FaultStore<gatepost_kv::MemoryStore>>,
         clock: Arc<BrokenClock>,
         settler: Settler,
     }

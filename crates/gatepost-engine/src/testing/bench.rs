@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Schedule;
+use gatepost_kv::MemoryStore;
+use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::WebhookStore;
-use gatepost_storage::{ManualClock, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 
 use super::clock::BrokenClock;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
     QueueStore as _, RecordStore as _, WebhookQuery,
 };
-use gatepost_storage::{AtMost, MemoryStore, Page, Scope};
+use gatepost_storage::{AtMost, Page, Scope};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Activity, Description, Event, EventLabel, Filter, Headers, OwnerId, TagId, Target,

@@ -12,7 +12,7 @@ mod counted;
 
 use std::sync::Arc;
 
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use webhook_model::Activity;
 
 use self::counted::Counted;

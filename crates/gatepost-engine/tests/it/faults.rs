@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState, QueueStore};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::{Engine, EngineBuilder, Limits, OperationalEvents, StartError};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, WebhookStore};
-use gatepost_storage::{ManualClock, MemoryStore, Page};
+use gatepost_storage::{ManualClock, Page};
 use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
 
 use crate::support::{Receiver, World, builder, poweron, receiver, until};

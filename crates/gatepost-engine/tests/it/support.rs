@@ -8,7 +8,7 @@ use delivery::{Schedule, Sender, TargetPolicy};
 use gatepost_engine::{
     AccessLevel, Account, AccountAnswer, Accounts, Audience, Engine, EngineBuilder, Quota,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryLog, WebhookStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_engine::{Limits, RateLimits, StartError, Timing};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryLog, DeliveryState};
-use gatepost_storage::{Clock, ManualClock, MemoryStore};
+use gatepost_storage::{Clock, ManualClock};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{TagId, Target, Timeout, Webhook};
 

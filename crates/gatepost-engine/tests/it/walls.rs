@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunAbout, Scope};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     DeliveryLog as _, DeliveryQuery, DropReason, OutboxStore as _, RecordId, RecordStore as _,
 };
-use gatepost_storage::{Clock as _, ManualClock, MemoryStore, Page};
+use gatepost_storage::{Clock as _, ManualClock, Page};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{
     Action, Description, Event, EventLabel, Filter, JsonObject, Object, ObjectId, OwnerId, TagId,

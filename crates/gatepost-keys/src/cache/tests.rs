@@ -2,8 +2,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use apikey_core::{ApiKey, KeyDraft, KeyId, OwnerId, Peppers, Prefix, RevealOnce};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
-use gatepost_storage::{KeyStore, MemoryStore, Revision};
+use gatepost_storage::{KeyStore, Revision};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 

@@ -10,7 +10,7 @@ use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, FailureLimit, GuessLimits, KeyService,
     Principal, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 
 #[derive(Debug)]
 struct Users;

@@ -7,7 +7,7 @@ use apikey_core::{KeyDraft, OwnerId};
 use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyService, Principal, Via,
 };
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 
 #[derive(Debug, Default)]
 struct Users {

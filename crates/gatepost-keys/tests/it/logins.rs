@@ -16,7 +16,8 @@ use gatepost_keys::{
     AccessLevel, Account, AuthLayer, Denied, FailureLimit, GuessLimits, KeyService, OwnerId,
     PlatformAnswer, PlatformLogin, Presented, Principal, Via,
 };
-use gatepost_storage::{ManualClock, MemoryStore};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::ManualClock;
 use tower::{Layer, ServiceExt, service_fn};
 
 use crate::world::Users;

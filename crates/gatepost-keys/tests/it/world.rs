@@ -8,8 +8,9 @@ use gatepost_keys::{
     AccessLevel, Account, AccountAnswer, Accounts, Denied, KeyError, KeyService, Principal, Quota,
     TenantId, Via,
 };
+use gatepost_kv::MemoryStore;
 use gatepost_storage::keys::KeyRow;
-use gatepost_storage::{KeyStore as _, ManualClock, MemoryStore};
+use gatepost_storage::{KeyStore as _, ManualClock};
 use gatepost_testkit::fault::FaultStore;
 
 /// Each user has an account without a tenant until something else is said.

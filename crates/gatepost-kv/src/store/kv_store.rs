@@ -14,6 +14,7 @@ use super::writer::{Answer, Writer};
 use super::{keys, tables};
 use crate::contract::{Kv, Shared, View};
 use crate::error::KvError;
+use crate::memory::MemoryKv;
 use crate::run::KvExt as _;
 
 /// A store of Gatepost over an ordered store.
@@ -22,6 +23,36 @@ pub struct KvStore<K> {
     writer: Writer,
     pub(super) generations: Arc<Generations>,
     pub(super) sealing: Arc<SealingKeys>,
+}
+
+/// A store in memory, which keeps nothing: for tests and tools.
+///
+/// ```
+/// use std::sync::Arc;
+/// let store: Arc<dyn gatepost_storage::KeyStore> = Arc::new(gatepost_kv::MemoryStore::new());
+/// # let _ = store;
+/// ```
+pub type MemoryStore = KvStore<MemoryKv>;
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        let kv = Arc::new(MemoryKv::of(&tables::ALL));
+        let generations = Arc::new(Generations::default());
+        Self {
+            writer: Writer::at_once(kv.clone(), generations.clone()),
+            kv,
+            generations,
+            sealing: Arc::new(SealingKeys::none()),
+        }
+    }
 }
 
 impl<K: Kv> KvStore<K> {

@@ -33,7 +33,7 @@ mod writer;
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 
-pub use self::kv_store::KvStore;
+pub use self::kv_store::{KvStore, MemoryStore};
 
 /// A time as it is kept: cut to the microsecond.
 fn micros(time: DateTime<Utc>) -> DateTime<Utc> {

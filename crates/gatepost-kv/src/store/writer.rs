@@ -64,17 +64,24 @@ struct Call<T, F> {
 
 impl Writer {
     pub(super) fn start(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> std::io::Result<Self> {
-        let blocks = Mutex::default();
-        let commits = Arc::new(Commits { kv, heard, blocks });
-        let mut thread = None;
-        if commits.kv.waits() {
+        let mut writer = Self::at_once(kv, heard);
+        if writer.commits.kv.waits() {
             let (sender, waiting) = sync_channel(WAITING);
-            let commits = commits.clone();
+            let commits = writer.commits.clone();
             let builder = thread::Builder::new().name("gatepost-kv".to_owned());
             builder.spawn(move || commits.work(&waiting))?;
-            thread = Some(sender);
+            writer.thread = Some(sender);
         }
-        Ok(Self { commits, thread })
+        Ok(writer)
+    }
+
+    /// Commits each command where it comes from.
+    pub(super) fn at_once(kv: Arc<dyn Kv>, heard: Arc<Generations>) -> Self {
+        let blocks = Mutex::default();
+        Self {
+            commits: Arc::new(Commits { kv, heard, blocks }),
+            thread: None,
+        }
     }
 
     /// Lets a command come to its turn. `work` may run again.

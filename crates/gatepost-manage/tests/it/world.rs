@@ -6,9 +6,10 @@ use apikey_core::{KeyDraft, KeyId, KeyName};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::{Engine, EngineBuilder};
 use gatepost_keys::{KeyService, OwnerId, Quota};
+use gatepost_kv::MemoryStore;
 use gatepost_manage::{Actor, Management, Operation};
 use gatepost_storage::webhooks::{DeliveryId, Enqueued, MessageId, NewDelivery, QueueStore as _};
-use gatepost_storage::{Clock as _, MemoryStore, SystemClock};
+use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fault::FaultStore;
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{

@@ -38,7 +38,8 @@ const UNREADABLE: &str = "the stored message cannot be opened";
 /// ```
 /// use std::sync::Arc;
 /// use gatepost_storage::seal::{SealingKey, SealingKeys};
-/// use gatepost_storage::{MemoryStore, SealedMessages};
+/// use gatepost_kv::MemoryStore;
+/// use gatepost_storage::SealedMessages;
 ///
 /// let keys = SealingKeys::new(SealingKey::new(1, [7; 32]));
 /// let store = SealedMessages::new(Arc::new(MemoryStore::new()), keys);

@@ -3,7 +3,8 @@
 //! ```
 //! use std::sync::Arc;
 //! use apikey_core::KeyId;
-//! use gatepost_storage::{KeyStore, MemoryStore};
+//! use gatepost_kv::MemoryStore;
+//! use gatepost_storage::KeyStore;
 //! use gatepost_testkit::fault::{Fault, FaultStore};
 //! # gatepost_testkit::block_on(async {
 //! let store = FaultStore::new(Arc::new(MemoryStore::new()));

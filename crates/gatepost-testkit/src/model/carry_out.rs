@@ -167,7 +167,7 @@ impl Side {
 mod tests {
     use std::sync::Arc;
 
-    use gatepost_storage::MemoryStore;
+    use gatepost_kv::MemoryStore;
 
     use super::super::step::{From, Seen};
     use super::{Call, Side};

@@ -20,7 +20,8 @@ mod whole;
 
 use std::sync::Arc;
 
-use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::KeyStore;
 use proptest::collection::vec;
 use proptest::test_runner::{Config, TestCaseError, TestCaseResult, TestRunner};
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore as _, SealedMessages};
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _, SealedMessages};
 use gatepost_testkit::{
     Finding, Harness, Webhooks, audit_clauses, key_clauses, prove, run_all, webhook_clauses,
 };

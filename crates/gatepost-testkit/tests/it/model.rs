@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::{KeyStore, MemoryStore};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::KeyStore;
 use gatepost_testkit::{Webhooks, model};
 
 use super::machine::{broken_keys, broken_webhooks};

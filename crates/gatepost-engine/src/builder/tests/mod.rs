@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
 use gatepost_ids::Audience;
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use webhook_model::Occurrence;
 
 use super::EngineBuilder;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_ids::{AccessLevel, Audience, OwnerId, Place, TenantId, WebhookId};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::owners::{OwnerRow, OwnerStore as _};
 use gatepost_storage::webhooks::RecordStore as _;
-use gatepost_storage::{AtMost, ManualClock, MemoryStore};
+use gatepost_storage::{AtMost, ManualClock};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::Webhook;
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{OwnerId, Quota, WebhookId};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     DeliveryId, DeliveryLog as _, DropReason, Dropped, LogUsage, NewDelivery, QueueStore as _,
     RecordStore as _, UsageDelta,
 };
-use gatepost_storage::{AtMost, ManualClock, MemoryStore, Scope};
+use gatepost_storage::{AtMost, ManualClock, Scope};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_ids::{AccessLevel, Audience, ObjectId, OwnerId, Place, TaskId, TenantId};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::ManualClock;
 use gatepost_storage::owners::OwnerStore as _;
-use gatepost_storage::{ManualClock, MemoryStore};
 use tokio::time::Instant;
 use webhook_model::{Event, EventLabel, Filter, JsonObject, Object, Occurrence, Target};
 

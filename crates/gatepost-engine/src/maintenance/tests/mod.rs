@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{
     AttemptRecord, Cascade, DeliveryState, Disposition, QueueStore as _, RecordStore as _,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use gatepost_kv::MemoryStore;
+use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::RecordStore as _;
-use gatepost_storage::{AtMost, MemoryStore};
 use gatepost_testkit::fault::FaultStore;
 use webhook_model::{EventId, Occurrence, TagId, Target, TaskId};
 

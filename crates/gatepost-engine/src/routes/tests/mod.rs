@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gatepost_ids::Place;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::RoutesVersion;
-use gatepost_storage::{MemoryStore, OwnerStore as _, Revision};
+use gatepost_storage::{OwnerStore as _, Revision};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{OwnerId, TagId, Target, TaskId, Template, Values};
 

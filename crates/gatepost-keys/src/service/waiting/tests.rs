@@ -3,8 +3,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use apikey_core::{KeyDraft, LastLogin, OwnerId, Peppers, Prefix};
 use chrono::{DateTime, NaiveDate, Utc};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::Revision;
 use gatepost_storage::keys::{KeyRow, Rolled};
-use gatepost_storage::{MemoryStore, Revision};
 use gatepost_testkit::fault::{Fault, FaultStore, When};
 use metrics::{
     Counter, CounterFn, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit,

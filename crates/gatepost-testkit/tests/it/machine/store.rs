@@ -4,13 +4,14 @@ use apikey_core::{ApiKey, KeyId};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, AuditRow};
 use gatepost_storage::keys::{
     KeyChanges, KeyGeneration, KeyQuery, KeyRow, KeySelector, KeySlice, KeyUse, Login,
 };
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, OutboxRow, TaskRow};
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore, Row, StoreError};
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore, Row, StoreError};
 use webhook_model::{Event, EventId, Webhook, WebhookId};
 
 use super::breaker::Breaker;

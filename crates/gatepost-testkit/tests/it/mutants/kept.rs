@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryQuery, PurgeBounds, WebhookQuery};
-use gatepost_storage::{AuditStore, KeyStore, MemoryStore, OwnerStore as _, Page, Scope};
+use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _, Page, Scope};
 use gatepost_testkit::fixtures::keep_all;
 use gatepost_testkit::{Harness, Webhooks};
 

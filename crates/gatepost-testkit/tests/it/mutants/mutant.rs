@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use apikey_core::LastLogin;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::keys::KeyUse;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, DeliveryId, MessageId, RecordStore as _};
-use gatepost_storage::{MemoryStore, Scope, StoreError};
+use gatepost_storage::{Scope, StoreError};
 use gatepost_testkit::fault::FaultStore;
 
 pub(crate) type Result<T> = std::result::Result<T, StoreError>;

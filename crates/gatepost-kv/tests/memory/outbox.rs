@@ -1,7 +1,7 @@
 //! One process has an audience of the outbox at a time, and audiences take turns.
 
 use gatepost_ids::{OwnerId, TenantId};
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{OutboxAudience, OutboxStore};
 use webhook_model::{Audience, Occurrence};
 

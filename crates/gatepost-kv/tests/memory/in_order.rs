@@ -1,6 +1,6 @@
 //! A webhook in order has at most one delivery running, however it came to run.
 
-use gatepost_storage::MemoryStore;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{Lane, LaneClaim, LaneClass, NewDelivery, QueueStore};
 use webhook_model::DeliveryOrder;
 

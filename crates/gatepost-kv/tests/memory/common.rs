@@ -1,11 +1,12 @@
 //! A store with a webhook.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_kv::MemoryStore;
+use gatepost_storage::AtMost;
 use gatepost_storage::webhooks::{
     Claim, Disposition, Enqueue, Enqueued, MessageId, NewDelivery, Origin, QueueStore, RecordStore,
     Settlement, StoredDelivery,
 };
-use gatepost_storage::{AtMost, MemoryStore};
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
 /// This many seconds after the start of the tests' time.

@@ -1,5 +1,4 @@
-//! The reference store where the contract's clauses do not reach.
-#![cfg(feature = "webhooks")]
+//! The store in memory where the contract's clauses do not reach.
 #![allow(clippy::unwrap_used, reason = "a test stops at the first surprise")]
 
 mod common;

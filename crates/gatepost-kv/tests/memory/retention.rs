@@ -2,10 +2,11 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     DeliveryLog, DeliveryQuery, HourlyCount, PurgeBounds, RecordStore,
 };
-use gatepost_storage::{MemoryStore, Page, Scope};
+use gatepost_storage::{Page, Scope};
 use webhook_model::WebhookId;
 
 use crate::common::{at, enqueue, message, sent, webhook};

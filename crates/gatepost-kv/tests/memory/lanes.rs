@@ -1,7 +1,8 @@
 //! Lanes are found by what became due, by their webhooks, and by walking over all of them.
 
+use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{DeliveryId, DuePoint, QueueStore, Queues, RecordStore};
-use gatepost_storage::{AtMost, MemoryStore, Revision};
+use gatepost_storage::{AtMost, Revision};
 use webhook_model::{Activity, WebhookId};
 
 use crate::common::{at, enqueue, message, webhook};
