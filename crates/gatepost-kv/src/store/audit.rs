@@ -15,7 +15,6 @@ use super::tables::{
     AUDIT_OF_TENANT,
 };
 use super::tx::{Tx, each};
-use crate::contract::Kv;
 use crate::span::{Go, Span};
 
 const ROWS: Rows<AuditRow> = Rows {
@@ -33,7 +32,7 @@ const ROWS: Rows<AuditRow> = Rows {
 };
 
 #[async_trait]
-impl<K: Kv> AuditStore for KvStore<K> {
+impl AuditStore for KvStore {
     async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<(), StoreError> {
         let admitted = AuditEntry::admitted(entries, most)?;
         let entries: Vec<AuditEntry> = admitted.into_iter().cloned().collect();

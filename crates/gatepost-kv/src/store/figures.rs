@@ -13,9 +13,9 @@ use super::error::{Outcome, damaged};
 use super::key::{Key, Parts};
 use super::kv_store::KvStore;
 use super::tables::{DUE, META, OUTBOX_DUE, RUNNING};
-use super::tx::row;
+use super::tx::{each, row};
 use super::{claims, lanes, micros};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
@@ -39,18 +39,19 @@ struct Own {
     oldest_due: Option<i64>,
 }
 
-impl<K: Kv> KvStore<K> {
+impl KvStore {
     /// Counts what has not ended, and keeps the figures.
     pub(super) async fn count(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError> {
         let mut of: BTreeMap<WebhookId, Own> = BTreeMap::new();
-        for (key, lane) in self.rows_of(DUE).await? {
-            let (due, lane) = (due_in(&key)?, lanes::lane_in(&lane)?);
-            let own = of.entry(lane.webhook).or_default();
+        for (webhook, due) in self.rows_of(DUE, waiting).await? {
+            let own = of.entry(webhook).or_default();
             own.queued += 1;
             own.oldest_due.get_or_insert(due);
         }
-        for (key, _) in self.rows_of(RUNNING).await? {
-            let webhook = Parts::of(&key).number()?;
+        for webhook in self
+            .rows_of(RUNNING, |key, _| Parts::of(key).number())
+            .await?
+        {
             of.entry(webhook).or_default().running += 1;
         }
         let mut sum = Stored {
@@ -58,7 +59,7 @@ impl<K: Kv> KvStore<K> {
             queued: 0,
             running: 0,
             oldest_due: None,
-            outbox: self.rows_of(OUTBOX_DUE).await?.len() as u64,
+            outbox: self.rows_of(OUTBOX_DUE, |_, _| Ok(())).await?.len() as u64,
         };
         for (webhook, own) in of {
             let (is_gone, sends) = self
@@ -83,31 +84,33 @@ impl<K: Kv> KvStore<K> {
         .await
     }
 
-    /// All rows of a table, as far as they are there while they are read.
-    async fn rows_of(&self, table: Table) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StoreError> {
+    /// What is read of the rows of a table, as far as they are there while they are read.
+    async fn rows_of<T: Send + 'static>(
+        &self,
+        table: Table,
+        read: fn(&[u8], &[u8]) -> Outcome<T>,
+    ) -> Result<Vec<T>, StoreError> {
         let (mut rows, mut span) = (Vec::new(), Span::all());
         loop {
             let asked = span.clone();
-            let mut part: Vec<(Vec<u8>, Vec<u8>)> = self
+            let (part, last) = self
                 .read(move |view| {
-                    let mut part = Vec::new();
-                    view.scan(table, &asked, &mut |key, value| {
-                        part.push((key.to_vec(), value.to_vec()));
+                    let (mut part, mut last) = (Vec::new(), None);
+                    each(view, table, &asked, |key, value| {
+                        part.push(read(key, value)?);
                         if part.len() < AT_ONCE {
-                            Go::On
-                        } else {
-                            Go::Stop
+                            return Ok(Go::On);
                         }
+                        last = Some(key.to_vec());
+                        Ok(Go::Stop)
                     })?;
-                    Ok(part)
+                    Ok((part, last))
                 })
                 .await?;
-            let last = part.last().map(|(key, _)| key.clone());
-            let is_full = part.len() == AT_ONCE;
-            rows.append(&mut part);
+            rows.extend(part);
             match last {
-                Some(last) if is_full => span = span.after(&last),
-                _ => return Ok(rows),
+                Some(last) => span = span.after(&last),
+                None => return Ok(rows),
             }
         }
     }
@@ -133,6 +136,7 @@ fn figures_key() -> Key {
     Key::new().text("figures")
 }
 
-fn due_in(key: &[u8]) -> Outcome<i64> {
-    Ok(Parts::of(key).time()?.timestamp_micros())
+/// The webhook of what waits, and when it is due.
+fn waiting(key: &[u8], lane: &[u8]) -> Outcome<(WebhookId, i64)> {
+    Ok((lanes::lane_in(lane)?.webhook, Parts::of(key).number()?))
 }

@@ -21,7 +21,7 @@ use super::tables::{
 };
 use super::tx::{Tx, each, read, row};
 use super::{numbers, owners};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::{Go, Span};
 
 /// How many changes of a slice are remembered.
@@ -44,7 +44,7 @@ const ROWS: Rows<KeyRow> = Rows {
 };
 
 #[async_trait]
-impl<K: Kv> KeyStore for KvStore<K> {
+impl KeyStore for KvStore {
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError> {
         let key = key.clone();
         self.write(move |tx| insert(tx, &key, at_most, Rolled::default()))

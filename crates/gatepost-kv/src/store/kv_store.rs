@@ -18,8 +18,8 @@ use crate::memory::MemoryKv;
 use crate::run::KvExt as _;
 
 /// A store of Gatepost over an ordered store.
-pub struct KvStore<K> {
-    kv: Arc<K>,
+pub struct KvStore {
+    kv: Arc<dyn Kv>,
     writer: Writer,
     pub(super) generations: Arc<Generations>,
     pub(super) sealing: Arc<SealingKeys>,
@@ -32,19 +32,19 @@ pub struct KvStore<K> {
 /// let store: Arc<dyn gatepost_storage::KeyStore> = Arc::new(gatepost_kv::MemoryStore::new());
 /// # let _ = store;
 /// ```
-pub type MemoryStore = KvStore<MemoryKv>;
+pub type MemoryStore = KvStore;
 
-impl MemoryStore {
-    /// An empty store.
+impl KvStore {
+    /// An empty store in memory, which keeps nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 }
 
-impl Default for MemoryStore {
+impl Default for KvStore {
     fn default() -> Self {
-        let kv = Arc::new(MemoryKv::of(&tables::ALL));
+        let kv: Arc<dyn Kv> = Arc::new(MemoryKv::of(&tables::ALL));
         let generations = Arc::new(Generations::default());
         Self {
             writer: Writer::at_once(kv.clone(), generations.clone()),
@@ -55,12 +55,12 @@ impl Default for MemoryStore {
     }
 }
 
-impl<K: Kv> KvStore<K> {
+impl KvStore {
     /// Opens the store that lies in `kv`, which may be empty.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    pub fn open(kv: K) -> Result<Self, StoreError> {
+    pub fn open(kv: impl Kv) -> Result<Self, StoreError> {
         Self::open_sealed(kv, SealingKeys::none())
     }
 
@@ -68,8 +68,8 @@ impl<K: Kv> KvStore<K> {
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
-    pub fn open_sealed(kv: K, sealing: SealingKeys) -> Result<Self, StoreError> {
-        let kv = Arc::new(kv);
+    pub fn open_sealed(kv: impl Kv, sealing: SealingKeys) -> Result<Self, StoreError> {
+        let kv: Arc<dyn Kv> = Arc::new(kv);
         kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
         let failed = |e| store_error(&KvError::unavailable(e));
         let generations = Arc::new(Generations::default());
@@ -158,7 +158,7 @@ impl<K: Kv> KvStore<K> {
     }
 }
 
-impl<K> fmt::Debug for KvStore<K> {
+impl fmt::Debug for KvStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KvStore").finish_non_exhaustive()
     }

@@ -20,14 +20,14 @@ use super::tables::{
 };
 use super::tx::{Tx, keys_in};
 use super::{claims, counters, figures, retention};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::Span;
 
 /// Deliveries that are looked at in one view.
 const AT_ONCE: u32 = 256;
 
 #[async_trait]
-impl<K: Kv> DeliveryLog for KvStore<K> {
+impl DeliveryLog for KvStore {
     async fn delivery(&self, id: DeliveryId) -> Result<Option<Delivery>, StoreError> {
         self.read(move |view| {
             let Some(mut entry) = deliveries::get(view, id)? else {

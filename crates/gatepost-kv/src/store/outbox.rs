@@ -15,7 +15,7 @@ use super::rows::{Index, Rows};
 use super::tables::{OUTBOX, OUTBOX_DUE};
 use super::tx::{Tx, keys_in};
 use super::{numbers, turns};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::Span;
 
 /// The counter of row numbers.
@@ -30,7 +30,7 @@ const ROWS: Rows<StoredOccurrence> = Rows {
 };
 
 #[async_trait]
-impl<K: Kv> OutboxStore for KvStore<K> {
+impl OutboxStore for KvStore {
     async fn take_outbox(
         &self,
         holder: u128,

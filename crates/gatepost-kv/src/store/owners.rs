@@ -19,7 +19,7 @@ use super::tables::{
 };
 use super::tx::{Tx, each, row};
 use super::{gone, keys, numbers, places, record_changes};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
@@ -75,7 +75,7 @@ struct Lease {
 }
 
 #[async_trait]
-impl<K: Kv> OwnerStore for KvStore<K> {
+impl OwnerStore for KvStore {
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError> {
         self.read(move |view| Ok(get(view, owner)?.map(|standing| standing.row(owner))))
             .await

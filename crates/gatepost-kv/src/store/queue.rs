@@ -11,10 +11,9 @@ use gatepost_storage::webhooks::{
 use super::enqueue::enqueue;
 use super::kv_store::KvStore;
 use super::{claims, lanes};
-use crate::contract::Kv;
 
 #[async_trait]
-impl<K: Kv> QueueStore for KvStore<K> {
+impl QueueStore for KvStore {
     async fn enqueue_all(
         &self,
         batches: Vec<Enqueue>,

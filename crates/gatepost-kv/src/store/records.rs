@@ -24,10 +24,10 @@ use super::routes::Matching;
 use super::rows::Source;
 use super::tables::{EVENT_OF_TASK, TASK_BY_NAME, TASK_OF_CREATOR, TASK_OF_WEBHOOK};
 use super::{owners, places};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 
 #[async_trait]
-impl<K: Kv> RecordStore for KvStore<K> {
+impl RecordStore for KvStore {
     async fn insert_records(
         &self,
         records: NewRecords,

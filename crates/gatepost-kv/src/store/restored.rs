@@ -9,12 +9,11 @@ use super::error::Outcome;
 use super::kv_store::KvStore;
 use super::tx::Tx;
 use super::{heads, keys, numbers, outbox, places};
-use crate::contract::Kv;
 
 /// Changes some rows behind one, and returns the last of them.
 type Part = fn(&mut Tx<'_>, Option<i64>, PassedOver) -> Outcome<Option<i64>>;
 
-impl<K: Kv> KvStore<K> {
+impl KvStore {
     /// Numbers, revisions and versions go on beyond those given since.
     pub(super) async fn pass_over(&self, now: DateTime<Utc>) -> Result<(), StoreError> {
         let (records, log) = (PassedOver::of_records(now), PassedOver::of_log(now));

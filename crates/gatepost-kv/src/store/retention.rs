@@ -18,7 +18,7 @@ use super::rows::Source;
 use super::tables::{DELIVERY_OF_OWNER, ENDED, OPEN, RUNNING, SEEN, SEEN_BY_AGE};
 use super::tx::{Tx, keys_in};
 use super::{claims, counters, owners};
-use crate::contract::{Kv, View};
+use crate::contract::View;
 use crate::span::Span;
 
 /// Rows, or webhooks, that are read or changed at once.
@@ -72,7 +72,7 @@ fn forget_occurrences(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> O
     Ok(old.len())
 }
 
-impl<K: Kv> KvStore<K> {
+impl KvStore {
     /// Counts what an owner uses and stores that. What is beyond the share leaves.
     pub(super) async fn recount(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError> {
         let (mut usage, mut ended) = (LogUsage::default(), Vec::new());
