@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use gatepost_ids::Place;
-use gatepost_storage::Page;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
     ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
     TaskRoute, WebhookRoute,
 };
+use gatepost_storage::{Page, Row};
 use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{EventName, EventType, TaskId, WebhookId};
@@ -109,7 +109,7 @@ fn sends(delta: &RouteDelta, task: TaskRoute) -> bool {
 }
 
 fn webhook_route(row: &Value, keys: &SealingKeys) -> Answer<Option<WebhookRoute>> {
-    Ok(readable(codec::webhook(row, keys))?.map(|row| WebhookRoute::of(&row)))
+    Ok(readable(Row::from_json(row, keys))?.map(|row| WebhookRoute::of(&row)))
 }
 
 fn task_route(row: &Value) -> Answer<Option<TaskRoute>> {

@@ -4,7 +4,6 @@ use std::sync::LazyLock;
 
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::codec::parse_target;
 use gatepost_storage::webhooks::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     WebhookRoute,
@@ -161,7 +160,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
         revision: Revision(row.try_get("revision")?),
         event_type: parse(row, "event_type")?,
         event: parse(row, "event")?,
-        target: stored(row, "target", parse_target)?,
+        target: stored(row, "target", EventRoute::parse_target)?,
         task: TaskId(row.try_get("task")?),
         filter: filter(row)?,
     })

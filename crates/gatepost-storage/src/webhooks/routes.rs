@@ -8,6 +8,7 @@ use webhook_model::{
 };
 
 use super::record::{RecordId, TaskRow};
+use crate::codec;
 use crate::page::{Revision, Row};
 
 /// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion
@@ -46,6 +47,10 @@ pub struct WebhookRoute {
 }
 
 impl WebhookRoute {
+    /// The word in the column `activity` of a webhook that sends, and of no other: what a claim
+    /// looks for.
+    pub const SENDS: &'static str = codec::SENDS;
+
     /// Of a stored webhook.
     #[must_use]
     pub fn of(row: &Row<WebhookId, Webhook>) -> Self {
@@ -113,6 +118,14 @@ pub struct EventRoute {
 }
 
 impl EventRoute {
+    /// The target that is in a column `target`: `any`, `instance 7` or `tag 3`.
+    ///
+    /// # Errors
+    /// What is wrong, without the text.
+    pub fn parse_target(column: &str) -> Result<Target, &'static str> {
+        codec::parse_target(column)
+    }
+
     /// Of a stored event; `None` of one that is disabled.
     #[must_use]
     pub fn of(row: &Row<EventId, Event>) -> Option<Self> {
