@@ -1,9 +1,8 @@
 //! Changes of deliveries that wait: fetched, cancelled, due at once.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, DeliveryId, FETCHED_INFO, IfWaiting, Lane, WaitingChange,
+    ChangedDelivery, DeliveryId, FETCHED_INFO, IfWaiting, Lane, LaneClass, WaitingChange,
 };
 use uuid::Uuid;
 use webhook_model::WebhookId;
@@ -70,7 +69,7 @@ impl PostgresStore {
             });
             lanes.push(Lane {
                 webhook,
-                class: class_of(row.try_get("class")?),
+                class: LaneClass::from_number(row.try_get("class")?),
             });
         }
         if info.is_none() {

@@ -1,7 +1,7 @@
 //! Changes of deliveries that wait: fetched, cancelled, due at once.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{SealedAttempt, class_number};
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
     ChangedDelivery, Claim, ClaimToken, DeliveryId, FETCHED_INFO, IfWaiting, LaneClass,
     WaitingChange,
@@ -84,7 +84,7 @@ fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Res
     let after = Member {
         attempts: waits.attempts.saturating_add(1),
         tries: waits.tries.saturating_add(1),
-        class: class_number(LaneClass::Retry),
+        class: LaneClass::Retry.number(),
         ..waits
     };
     let end = Outcome {

@@ -1,7 +1,6 @@
 //! What was lost: batches whose lease has ended.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
 use rusqlite::Connection;
 
@@ -55,7 +54,7 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
 
 /// Only a claim of it alone counts as lost. `false` for one that has ended.
 fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
-    let alone = class_number(LaneClass::Alone);
+    let alone = LaneClass::Alone.number();
     let after = Member {
         lost: member.lost + u32::from(member.class == alone),
         class: alone,
