@@ -3,8 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, Claim, ClaimToken, DeliveryId, FETCHED_INFO, IfWaiting, LaneClass,
-    WaitingChange,
+    ChangedDelivery, Claim, ClaimToken, DeliveryId, EndReason, IfWaiting, LaneClass, WaitingChange,
 };
 use rusqlite::{Connection, OptionalExtension as _};
 use webhook_model::WebhookId;
@@ -91,7 +90,7 @@ fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Res
         after,
         token,
         state: State::Sent,
-        status_info: FETCHED_INFO,
+        status_info: EndReason::Fetched.as_str(),
         attempt: Some(&attempt),
     };
     outcome::insert(c, &end)?;

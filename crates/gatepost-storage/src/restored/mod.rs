@@ -11,6 +11,6 @@ mod deliveries;
 mod keys;
 
 #[cfg(feature = "webhooks")]
-pub use deliveries::{EndedDeliveries, RESTORED_INFO, end_deliveries};
+pub use deliveries::{EndedDeliveries, end_deliveries};
 #[cfg(feature = "keys")]
 pub use keys::delete_keys;

@@ -225,6 +225,12 @@ pub struct Delivery {
     pub duration: Option<Duration>,
 }
 
+impl Delivery {
+    /// After this many lost claims of a delivery that was claimed alone it ends in `error`, so that
+    /// a message that kills its sender does not circulate forever.
+    pub const MAX_LOST_CLAIMS: u32 = 3;
+}
+
 /// When the parts of an attempt were done, counted from its start; `None` for a part that was not
 /// reached or not needed (a pooled connection needs no lookup, no connect, no TLS).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -31,6 +31,7 @@ mod delivery;
 mod delivery_query;
 mod delivery_row;
 mod dropped;
+mod end_reason;
 mod excerpt;
 mod lanes;
 mod log;
@@ -53,19 +54,17 @@ pub use delivery::{
 pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
+pub use end_reason::EndReason;
 pub use excerpt::{DataExcerpt, InvalidExcerpt};
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
-pub use log::{
-    DeliveryLog, EXPIRED_INFO, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-};
+pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
     Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack, Unreadable,
 };
 pub use queue::{
-    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, MAX_LOST_CLAIMS,
-    NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
-    lost_claims_info,
+    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,
+    Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
 };
 pub use record::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
@@ -76,7 +75,7 @@ pub use routes::{
     ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
     UnreadableRecord, WebhookRoute,
 };
-pub use waiting::{ChangedDelivery, FETCHED_INFO, IfWaiting, WaitingChange};
+pub use waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.
