@@ -33,6 +33,7 @@ mod delivery_row;
 mod dropped;
 mod end_reason;
 mod excerpt;
+mod invalid_delivery;
 mod lanes;
 mod log;
 mod outbox;
@@ -46,16 +47,15 @@ mod row_edits;
 mod waiting;
 
 pub use body::Bodied;
-pub use cause::{Cause, InvalidCause};
+pub use cause::Cause;
 pub use counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
-pub use delivery::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
-};
+pub use delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId, Phases};
 pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
 pub use end_reason::EndReason;
-pub use excerpt::{DataExcerpt, InvalidExcerpt};
+pub use excerpt::DataExcerpt;
+pub use invalid_delivery::InvalidDelivery;
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
 pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay};
 pub use outbox::OutboxStore;
