@@ -44,7 +44,7 @@ pub use keys::KeyStore;
 #[cfg(any(feature = "keys", feature = "webhooks"))]
 pub use memory::MemoryStore;
 pub use owners::OwnerStore;
-pub use page::{AtMost, Bodies, BodyRoom, Order, Page, Revision, Row, Scope};
+pub use page::{AtMost, Bodies, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]
 pub use recent::RecentChanges;
 #[cfg(feature = "webhooks")]
