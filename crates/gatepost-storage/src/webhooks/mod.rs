@@ -72,8 +72,7 @@ pub use record::{
 pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 pub use records::RecordStore;
 pub use routes::{
-    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
-    UnreadableRecord, WebhookRoute,
+    EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, UnreadableRecord, WebhookRoute,
 };
 pub use waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
