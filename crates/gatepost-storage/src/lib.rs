@@ -25,7 +25,7 @@ mod key_use;
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub mod restored;
 #[cfg(feature = "webhooks")]
 pub mod seal;

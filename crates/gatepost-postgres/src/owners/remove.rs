@@ -1,8 +1,8 @@
 //! What is gone makes room, bite by bite, without the lock of any place.
 
-use gatepost_storage::webhooks::EndReason;
 use std::time::Duration;
 
+use gatepost_storage::webhooks::EndReason;
 use tokio::time::Instant;
 
 use super::PostgresStore;

@@ -39,6 +39,7 @@ pub trait Record: ReadRecord {
     }
 
     /// Those of [`FIELDS`](Self::FIELDS) that are sealed, in their order.
+    #[must_use]
     fn sealed_fields() -> impl Iterator<Item = &'static Field> {
         Self::FIELDS.iter().filter(|field| field.sealed.is_some())
     }

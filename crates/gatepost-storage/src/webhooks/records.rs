@@ -142,9 +142,8 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError>;
 
-    /// What has changed in a place after `since`, at the cost of what has changed; `None` if that
-    /// is more than the store remembers, or than it can tell: the place must be read again. A store
-    /// remembers at least the last 1,000 changes of a place.
+    /// What has changed in a place after `since`, at the cost of that; `None` if the store does not
+    /// know all of it: the place must be read again. It knows at least the last 1,000 changes.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -1,4 +1,10 @@
-//! Deliveries that were sent since.
+//! What to do about a backup that was put back, before anything is served from it: it is the state
+//! of an earlier moment, and does not know what was done since.
+//!
+//! First comes [`OwnerStore::restored`](crate::OwnerStore::restored), which passes over the numbers
+//! that were given since. Then what the platform knows from its own logs is done again:
+//! [`KeyStore::delete_keys`](crate::KeyStore::delete_keys), [`end_deliveries`]. No process may work
+//! with the store until then.
 
 use std::collections::BTreeSet;
 
