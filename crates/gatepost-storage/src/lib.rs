@@ -25,7 +25,7 @@ mod key_use;
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub mod restored;
 #[cfg(feature = "webhooks")]
 pub mod seal;
@@ -44,7 +44,7 @@ pub use keys::KeyStore;
 #[cfg(any(feature = "keys", feature = "webhooks"))]
 pub use memory::MemoryStore;
 pub use owners::OwnerStore;
-pub use page::{AtMost, Bodies, BodyRoom, Order, Page, Revision, Row, Scope};
+pub use page::{AtMost, Bodies, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]
 pub use recent::RecentChanges;
 #[cfg(feature = "webhooks")]

@@ -5,8 +5,7 @@ use webhook_model::WebhookId;
 
 use super::places::Change;
 use super::store::Tables;
-use crate::owners::MOVED_INFO;
-use crate::webhooks::{DeliveryId, DeliveryState, RecordId};
+use crate::webhooks::{DeliveryId, DeliveryState, EndReason, RecordId};
 
 impl Tables {
     /// Before an owner's row is replaced: what the owner has leaves the place.
@@ -85,7 +84,8 @@ impl Tables {
         };
         let moved: Vec<DeliveryId> = open.filter(waits).take(room).collect();
         for id in &moved {
-            self.deliveries.change(*id, |slot| slot.fail(MOVED_INFO));
+            self.deliveries
+                .change(*id, |slot| slot.fail(EndReason::OwnerMoved.as_str()));
         }
         if !webhooks.iter().any(|id| self.has_open(*id, last)) {
             self.owners.moving.remove(&owner);

@@ -12,7 +12,7 @@ use crate::error::StoreError;
 use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, DeliveryState, EXPIRED_INFO, HourlyCount, IfWaiting, LogRoom, LogUsage,
+    DeliveryQuery, DeliveryState, EndReason, HourlyCount, IfWaiting, LogRoom, LogUsage,
     PurgeBounds, Purged, QueueStats, Replay, WaitingChange,
 };
 
@@ -198,7 +198,7 @@ impl Tables {
         });
         let old = old.take(limit as usize).map(|d| IfWaiting::any(d.id));
         let old: Vec<IfWaiting> = old.collect();
-        let reason = EXPIRED_INFO.to_owned();
+        let reason = EndReason::Expired.as_str().to_owned();
         let change = WaitingChange::Cancelled { reason };
         self.change_waiting(&old, &change, now).len() as u64
     }

@@ -8,8 +8,7 @@ use webhook_model::{EventId, EventName, EventType, TaskId, WebhookId};
 use super::places::Change;
 use super::store::Tables;
 use crate::webhooks::{
-    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
-    TaskRoute, WebhookRoute,
+    EventRoute, RecordId, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 
 /// Records by number, each once.
@@ -55,18 +54,8 @@ impl Tables {
         }
     }
 
-    pub(super) fn route_changes(&self, place: Place, since: RoutesVersion) -> RouteChanges {
-        let changes = self.places.since(place, since);
-        let changed = changes.map_or(ChangedRoutes::All, |changes| {
-            ChangedRoutes::These(self.delta(place, &changes))
-        });
-        RouteChanges {
-            version: self.places.version(place),
-            changed,
-        }
-    }
-
-    fn delta(&self, place: Place, changes: &[&Change]) -> RouteDelta {
+    pub(super) fn route_changes(&self, place: Place, since: RoutesVersion) -> Option<RouteChanges> {
+        let changes = self.places.since(place, since)?;
         let mut named = Named::default();
         for change in changes {
             match change {
@@ -79,7 +68,8 @@ impl Tables {
         // A webhook that no task sent may not be held yet.
         let sent = tasks.iter().filter_map(|(_, task)| Some((*task)?.webhook));
         named.webhooks.extend(sent);
-        RouteDelta {
+        Some(RouteChanges {
+            version: self.places.version(place),
             webhooks: (named.webhooks.iter())
                 .map(|id| (*id, self.webhook_route(*id, place)))
                 .collect(),
@@ -87,7 +77,7 @@ impl Tables {
             events: (named.events.iter())
                 .map(|id| (*id, self.event_route(*id, place)))
                 .collect(),
-        }
+        })
     }
 
     fn all_of(&self, owners: impl Iterator<Item = OwnerId>) -> Named {

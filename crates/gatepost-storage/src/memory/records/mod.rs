@@ -110,7 +110,7 @@ impl RecordStore for MemoryStore {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges, StoreError> {
+    ) -> Result<Option<RouteChanges>, StoreError> {
         Ok(self.tables().route_changes(place, since))
     }
 
