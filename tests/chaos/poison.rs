@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{
-    DeliveryQuery, DeliveryState, MAX_LOST_CLAIMS, NewDelivery, lost_claims_info,
-};
+use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, EndReason, NewDelivery};
 use gatepost_storage::{AtMost, Page};
 use gatepost_testkit::fixtures::direct;
 use tests::chaos::{Child, Mode, Place, now};
@@ -60,7 +58,11 @@ async fn a_poison_among_a_thousand_ends_by_itself_and_all_others_are_sent() {
         assert!(crashes <= CRASHES, "it circulates for ever");
     }
     eprintln!("{crashes} crashes, {:?}", now() - began);
-    assert_eq!(crashes, 1 + MAX_LOST_CLAIMS, "one among others, then alone");
+    assert_eq!(
+        crashes,
+        1 + Delivery::MAX_LOST_CLAIMS,
+        "one among others, then alone"
+    );
     for (state, count) in [(DeliveryState::Sent, 999), (DeliveryState::Error, 1)] {
         let query = DeliveryQuery {
             states: vec![state],
@@ -70,7 +72,7 @@ async fn a_poison_among_a_thousand_ends_by_itself_and_all_others_are_sent() {
         assert_eq!(found.len(), count, "{state:?}");
         if state == DeliveryState::Error {
             assert_eq!(found[0].body.as_ref(), POISON);
-            assert_eq!(found[0].status_info, lost_claims_info());
+            assert_eq!(found[0].status_info, EndReason::LostClaims.as_str());
         }
     }
 }

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 use apikey_core::{ApiKey, Expiration, RateLimit as KeyLimit};
 use chrono::SecondsFormat;
 use gatepost_storage::audit::AuditEntry;
-use gatepost_storage::codec::activity_word;
 use serde_json::{Value, json};
 use webhook_model::{
-    Action, ClientIdentity, DeliveryMode, DeliveryOrder, Event, Message, RateLimit, RetrySchedule,
+    Action, Activity, ClientIdentity, DeliveryOrder, Event, Message, RateLimit, RetrySchedule,
     Target, TargetUrl, Task, Webhook, WebhookId,
 };
 
@@ -135,8 +134,8 @@ impl Changes {
             |of: &Option<RetrySchedule>| of.as_ref().map_or(String::new(), ToString::to_string);
         let schedules = (schedule(retry_schedule), schedule(&new.retry_schedule));
         changes.shown("retry_schedule", schedules.0, schedules.1);
-        let word = |activity| activity_word(activity, DeliveryMode::Push);
-        changes.shown("activity", word(*activity), word(new.activity));
+        let activities = (activity_word(*activity), activity_word(new.activity));
+        changes.shown("activity", activities.0, activities.1);
         changes.shown("delivery_mode", mode.as_str(), new.mode.as_str());
         changes.shown("order", order_word(*order), order_word(new.order));
         changes.hidden("signing_secret", *signing != new.signing);
@@ -277,6 +276,14 @@ fn expires(expiration: Expiration) -> String {
     match expiration {
         Expiration::Never => "never".to_owned(),
         Expiration::At(at) => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+    }
+}
+
+fn activity_word(activity: Activity) -> &'static str {
+    match activity {
+        Activity::Active => "active",
+        Activity::Paused => "paused",
+        Activity::Disabled => "disabled",
     }
 }
 

@@ -62,7 +62,7 @@ impl Actor {
     ) -> Result<Listed<(Delivery, Option<AttemptRecord>), DeliveryId>, ManageError> {
         contain(async {
             let found = self.visible_deliveries(query).await?;
-            let (mut rows, mut room) = (Vec::new(), RESPONSES.room());
+            let (mut rows, mut room) = (Vec::new(), RESPONSES);
             let mut left = found.rows.into_iter();
             for delivery in left.by_ref() {
                 let last = self.engine().attempts(delivery.id, 1).await?.pop();

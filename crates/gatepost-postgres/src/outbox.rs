@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::InvalidId;
-use gatepost_storage::columns::{OutboxColumns, left};
+use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{
     Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack, Unreadable,
 };
@@ -153,10 +153,11 @@ fn outbox_row(row: &Row) -> Result<OutboxRow> {
         trace: row.try_get::<_, Option<&str>>("trace")?.map(Into::into),
     };
     // A row that names its tasks in a way that cannot be read is set aside as a whole.
-    let (mut occurrence, left) = match left(row.try_get("after_task")?, row.try_get("tasks")?) {
-        Ok(left) => (columns.occurrence(), left),
-        Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
-    };
+    let (mut occurrence, left) =
+        match Left::from_columns(row.try_get("after_task")?, row.try_get("tasks")?) {
+            Ok(left) => (columns.occurrence(), left),
+            Err(unreadable) => (Err(unreadable), Left::After(TaskId(0))),
+        };
     let mut unreadable = |reason| occurrence = Err(Unreadable(reason));
     let turn = count(row, "turn").unwrap_or_else(|_| {
         unreadable("turn is out of range".to_owned());

@@ -96,7 +96,7 @@ impl List {
         read: impl Fn(&Row<'_>) -> Result<R>,
     ) -> Result<Vec<R>> {
         let mut found = Vec::new();
-        let mut room = page.bodies.room();
+        let mut room = page.bodies;
         let (sql, params) = self.select(columns, page, number);
         let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(params))?;

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use gatepost_ids::OwnerId;
 
-use crate::error::StoreError;
+use crate::error::{ErrorKind, StoreError};
 pub use crate::key_use::KeyUse;
 use crate::owners::OwnerStore;
 use crate::page::{Page, Revision, Scope};
@@ -170,8 +170,6 @@ impl ChangedKeys {
 /// one exception). Times are kept to the microsecond. No method reads a clock. All methods may
 /// be called at once from any number of tasks, and a future that is dropped leaves either all
 /// or nothing of its work. Times are cut to the microsecond, not rounded, also in what is returned.
-///
-/// [`ErrorKind::Unavailable`]: crate::ErrorKind::Unavailable
 #[async_trait]
 pub trait KeyStore: OwnerStore {
     /// Stores a new key and gives it a row number.
@@ -265,6 +263,25 @@ pub trait KeyStore: OwnerStore {
     /// # Errors
     /// `NotFound` when there is no such key.
     async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError>;
+
+    /// Deletes those of these keys that are there, a commit each, as
+    /// [`delete_key`](Self::delete_key) does. Returns how many. Called after
+    /// [`restored`](OwnerStore::restored), it deletes again what a backup has brought back: no row
+    /// number is given twice. Any number may be given, in as many calls as is convenient.
+    ///
+    /// # Errors
+    /// `Unavailable`: to be called again with the same keys.
+    async fn delete_keys(&self, keys: &[KeyId], now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let mut deleted = 0;
+        for key in keys {
+            match self.delete_key(*key, now).await {
+                Ok(()) => deleted += 1,
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(deleted)
+    }
 
     /// Writes last logins and adds uses, all of them or none. The store must skip keys that no
     /// longer exist, and must change neither revision nor generation.

@@ -23,7 +23,7 @@ mod key_use;
 pub mod keys;
 #[cfg(feature = "keys")]
 pub mod recent;
-#[cfg(any(feature = "keys", feature = "webhooks"))]
+#[cfg(feature = "webhooks")]
 pub mod restored;
 #[cfg(feature = "webhooks")]
 pub mod seal;
@@ -40,7 +40,7 @@ pub use error::{ErrorKind, StoreError};
 #[cfg(feature = "keys")]
 pub use keys::KeyStore;
 pub use owners::OwnerStore;
-pub use page::{AtMost, Bodies, BodyRoom, Order, Page, Revision, Row, Scope};
+pub use page::{AtMost, Bodies, Order, Page, Revision, Row, Scope};
 #[cfg(feature = "keys")]
 pub use recent::RecentChanges;
 #[cfg(feature = "webhooks")]

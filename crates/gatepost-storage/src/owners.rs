@@ -9,9 +9,6 @@ use gatepost_ids::{OwnerId, Place, TenantId};
 use crate::error::StoreError;
 use crate::page::AtMost;
 
-/// The status info of a delivery that waited when its owner went to another tenant.
-pub const MOVED_INFO: &str = "the owner moved";
-
 /// The beginning of 2020, in seconds.
 const EPOCH: i64 = 1_577_836_800;
 
@@ -154,10 +151,11 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
     /// the call names neither. A removed owner may be set again and then has nothing.
     ///
     /// Of an owner who leaves another realm than `Common`, the store must not claim what waits, and
-    /// must end it in [`remove_gone`](Self::remove_gone) as `error` with [`MOVED_INFO`]. A running
-    /// delivery ends likewise as soon as it waits again. Until all have ended the store must claim
-    /// nothing of the owner's. What is replayed until then may end with them. Ended deliveries must
-    /// stay with the tenant in which they were made.
+    /// must end it in [`remove_gone`](Self::remove_gone) as `error` with
+    /// [`EndReason::OwnerMoved`](crate::webhooks::EndReason::OwnerMoved). A running delivery ends
+    /// likewise as soon as it waits again. Until all have ended the store must claim nothing of the
+    /// owner's. What is replayed until then may end with them. Ended deliveries must stay with the
+    /// tenant in which they were made.
     ///
     /// Of a suspended owner the store must match and claim nothing, and `queues` and
     /// `expire_held` must name nothing, as of a paused webhook. Records and log

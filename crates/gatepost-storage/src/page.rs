@@ -110,27 +110,12 @@ impl Bodies {
         self != Self::Omitted
     }
 
-    /// For a store that fills a page.
-    #[must_use]
-    pub fn room(self) -> BodyRoom {
-        BodyRoom(match self {
-            Self::UpTo(bytes) => Some(bytes),
-            Self::All | Self::Omitted => None,
-        })
-    }
-}
-
-/// How many bytes of bodies a page still has room for; `None` for any number.
-#[derive(Clone, Copy, Debug)]
-pub struct BodyRoom(Option<u64>);
-
-impl BodyRoom {
-    /// Counts a body of this many bytes; tells whether another row may follow it.
+    /// Counts a body of this many bytes; returns whether another row may follow it.
     pub fn take(&mut self, bytes: u64) -> bool {
-        if let Some(left) = &mut self.0 {
+        if let Self::UpTo(left) = self {
             *left = left.saturating_sub(bytes);
         }
-        self.0 != Some(0)
+        *self != Self::UpTo(0)
     }
 
     /// How many rows with bodies of these sizes a page has.
@@ -218,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_page_ends_with_the_row_that_fills_it() {
-        let rows = |bodies: Bodies, sizes: &[u64]| bodies.room().rows(sizes.iter().copied());
+        let rows = |bodies: Bodies, sizes: &[u64]| bodies.rows(sizes.iter().copied());
         assert_eq!(rows(Bodies::All, &[9, 9, 9]), 3);
         assert_eq!(rows(Bodies::Omitted, &[9, 9, 9]), 3);
         assert_eq!(rows(Bodies::UpTo(10), &[9, 9, 9]), 2, "it passes the bound");

@@ -64,8 +64,7 @@ pub struct Resealed {
 
 /// Why a value cannot be sealed or opened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum SealError {
+pub(crate) enum SealError {
     /// It was sealed under a key that is not among those given.
     #[error("sealed under key {0}, which was not given")]
     UnknownKey(u32),
@@ -113,7 +112,7 @@ impl SealingKeys {
     ///
     /// # Errors
     /// [`SealError::TooLong`] beyond 256 GiB.
-    pub fn seal(&self, plaintext: &[u8], context: &str) -> Result<Vec<u8>, SealError> {
+    pub(crate) fn seal(&self, plaintext: &[u8], context: &str) -> Result<Vec<u8>, SealError> {
         let Some(key) = &self.current else {
             return Ok([&[CLEAR], plaintext].concat());
         };
@@ -135,7 +134,11 @@ impl SealingKeys {
     ///
     /// # Errors
     /// [`SealError::UnknownKey`], [`SealError::Damaged`].
-    pub fn open(&self, sealed: &[u8], context: &str) -> Result<Zeroizing<Vec<u8>>, SealError> {
+    pub(crate) fn open(
+        &self,
+        sealed: &[u8],
+        context: &str,
+    ) -> Result<Zeroizing<Vec<u8>>, SealError> {
         match sealed.split_first() {
             Some((&CLEAR, clear)) => Ok(Zeroizing::new(clear.to_vec())),
             Some((&XCHACHA, _)) => {
@@ -161,8 +164,7 @@ impl SealingKeys {
 
     /// Whether a value was sealed as it would be now; if not, sealing it again completes a
     /// rotation.
-    #[must_use]
-    pub fn is_current(&self, sealed: &[u8]) -> bool {
+    pub(crate) fn is_current(&self, sealed: &[u8]) -> bool {
         match &self.current {
             None => sealed.first() == Some(&CLEAR),
             Some(key) => sealed.first() == Some(&XCHACHA) && key_id(sealed) == Ok(key.id),

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, DeliveryId, EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, TaskRow,
-    WebhookRoute,
+    DeliveryId, EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, TaskRow, WebhookRoute,
 };
 use webhook_model::{Event, EventId, TaskId, Webhook, WebhookId};
 
@@ -116,37 +115,32 @@ impl Held {
     /// Brings it to the present version; whether the store still knew what had changed.
     pub(crate) async fn catch_up(&mut self, store: &Webhooks, place: Place) -> bool {
         let changes = store.records.route_changes(place, self.version).await;
-        let changes = changes.unwrap();
-        match changes.changed {
-            ChangedRoutes::All => {
-                *self = Self::read(store, place).await;
-                false
-            }
-            ChangedRoutes::These(delta) => {
-                self.apply(delta);
-                self.version = changes.version;
-                true
-            }
-        }
+        let Some(changes) = changes.unwrap() else {
+            *self = Self::read(store, place).await;
+            return false;
+        };
+        self.apply(changes);
+        true
     }
 
-    fn apply(&mut self, delta: RouteDelta) {
-        for (id, _) in delta.webhooks.iter().filter(|(_, now)| now.is_none()) {
+    fn apply(&mut self, changes: RouteChanges) {
+        self.version = changes.version;
+        for (id, _) in changes.webhooks.iter().filter(|(_, now)| now.is_none()) {
             self.webhooks.remove(id);
             self.tasks.retain(|_, task| task.webhook != *id);
         }
-        for (id, _) in delta.tasks.iter().filter(|(_, now)| now.is_none()) {
+        for (id, _) in changes.tasks.iter().filter(|(_, now)| now.is_none()) {
             self.tasks.remove(id);
         }
         let gone = |task| !self.tasks.contains_key(&task);
         self.events.retain(|_, event| !gone(event.task));
-        for (id, now) in delta.webhooks {
+        for (id, now) in changes.webhooks {
             now.map(|now| self.webhooks.insert(id, now));
         }
-        for (id, now) in delta.tasks {
+        for (id, now) in changes.tasks {
             now.map(|now| self.tasks.insert(id, now));
         }
-        for (id, now) in delta.events {
+        for (id, now) in changes.events {
             match now {
                 Some(now) => self.events.insert(id, now),
                 None => self.events.remove(&id),

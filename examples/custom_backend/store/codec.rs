@@ -1,7 +1,6 @@
 //! Rows as JSON and back, and fields that are read without the rest of their row.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::codec::{from_json, to_json};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{RecordId, RecordRow, TaskRow};
 use gatepost_storage::{ErrorKind, Row, StoreError};
@@ -33,14 +32,6 @@ pub(super) fn decode<T: DeserializeOwned>(row: &Value) -> Answer<T> {
     T::deserialize(row).map_err(|e| corrupt("a row").with_source(e))
 }
 
-pub(super) fn from_webhook(row: &Row<WebhookId, Webhook>, keys: &SealingKeys) -> Answer<Value> {
-    to_json(row, keys)
-}
-
-pub(super) fn webhook(row: &Value, keys: &SealingKeys) -> Answer<Row<WebhookId, Webhook>> {
-    from_json(row, keys)
-}
-
 /// The table in which a record is, and its number there.
 pub(super) fn place_of(record: RecordId) -> (Rows, i64) {
     match record {
@@ -53,7 +44,7 @@ pub(super) fn place_of(record: RecordId) -> (Rows, i64) {
 /// A record of the kind that is asked for.
 pub(super) fn record(id: RecordId, row: &Value, keys: &SealingKeys) -> Answer<RecordRow> {
     Ok(match id {
-        RecordId::Webhook(_) => webhook(row, keys)?.into(),
+        RecordId::Webhook(_) => Row::<WebhookId, Webhook>::from_json(row, keys)?.into(),
         RecordId::Task(_) => decode::<TaskRow>(row)?.into(),
         RecordId::Event(_) => decode::<Row<EventId, Event>>(row)?.into(),
     })

@@ -1,8 +1,7 @@
 //! The queue in figures.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::codec::SENDS;
-use gatepost_storage::webhooks::{DeliveryState, QueueStats};
+use gatepost_storage::webhooks::{DeliveryState, QueueStats, WebhookRoute};
 use redb::ReadTransaction;
 use serde_json::json;
 
@@ -69,7 +68,7 @@ pub(super) fn webhooks(tx: &Tx, wanted: impl Fn(bool, Owner) -> bool) -> Answer<
     let mut found = Vec::new();
     for (id, row) in tx.rows(WEBHOOKS)? {
         let f = Fields(&row);
-        let active = f.text("activity")? == SENDS;
+        let active = f.text("activity")? == WebhookRoute::SENDS;
         let owner = tx.owner(f.owner("owner")?)?;
         if wanted(active, owner) {
             found.push(id);

@@ -6,9 +6,8 @@ use std::ops::Bound::{Excluded, Included};
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::Revision;
-use gatepost_storage::codec::SENDS;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryRow, DueLane, DuePoint, FoundQueues, Lane, Queues,
+    DeliveryId, DeliveryRow, DueLane, DuePoint, FoundQueues, Lane, Queues, WebhookRoute,
 };
 use redb::{ReadOnlyTable, ReadTransaction, ReadableTable};
 
@@ -87,7 +86,7 @@ where
         let f = Fields(&row);
         let id = f.owner("owner")?;
         let owner = owner(&self.owners, id)?;
-        let sends = f.text("activity")? == SENDS && !owner.is_held();
+        let sends = f.text("activity")? == WebhookRoute::SENDS && !owner.is_held();
         let in_order = f.is("in_order")?;
         let revision = Revision(f.int("revision")?);
         Ok(sends.then_some(Sending {

@@ -6,7 +6,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, DeliveryRow, DeliveryState, EXPIRED_INFO, IfWaiting, LogRoom, LogUsage,
+    DeliveryQuery, DeliveryRow, DeliveryState, EndReason, IfWaiting, LogRoom, LogUsage,
     PurgeBounds, Purged, QueueStats, Replay, WaitingChange,
 };
 use redb::ReadTransaction;
@@ -108,7 +108,7 @@ impl DeliveryLog for RedbStore {
                     && held.contains(&d.webhook.0)
             });
             let old = old.map(|d| IfWaiting::any(d.id)).take(limit as usize);
-            let reason = EXPIRED_INFO.to_owned();
+            let reason = EndReason::Expired.as_str().to_owned();
             let change = WaitingChange::Cancelled { reason };
             let ended = claims::change_waiting(tx, &old.collect::<Vec<_>>(), &change, now)?;
             Ok(ended.len() as u64)

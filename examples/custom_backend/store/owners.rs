@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::OwnerStore;
-use gatepost_storage::owners::{Gone, MOVED_INFO, OwnerFilter, OwnerRow, OwnerUsage};
-use gatepost_storage::webhooks::{Cascade, DeliveryRow, DeliveryState, RecordId};
+use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
+use gatepost_storage::webhooks::{Cascade, DeliveryRow, DeliveryState, EndReason, RecordId};
 use redb::ReadableTable as _;
 use serde_json::json;
 use webhook_model::WebhookId;
@@ -227,7 +227,7 @@ fn end_moved(tx: &Tx, id: OwnerId, owner: Owner, last: i64, room: usize) -> Answ
     let mut ended = 0;
     for old in tx.slots()?.into_iter().filter(waits).take(room) {
         let mut new = old.clone();
-        new.fail(MOVED_INFO);
+        new.fail(EndReason::OwnerMoved.as_str());
         tx.replace(&old, &new)?;
         ended += 1;
     }

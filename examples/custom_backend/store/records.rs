@@ -114,7 +114,11 @@ impl RecordStore for RedbStore {
             .await
     }
 
-    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+    async fn route_changes(
+        &self,
+        place: Place,
+        since: RoutesVersion,
+    ) -> Answer<Option<RouteChanges>> {
         self.read(move |tx, keys| routes::changes(tx, keys, place, since))
             .await
     }

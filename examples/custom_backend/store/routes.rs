@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use gatepost_ids::Place;
-use gatepost_storage::Page;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
-    TaskRoute, WebhookRoute,
+    EventRoute, RecordId, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
+use gatepost_storage::{Page, Row};
 use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{EventName, EventType, TaskId, WebhookId};
@@ -51,24 +50,11 @@ pub(super) fn changes(
     keys: &SealingKeys,
     place: Place,
     since: RoutesVersion,
-) -> Answer<RouteChanges> {
-    let changed = match places::changes(tx, place, since)? {
-        Some(records) => ChangedRoutes::These(delta(tx, keys, place, records)?),
-        None => ChangedRoutes::All,
+) -> Answer<Option<RouteChanges>> {
+    let Some(records) = places::changes(tx, place, since)? else {
+        return Ok(None);
     };
-    Ok(RouteChanges {
-        version: places::version(tx, place)?,
-        changed,
-    })
-}
-
-fn delta(
-    tx: &ReadTransaction,
-    keys: &SealingKeys,
-    place: Place,
-    records: Vec<RecordId>,
-) -> Answer<RouteDelta> {
-    let mut delta = RouteDelta::default();
+    let mut changed = RouteChanges::none(places::version(tx, place)?);
     let mut webhooks = BTreeSet::new();
     for record in records.into_iter().collect::<BTreeSet<_>>() {
         match record {
@@ -77,39 +63,39 @@ fn delta(
                 let task = one(tx, TASKS, place, id.0, task_route)?;
                 // A webhook that no task sent may not be held yet.
                 webhooks.extend(task.map(|task| task.webhook));
-                delta.tasks.push((id, task));
+                changed.tasks.push((id, task));
             }
             RecordId::Event(id) => {
                 let event = one(tx, EVENTS, place, id.0, event_route)?;
-                delta.events.push((id, event));
+                changed.events.push((id, event));
             }
         }
     }
     for id in webhooks {
         let read = |row: &Value| webhook_route(row, keys);
-        delta
+        changed
             .webhooks
             .push((id, one(tx, WEBHOOKS, place, id.0, read)?));
     }
-    let unsent: Vec<TaskId> = (delta.tasks.iter())
-        .filter(|(_, task)| task.is_some_and(|task| !sends(&delta, task)))
+    let unsent: Vec<TaskId> = (changed.tasks.iter())
+        .filter(|(_, task)| task.is_some_and(|task| !sends(&changed, task)))
         .map(|(id, _)| *id)
         .collect();
-    for (id, task) in &mut delta.tasks {
+    for (id, task) in &mut changed.tasks {
         if unsent.contains(id) {
             *task = None;
         }
     }
-    Ok(delta)
+    Ok(Some(changed))
 }
 
-fn sends(delta: &RouteDelta, task: TaskRoute) -> bool {
-    let webhook = delta.webhooks.iter().find(|(id, _)| *id == task.webhook);
+fn sends(changed: &RouteChanges, task: TaskRoute) -> bool {
+    let webhook = changed.webhooks.iter().find(|(id, _)| *id == task.webhook);
     webhook.is_some_and(|(_, webhook)| webhook.is_some())
 }
 
 fn webhook_route(row: &Value, keys: &SealingKeys) -> Answer<Option<WebhookRoute>> {
-    Ok(readable(codec::webhook(row, keys))?.map(|row| WebhookRoute::of(&row)))
+    Ok(readable(Row::from_json(row, keys))?.map(|row| WebhookRoute::of(&row)))
 }
 
 fn task_route(row: &Value) -> Answer<Option<TaskRoute>> {

@@ -257,7 +257,7 @@ pub(super) fn bodied_page<T: Bodied>(
     wanted: impl Fn(&Value) -> Answer<bool>,
     decode: impl Fn(i64, Value) -> Answer<Option<T>>,
 ) -> Answer<Vec<T>> {
-    let mut room = page.bodies.room();
+    let mut room = page.bodies;
     let take = |row: &mut T| {
         if !page.bodies.are_read() {
             row.omit_body();

@@ -10,7 +10,7 @@ use redb::ReadTransaction;
 use serde_json::Value;
 use webhook_model::{EventId, TaskId, Webhook, WebhookId};
 
-use super::codec::{self, Fields};
+use super::codec::Fields;
 use super::error::{Answer, failed};
 use super::events::events_of;
 use super::owner_rows::in_scope;
@@ -32,7 +32,7 @@ pub(super) fn insert(
     tx.take_name(&name(&row.value), row.id.0, NAME_TAKEN)?;
     check_room(tx, owner, |u| u.webhooks, row.value.stored_bytes(), at_most)?;
     tx.has_something(owner)?;
-    tx.put(WEBHOOKS, row.id.0, &codec::from_webhook(&row, &tx.sealing)?)?;
+    tx.put(WEBHOOKS, row.id.0, &row.to_json(&tx.sealing)?)?;
     changed(tx, [owner; 2], &[RecordId::Webhook(row.id)])?;
     Ok(row)
 }
@@ -54,7 +54,7 @@ pub(super) fn list(
     };
     let rows = tx.open_table(WEBHOOKS).map_err(failed)?;
     page(&rows, &numbers(p, |id| id.0), wanted, |_, row| {
-        readable(codec::webhook(&row, keys))
+        readable(Row::from_json(&row, keys))
     })
 }
 
@@ -73,7 +73,7 @@ pub(super) fn update(
     if old_name != name(&new.value) {
         tx.free_name(&old_name)?;
     }
-    let row = codec::from_webhook(&new, &tx.sealing)?;
+    let row = new.to_json(&tx.sealing)?;
     let sizes = (bytes_of(tx, new.id, &old.row)?, new.value.stored_bytes());
     check_growth(tx, old.owner, sizes, at_most)?;
     tx.put(WEBHOOKS, new.id.0, &row)?;

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use gatepost_kv::MemoryStore;
-use gatepost_storage::restored::{RESTORED_INFO, end_deliveries};
+use gatepost_storage::restored::end_deliveries;
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryQuery, DeliveryState, LaneClass, NewDelivery, QueueStore as _,
+    Delivery, DeliveryQuery, DeliveryState, EndReason, LaneClass, NewDelivery, QueueStore as _,
     RecordStore as _, Replay,
 };
 use gatepost_storage::{AtMost, Clock as _, Page, SystemClock};
@@ -48,7 +48,11 @@ async fn ends_what_was_sent(store: &dyn WebhookStore) {
         let id = delivery.message_id.to_string();
         let (state, info) = (delivery.state, &*delivery.status_info);
         match sent.contains(&*id) {
-            true => assert_eq!((state, info), (DeliveryState::Error, RESTORED_INFO), "{id}"),
+            true => assert_eq!(
+                (state, info),
+                (DeliveryState::Error, EndReason::Restored.as_str()),
+                "{id}"
+            ),
             false => assert_eq!(state, DeliveryState::Queued, "{id}"),
         }
     }

@@ -1,7 +1,6 @@
 //! Keys that were deleted after the backup.
 
 use gatepost_kv::MemoryStore;
-use gatepost_storage::restored::delete_keys;
 use gatepost_storage::{Clock as _, SystemClock};
 use gatepost_testkit::fixtures::{at, key};
 
@@ -37,14 +36,14 @@ async fn keys_that_were_deleted_since_stay_dead_by_a_list() {
         let mut deleted = 0;
         for bite in list.chunks(3) {
             let now = SystemClock.now();
-            deleted += delete_keys(&*store.keys(), bite, now).await.unwrap();
+            deleted += store.keys().delete_keys(bite, now).await.unwrap();
         }
         assert_eq!(deleted, 3, "what is not there is no error");
         for (n, (row, header)) in made.iter().enumerate() {
             let found = admitted(&keys, header).await;
             assert_eq!(found, (n >= 3).then_some(row.id), "{n}");
         }
-        let again = delete_keys(&*store.keys(), &list, SystemClock.now()).await;
+        let again = store.keys().delete_keys(&list, SystemClock.now()).await;
         assert_eq!(again.unwrap(), 0);
         keys.shutdown().await;
         store.close().await;
@@ -57,7 +56,7 @@ async fn a_list_deletes_what_it_names_and_nothing_else() {
     let one = store.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
     let other = store.insert_key(&key(2, "a"), u64::MAX).await.unwrap();
     let list = [one.id, KeyId(one.id.0 + 100), one.id];
-    assert_eq!(delete_keys(&store, &list, at(1)).await.unwrap(), 1);
+    assert_eq!(store.delete_keys(&list, at(1)).await.unwrap(), 1);
     assert_eq!(store.key(one.id).await.unwrap(), None);
     assert_eq!(store.key(other.id).await.unwrap(), Some(other));
 }

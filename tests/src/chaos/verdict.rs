@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState, MAX_LOST_CLAIMS};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryState};
 
 use super::receiver::Seen;
 use super::run::Told;
@@ -184,7 +184,7 @@ impl Evidence {
             let arrived = requests.iter().filter(|r| !r.repeated).count();
             let repeats = arrived.saturating_sub(counted);
             uncounted += repeats;
-            let ended_by_loss = delivery.lost_claims >= MAX_LOST_CLAIMS;
+            let ended_by_loss = delivery.lost_claims >= Delivery::MAX_LOST_CLAIMS;
             let followed = attempts.len() + usize::from(ended_by_loss);
             if repeats > followed || attempts.len() > 1 + self.retries as usize {
                 let what = format!(
@@ -365,7 +365,8 @@ mod tests {
             (I::RepeatsAreAccountedFor, |e| {
                 let (delivery, attempts) = &mut e.deliveries[0];
                 attempts.clear();
-                (delivery.lost_claims, delivery.state) = (MAX_LOST_CLAIMS, DeliveryState::Error);
+                (delivery.lost_claims, delivery.state) =
+                    (Delivery::MAX_LOST_CLAIMS, DeliveryState::Error);
                 "the sender died".clone_into(&mut delivery.status_info);
                 e.seen[0].answered = None;
                 e.kills = 10;

@@ -150,7 +150,7 @@ impl Replays {
             ids.iter().copied().filter(|id| Some(*id) > after).collect();
         left.sort_unstable();
         left.dedup();
-        let (mut rows, mut room) = (Vec::new(), BYTES.room());
+        let (mut rows, mut room) = (Vec::new(), BYTES);
         for id in left {
             let Some(row) = self.store.delivery(id).await? else {
                 continue;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
+    EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use webhook_model::{EventId, EventName, EventType, Filter, Occurrence, Target, TaskId, WebhookId};
 
@@ -121,8 +121,8 @@ impl RouteTable {
 
     /// What has changed. An event of a task that is not there any more stays: it runs nothing, and
     /// the task may only have been disabled.
-    pub(super) fn apply(&mut self, delta: RouteDelta, version: RoutesVersion) {
-        for (id, webhook) in delta.webhooks {
+    pub(super) fn apply(&mut self, changes: RouteChanges) {
+        for (id, webhook) in changes.webhooks {
             self.texts += webhook.as_ref().map_or(0, listed);
             let before = match webhook {
                 Some(webhook) => self.webhooks.insert(id, webhook),
@@ -130,14 +130,14 @@ impl RouteTable {
             };
             self.texts -= before.as_ref().map_or(0, listed);
         }
-        for (id, task) in delta.tasks {
+        for (id, task) in changes.tasks {
             set(&mut self.tasks, id, task);
         }
-        for (id, event) in delta.events {
+        for (id, event) in changes.events {
             self.take(id);
             event.into_iter().for_each(|event| self.put(event));
         }
-        self.version = version;
+        self.version = changes.version;
     }
 
     /// This process itself consumed these tasks, and nothing else has changed.

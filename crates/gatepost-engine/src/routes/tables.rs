@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gatepost_ids::Place;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{ChangedRoutes, RoutesVersion, WebhookStore};
+use gatepost_storage::webhooks::{RoutesVersion, WebhookStore};
 use webhook_model::{Data, Occurrence, TaskId};
 
 use super::matched::{Matched, MatchedTask};
@@ -156,11 +156,11 @@ impl Tables {
         version: RoutesVersion,
     ) -> Result<(), StoreError> {
         let changes = self.store.route_changes(place, version).await?;
-        let ChangedRoutes::These(delta) = changes.changed else {
+        let Some(changes) = changes else {
             return self.read(place, slot).await;
         };
         // What this process consumed in the meantime is newer.
-        slot.change(version, |table| table.apply(delta, changes.version));
+        slot.change(version, |table| table.apply(changes));
         if slot.is_overgrown(self.at_most) {
             return self.read(place, slot).await;
         }

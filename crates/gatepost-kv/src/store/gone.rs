@@ -1,8 +1,7 @@
 //! What becomes of deliveries whose webhook or owner is gone, or whose owner has moved.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::owners::MOVED_INFO;
-use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, EndReason};
 use webhook_model::{Webhook, WebhookId};
 
 use super::deliveries;
@@ -69,7 +68,9 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
                 .map(|entry| entry.state() == DeliveryState::Queued);
             match waits {
                 Some(true) if ended < room => {
-                    deliveries::change(tx, id, |row| Some(row.fail(MOVED_INFO)))?;
+                    deliveries::change(tx, id, |row| {
+                        Some(row.fail(EndReason::OwnerMoved.as_str()))
+                    })?;
                     ended += 1;
                 }
                 Some(_) => is_left = true,

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
-use gatepost_storage::codec::{Record, from_json, to_json};
+use gatepost_storage::codec::Record;
 use gatepost_storage::owners::PassedOver;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Found, RecordHead, RecordId, RecordRow, TaskRow};
@@ -224,7 +224,7 @@ pub(super) fn found<R: Kept>(
     let json = serde_json::from_slice(&stored);
     let json = json.map_err(|_| StoreError::corrupt(R::NAME, "not its stored form"));
     Ok(json
-        .and_then(|json: serde_json::Value| from_json(&json, keys))
+        .and_then(|json: serde_json::Value| Row::from_json(&json, keys))
         .map(Some))
 }
 
@@ -246,7 +246,7 @@ pub(super) fn put<R: Kept>(
     old: Option<&Head>,
 ) -> Outcome<()> {
     let id: i64 = row.id.into();
-    let json: serde_json::Value = to_json(row, keys)?;
+    let json = row.to_json(keys)?;
     tx.put(R::ROWS, &key_of(id), json.to_string().as_bytes())?;
     R::HEADS.put(tx, id, &R::head(row), old)
 }

@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{
     DeliveryQuery, DeliveryState, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
     Replay, WaitingChange,
 };
-use gatepost_storage::{BodyRoom, Scope, StoreError};
+use gatepost_storage::{Bodies, Scope, StoreError};
 
 use super::deliveries::{self, ROWS};
 use super::error::Outcome;
@@ -42,7 +42,7 @@ impl DeliveryLog for KvStore {
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
         let mut listed = Listed {
             query: query.clone(),
-            room: query.page.bodies.room(),
+            room: query.page.bodies,
             found: Vec::new(),
         };
         let mut more = query.page.limit > 0;
@@ -155,7 +155,7 @@ impl DeliveryLog for KvStore {
 #[derive(Clone)]
 struct Listed {
     query: DeliveryQuery,
-    room: BodyRoom,
+    room: Bodies,
     found: Vec<Delivery>,
 }
 

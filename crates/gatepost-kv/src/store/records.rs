@@ -154,7 +154,7 @@ impl RecordStore for KvStore {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges, StoreError> {
+    ) -> Result<Option<RouteChanges>, StoreError> {
         let keys = Arc::clone(&self.sealing);
         self.read(move |view| {
             let keys = &keys;
@@ -187,7 +187,7 @@ impl List<'_> {
     where
         Row<R::Id, R>: Into<RecordRow>,
     {
-        let (mut rows, mut room) = (Vec::new(), page.bodies.room());
+        let (mut rows, mut room) = (Vec::new(), page.bodies);
         let asked = page.numbered(Into::<i64>::into);
         R::HEADS.each(self.view, source, &asked, |number, head| {
             if !owners::is_in(self.view, head.owner, self.scope)? {

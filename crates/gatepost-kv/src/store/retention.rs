@@ -4,8 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryState, EXPIRED_INFO, IfWaiting, LogUsage, PurgeBounds, Purged,
-    WaitingChange,
+    DeliveryId, DeliveryState, EndReason, IfWaiting, LogUsage, PurgeBounds, Purged, WaitingChange,
 };
 use webhook_model::{Webhook, WebhookId};
 
@@ -134,7 +133,7 @@ impl KvStore {
                 break;
             }
         }
-        let (keys, reason) = (self.sealing.clone(), EXPIRED_INFO.to_owned());
+        let (keys, reason) = (self.sealing.clone(), EndReason::Expired.as_str().to_owned());
         let change = WaitingChange::Cancelled { reason };
         self.write(move |tx| {
             let mut still = Vec::new();

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, EventRoute, RecordId, RouteChanges, RouteDelta, Routes, RoutesVersion,
-    TaskRoute, WebhookRoute,
+    EventRoute, RecordId, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook, WebhookId};
 
@@ -67,18 +66,10 @@ impl Matching<'_> {
         })
     }
 
-    pub(super) fn changes(&self, since: RoutesVersion) -> Outcome<RouteChanges> {
-        let changed = match places::since(self.view, self.place, since)? {
-            Some(changes) => ChangedRoutes::These(self.delta(changes)?),
-            None => ChangedRoutes::All,
+    pub(super) fn changes(&self, since: RoutesVersion) -> Outcome<Option<RouteChanges>> {
+        let Some(changes) = places::since(self.view, self.place, since)? else {
+            return Ok(None);
         };
-        Ok(RouteChanges {
-            version: places::version(self.view, self.place)?,
-            changed,
-        })
-    }
-
-    fn delta(&self, changes: Vec<Change>) -> Outcome<RouteDelta> {
         let mut named = Named::default();
         for change in changes {
             match change {
@@ -86,7 +77,7 @@ impl Matching<'_> {
                 Change::Entered(owner) => named.extend(records_of(self.view, owner)?),
             }
         }
-        let mut delta = RouteDelta::default();
+        let mut delta = RouteChanges::none(places::version(self.view, self.place)?);
         for id in named.tasks {
             let mut task = self.task(id)?;
             // A webhook that no task sent may not be held yet.
@@ -102,7 +93,7 @@ impl Matching<'_> {
         for id in named.events {
             delta.events.push((id, self.event(id)?));
         }
-        Ok(delta)
+        Ok(Some(delta))
     }
 
     fn is_matched(&self, owner: OwnerId) -> Outcome<bool> {

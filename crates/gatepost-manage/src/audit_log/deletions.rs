@@ -47,8 +47,8 @@ pub struct Deletions {
 impl AuditLog {
     /// What was deleted, by whomever, among the next `limit` entries beyond `after`: read from time
     /// to time and kept apart from the database, it is what
-    /// [`delete_keys`](gatepost_storage::restored::delete_keys) needs after a restore. Entries that
-    /// wait for the store are waited for, as by [`flush`](Self::flush).
+    /// [`KeyStore::delete_keys`](gatepost_storage::KeyStore::delete_keys) needs after a restore.
+    /// Entries that wait for the store are waited for, as by [`flush`](Self::flush).
     ///
     /// What was deleted past the door of this crate is not in the log, nor what went with an owner
     /// who was removed.

@@ -1,7 +1,7 @@
 //! Deliveries that are replayed or deleted, or expire.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, Lane, LaneClass, Replay};
+use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, LaneClass, Replay};
 use webhook_model::WebhookId;
 
 use super::list::BEGIN_REPLAY;
@@ -80,7 +80,13 @@ impl PostgresStore {
     ) -> Result<u64> {
         let (_, high) = self.bounds(created_before, created_before).await?;
         let limit = i64::from(limit);
-        let params: [Param<'_>; 5] = [&created_before, &EXPIRED_INFO, &now, &limit, &high];
+        let params: [Param<'_>; 5] = [
+            &created_before,
+            &EndReason::Expired.as_str(),
+            &now,
+            &limit,
+            &high,
+        ];
         let row = self.db().query_opt(EXPIRE, &params).await?;
         let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
         number(row.try_get("ended")?)

@@ -1,9 +1,8 @@
 //! Changes of deliveries that wait: fetched, cancelled, due at once.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, DeliveryId, FETCHED_INFO, IfWaiting, Lane, WaitingChange,
+    ChangedDelivery, DeliveryId, EndReason, IfWaiting, Lane, LaneClass, WaitingChange,
 };
 use uuid::Uuid;
 use webhook_model::WebhookId;
@@ -48,9 +47,11 @@ impl PostgresStore {
         let attempts = deliveries.iter().map(|one| one.attempts.map(attempts));
         let attempts: Vec<Option<i32>> = attempts.collect();
         let (sql, info, keep) = match change {
-            WaitingChange::Fetched { keep_messages } => {
-                (FETCHED, Some(FETCHED_INFO.to_owned()), Some(keep_messages))
-            }
+            WaitingChange::Fetched { keep_messages } => (
+                FETCHED,
+                Some(EndReason::Fetched.as_str().to_owned()),
+                Some(keep_messages),
+            ),
             WaitingChange::Cancelled { reason } => (CANCELLED, Some(without_nul(reason)), None),
             WaitingChange::Due => (DUE, None, None),
         };
@@ -70,7 +71,7 @@ impl PostgresStore {
             });
             lanes.push(Lane {
                 webhook,
-                class: class_of(row.try_get("class")?),
+                class: LaneClass::from_number(row.try_get("class")?),
             });
         }
         if info.is_none() {

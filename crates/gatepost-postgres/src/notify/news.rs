@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
-use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{Arrived, Lane, LaneClass};
 use webhook_model::WebhookId;
 
@@ -76,7 +75,7 @@ impl News {
     pub(crate) fn lanes(lanes: impl IntoIterator<Item = Lane>) -> Self {
         let mut news = Self::default();
         for lane in lanes {
-            news.add_lane((lane.webhook.0, class_number(lane.class)));
+            news.add_lane((lane.webhook.0, lane.class.number()));
         }
         news
     }
@@ -153,7 +152,7 @@ impl News {
             let lanes = std::mem::take(&mut self.lanes).into_iter();
             let lanes = lanes.map(|(webhook, class)| Lane {
                 webhook: WebhookId(webhook),
-                class: class_of(class),
+                class: LaneClass::from_number(class),
             });
             let webhooks = std::mem::take(&mut self.webhooks).into_iter();
             let lanes = lanes.chain(webhooks.flat_map(all_lanes));

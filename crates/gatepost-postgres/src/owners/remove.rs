@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use gatepost_storage::owners::MOVED_INFO;
+use gatepost_storage::webhooks::EndReason;
 use tokio::time::Instant;
 
 use super::PostgresStore;
@@ -109,7 +109,7 @@ impl PostgresStore {
     async fn end_moved(&self, room: &mut Room) -> Result<()> {
         while room.left > 0 {
             let (asked, began) = (room.next(), Instant::now());
-            let params: [Param<'_>; 2] = [&asked, &MOVED_INFO];
+            let params: [Param<'_>; 2] = [&asked, &EndReason::OwnerMoved.as_str()];
             let ended = self.db().execute(MOVED, &params).await?;
             if room.took(ended, asked, began) {
                 break;

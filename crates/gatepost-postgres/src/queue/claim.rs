@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::Revision;
-use gatepost_storage::columns::class_of;
 use gatepost_storage::webhooks::{
     Claim, ClaimToken, Claimed, Delivery, DeliveryId, DeliveryState, Disposition, Lane, LaneClaim,
     LaneClass, Settlement,
@@ -193,13 +192,13 @@ fn found(row: &Row, lease_until: DateTime<Utc>) -> Result<Found> {
     let claimed = Claimed {
         delivery,
         token: ClaimToken(row.try_get("token")?),
-        class: class_of(lane),
+        class: LaneClass::from_number(lane),
         revision: Revision(row.try_get("revision")?),
     };
     Ok(Found {
         lane: Lane {
             webhook: WebhookId(webhook),
-            class: class_of(lane),
+            class: LaneClass::from_number(lane),
         },
         claimed,
         marked: row.try_get("marked")?,

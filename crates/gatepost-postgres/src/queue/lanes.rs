@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
     DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
 };
@@ -64,9 +63,8 @@ impl PostgresStore {
                 (self.db().query(OF, &params).await?, Some(look))
             }
             Queues::Beyond(after) => {
-                let (webhook, class) = after.map_or((i64::MIN, 0), |lane| {
-                    (lane.webhook.0, class_number(lane.class))
-                });
+                let (webhook, class) =
+                    after.map_or((i64::MIN, 0), |lane| (lane.webhook.0, lane.class.number()));
                 let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
                 (self.db().query(SWEEP, &params).await?, None)
             }
@@ -110,7 +108,7 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
             webhook.zip(class).map(|(webhook, class)| {
                 Queues::Beyond(Some(Lane {
                     webhook: WebhookId(webhook),
-                    class: class_of(class),
+                    class: LaneClass::from_number(class),
                 }))
             })
         }
@@ -121,7 +119,7 @@ fn more(which: &Queues, row: &Row) -> Result<Option<Queues>> {
 pub(super) fn columns(lanes: impl IntoIterator<Item = Lane>) -> (Vec<i64>, Vec<i16>) {
     let lanes = lanes.into_iter();
     lanes
-        .map(|lane| (lane.webhook.0, class_number(lane.class)))
+        .map(|lane| (lane.webhook.0, lane.class.number()))
         .unzip()
 }
 
@@ -133,7 +131,7 @@ fn due_lane(row: &Row) -> Result<Option<DueLane>> {
     Ok(Some(DueLane {
         lane: Lane {
             webhook: WebhookId(webhook),
-            class: class_of(row.try_get("class")?),
+            class: LaneClass::from_number(row.try_get("class")?),
         },
         due: row.try_get("due")?,
         owner: owner(row, "owner")?,

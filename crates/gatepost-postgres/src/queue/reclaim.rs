@@ -1,7 +1,7 @@
 //! Leases that ended.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Lane, LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
+use gatepost_storage::webhooks::{Delivery, EndReason, Lane, LaneClass, Reclaimed};
 use webhook_model::WebhookId;
 
 use crate::db::Param;
@@ -19,8 +19,8 @@ impl PostgresStore {
         if !self.db().is(ENDED, &[&now]).await? {
             return Ok(Reclaimed::default());
         }
-        let (limit, most) = (i64::from(limit), MAX_LOST_CLAIMS.cast_signed());
-        let reason = lost_claims_info();
+        let (limit, most) = (i64::from(limit), Delivery::MAX_LOST_CLAIMS.cast_signed());
+        let reason = EndReason::LostClaims.as_str();
         let pick: [Param<'_>; 2] = [&now, &limit];
         let reclaim: [Param<'_>; 3] = [&now, &most, &reason];
         let statements = [(PICK, &pick[..]), (RECLAIM, &reclaim[..])];

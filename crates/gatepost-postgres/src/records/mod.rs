@@ -144,7 +144,11 @@ impl RecordStore for PostgresStore {
         Ok(self.versions(places).await?)
     }
 
-    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+    async fn route_changes(
+        &self,
+        place: Place,
+        since: RoutesVersion,
+    ) -> Answer<Option<RouteChanges>> {
         Ok(self.changed_routes(place, since).await?)
     }
 

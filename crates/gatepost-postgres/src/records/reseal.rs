@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::codec::{Value, resealed, sealed_columns};
+use gatepost_storage::codec::{Record as _, Value};
 use gatepost_storage::seal::Resealed;
 use tokio_postgres::Row;
 use webhook_model::Webhook;
@@ -17,7 +17,7 @@ const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks. Whoever changed one in between
 /// has sealed it.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
-    let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
+    let names: Vec<&str> = Webhook::sealed_fields().map(|field| field.name).collect();
     let (sets, names) = (sets(3, &names), names.join(", "));
     (
         format!(
@@ -75,10 +75,10 @@ impl PostgresStore {
 
     /// What a row holds, sealed again; `None` if it is sealed under the current key.
     fn again(&self, row: &Row) -> Result<Option<Vec<Value>>> {
-        let values =
-            sealed_columns::<Webhook>().map(|(name, _)| Ok(row.try_get::<_, Cell>(name)?.0));
+        let values = Webhook::sealed_fields();
+        let values = values.map(|field| Ok(row.try_get::<_, Cell>(field.name)?.0));
         let values = values.collect::<Result<Vec<_>>>()?;
-        Ok(resealed::<Webhook>(&values, self.sealing())?)
+        Ok(Webhook::resealed(&values, self.sealing())?)
     }
 
     async fn reseal_row(&self, row: &Row, new: Vec<Value>) -> Result<u64> {

@@ -4,10 +4,8 @@ use std::sync::LazyLock;
 
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
-use gatepost_storage::codec::parse_target;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
-    WebhookRoute,
+    EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use tokio_postgres::Row;
 use webhook_model::{EventId, EventName, EventType, TaskId, Webhook, WebhookId};
@@ -83,7 +81,7 @@ impl PostgresStore {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges> {
+    ) -> Result<Option<RouteChanges>> {
         let place = place.to_string();
         let params: [Param<'_>; 2] = [&place, &since.0];
         let statements = [TOLD, &CHANGED_WEBHOOKS, CHANGED_TASKS, CHANGED_EVENTS];
@@ -92,19 +90,15 @@ impl PostgresStore {
         // all four takes several times as long as to read them.
         let [told, webhooks, tasks, events] = four(self.db().pipeline(BEGIN, &statements).await?)?;
         let told = told.first().ok_or_else(nothing)?;
-        let changed = if told.try_get("complete")? {
-            ChangedRoutes::These(RouteDelta {
-                webhooks: named(&webhooks, WebhookId, |row| self.webhook_route(row))?,
-                tasks: named(&tasks, TaskId, task_route)?,
-                events: named(&events, EventId, event_route)?,
-            })
-        } else {
-            ChangedRoutes::All
-        };
-        Ok(RouteChanges {
+        if !told.try_get("complete")? {
+            return Ok(None);
+        }
+        Ok(Some(RouteChanges {
             version: version(told)?,
-            changed,
-        })
+            webhooks: named(&webhooks, WebhookId, |row| self.webhook_route(row))?,
+            tasks: named(&tasks, TaskId, task_route)?,
+            events: named(&events, EventId, event_route)?,
+        }))
     }
 
     async fn routes_at(
@@ -161,7 +155,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
         revision: Revision(row.try_get("revision")?),
         event_type: parse(row, "event_type")?,
         event: parse(row, "event")?,
-        target: stored(row, "target", parse_target)?,
+        target: stored(row, "target", EventRoute::parse_target)?,
         task: TaskId(row.try_get("task")?),
         filter: filter(row)?,
     })

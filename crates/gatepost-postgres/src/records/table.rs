@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use bytes::BytesMut;
 use gatepost_ids::OwnerId;
-use gatepost_storage::codec::{Field, Record, Value, columns, record};
+use gatepost_storage::codec::{Field, Record, Value};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::{Revision, Row};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
@@ -142,7 +142,7 @@ pub(super) fn sets(first: usize, columns: &[&str]) -> String {
 
 /// The values of a record's fields, as parameters.
 pub(super) fn cells<R: Record>(record: &R, keys: &SealingKeys) -> Result<Vec<Cell>> {
-    Ok(columns(record, keys)?.into_iter().map(Cell).collect())
+    Ok(record.columns(keys)?.into_iter().map(Cell).collect())
 }
 
 /// The parameters that a statement names itself, and the fields.
@@ -168,7 +168,7 @@ pub(super) fn row<R: Record>(
         revision: Revision(row.try_get("revision")?),
         created: row.try_get("created")?,
         modified: row.try_get("modified")?,
-        value: record(owner, fields, keys)?,
+        value: R::from_columns(owner, fields, keys)?,
     })
 }
 

@@ -36,11 +36,11 @@ async fn events(client: &Client, task: TaskId) {
 
 async fn named(store: &impl RecordStore, since: RoutesVersion) -> (Vec<TaskId>, Vec<EventId>) {
     let changes = store.route_changes(Place::Common, since).await.unwrap();
-    let ChangedRoutes::These(delta) = changes.changed else {
+    let Some(changes) = changes else {
         panic!("it is not remembered");
     };
-    let tasks = delta.tasks.iter().map(|(id, _)| *id).collect();
-    let there = delta.events.iter().filter(|(_, route)| route.is_some());
+    let tasks = changes.tasks.iter().map(|(id, _)| *id).collect();
+    let there = changes.events.iter().filter(|(_, route)| route.is_some());
     (tasks, there.map(|(id, _)| *id).collect())
 }
 

@@ -2,7 +2,7 @@
 //! short commits.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, EXPIRED_INFO, IfWaiting, WaitingChange};
+use gatepost_storage::webhooks::{DeliveryId, EndReason, IfWaiting, WaitingChange};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::purge::BITE;
@@ -59,7 +59,7 @@ fn end(c: &Connection, ids: &[i64], now: DateTime<Utc>) -> Result<u64> {
             held.push(IfWaiting::any(DeliveryId(*id)));
         }
     }
-    let reason = EXPIRED_INFO.to_owned();
+    let reason = EndReason::Expired.as_str().to_owned();
     let change = WaitingChange::Cancelled { reason };
     let ended = waiting::change(c, &held, &change, now)?;
     Ok(ended.len() as u64)

@@ -1,10 +1,9 @@
 //! Changes of deliveries that wait: fetched, cancelled, due at once.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{SealedAttempt, class_number};
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, Claim, ClaimToken, DeliveryId, FETCHED_INFO, IfWaiting, LaneClass,
-    WaitingChange,
+    ChangedDelivery, Claim, ClaimToken, DeliveryId, EndReason, IfWaiting, LaneClass, WaitingChange,
 };
 use rusqlite::{Connection, OptionalExtension as _};
 use webhook_model::WebhookId;
@@ -84,14 +83,14 @@ fn fetched(c: &Connection, waits: Member, token: i64, now: DateTime<Utc>) -> Res
     let after = Member {
         attempts: waits.attempts.saturating_add(1),
         tries: waits.tries.saturating_add(1),
-        class: class_number(LaneClass::Retry),
+        class: LaneClass::Retry.number(),
         ..waits
     };
     let end = Outcome {
         after,
         token,
         state: State::Sent,
-        status_info: FETCHED_INFO,
+        status_info: EndReason::Fetched.as_str(),
         attempt: Some(&attempt),
     };
     outcome::insert(c, &end)?;

@@ -5,7 +5,7 @@ mod turns;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{OutboxColumns, left_columns};
+use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{
     NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack,
 };
@@ -62,7 +62,7 @@ impl OutboxStore for SqliteStore {
 /// Stores a row that the engine is to use later.
 pub(crate) fn push(c: &Connection, new: &NewOutbox, now: DateTime<Utc>) -> Result<OutboxId> {
     let columns = OutboxColumns::of(&new.occurrence);
-    let (after_task, tasks) = left_columns(&new.left);
+    let (after_task, tasks) = new.left.columns();
     let id = c
         .prepare_cached(include_str!("../sql/outbox/push.sql"))?
         .query_row(

@@ -1,7 +1,7 @@
 //! A row of the outbox and its columns.
 
 use chrono::DateTime;
-use gatepost_storage::columns::{OutboxColumns, left};
+use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, Unreadable};
 use rusqlite::Row;
 use webhook_model::{Occurrence, OwnerId, TaskId};
@@ -13,11 +13,11 @@ use crate::named::Named;
 pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
     let row = &Named::of(row);
     let after_task: i64 = row.get("after_task")?;
-    let (mut occurrence, left) = match text(row, "tasks")?.and_then(|tasks| left(after_task, tasks))
-    {
-        Ok(left) => (occurrence(row)?, left),
-        Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
-    };
+    let (mut occurrence, left) =
+        match text(row, "tasks")?.and_then(|tasks| Left::from_columns(after_task, tasks)) {
+            Ok(left) => (occurrence(row)?, left),
+            Err(reason) => (Err(reason), Left::After(TaskId(after_task))),
+        };
     let mut unreadable = |column| {
         occurrence = Err(Unreadable(format!("{column} is out of range")));
     };

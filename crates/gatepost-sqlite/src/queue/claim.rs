@@ -1,7 +1,6 @@
 //! Claims.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_number;
 use gatepost_storage::webhooks::{ClaimToken, Claimed, LaneClaim};
 use gatepost_storage::{ErrorKind, StoreError};
 use rusqlite::Connection;
@@ -52,7 +51,7 @@ fn claimable(
     sender: &Webhook,
     now: i64,
 ) -> Result<Vec<Member>> {
-    let class = class_number(claim.lane.class);
+    let class = claim.lane.class.number();
     if !sender.in_order {
         return waiting::due_in_lane(c, sender.id, class, now, claim.limit);
     }

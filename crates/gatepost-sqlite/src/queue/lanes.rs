@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{class_number, class_of};
 use gatepost_storage::webhooks::{
     DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
 };
@@ -83,13 +82,13 @@ fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
     let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
     let lanes = webhooks
         .iter()
-        .flat_map(|webhook| classes.map(|class| (webhook.0, class_number(class))));
+        .flat_map(|webhook| classes.map(|class| (webhook.0, class.number())));
     lanes.collect()
 }
 
 /// At most `limit` lanes in which something waits, due or not.
 fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
-    let mut at = after.map_or(START, |lane| (lane.webhook.0, class_number(lane.class)));
+    let mut at = after.map_or(START, |lane| (lane.webhook.0, lane.class.number()));
     let mut lanes = BTreeSet::new();
     while lanes.len() < limit as usize
         && let Some(next) = next_lane(c, at)?
@@ -100,7 +99,7 @@ fn beyond(c: &Connection, after: Option<Lane>, limit: u32) -> Result<Looked> {
     let full = lanes.len() >= limit as usize;
     let last = Lane {
         webhook: WebhookId(at.0),
-        class: class_of(at.1),
+        class: LaneClass::from_number(at.1),
     };
     Ok((lanes, full.then_some(Queues::Beyond(Some(last)))))
 }
@@ -145,7 +144,7 @@ fn claimable(
             found.push(DueLane {
                 lane: Lane {
                     webhook: WebhookId(id),
-                    class: class_of(class),
+                    class: LaneClass::from_number(class),
                 },
                 due: time_of(due, "due")?,
                 owner: webhook.owner,

@@ -1,8 +1,7 @@
 //! What was lost: batches whose lease has ended.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::class_number;
-use gatepost_storage::webhooks::{LaneClass, MAX_LOST_CLAIMS, Reclaimed, lost_claims_info};
+use gatepost_storage::webhooks::{Delivery, EndReason, LaneClass, Reclaimed};
 use rusqlite::Connection;
 
 use crate::batch::{self, Member, is_open, readable, webhook};
@@ -55,13 +54,13 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
 
 /// Only a claim of it alone counts as lost. `false` for one that has ended.
 fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
-    let alone = class_number(LaneClass::Alone);
+    let alone = LaneClass::Alone.number();
     let after = Member {
         lost: member.lost + u32::from(member.class == alone),
         class: alone,
         ..member
     };
-    if after.lost < MAX_LOST_CLAIMS {
+    if after.lost < Delivery::MAX_LOST_CLAIMS {
         let due = micros(now);
         waiting::insert(c, Member { due, ..after })?;
         return Ok(true);
@@ -70,7 +69,7 @@ fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> 
         after,
         token: batch::next_token(c)?,
         state: State::Error,
-        status_info: &lost_claims_info(),
+        status_info: EndReason::LostClaims.as_str(),
         attempt: None,
     };
     outcome::insert(c, &ended)?;

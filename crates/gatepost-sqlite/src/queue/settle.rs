@@ -1,6 +1,6 @@
 //! Settlements.
 
-use gatepost_storage::columns::{SealedAttempt, class_number};
+use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::webhooks::{Disposition, LaneClass, Settled, Settlement};
 use rusqlite::{Connection, OptionalExtension as _};
 
@@ -91,9 +91,9 @@ fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
     let released = matches!(settlement.disposition, Disposition::Release { .. });
     let tries = member.tries.saturating_add(made);
     let class = match made {
-        0 if released || member.class != class_number(LaneClass::Alone) => member.class,
-        _ if tries > 0 => class_number(LaneClass::Retry),
-        _ => class_number(LaneClass::First),
+        0 if released || member.class != LaneClass::Alone.number() => member.class,
+        _ if tries > 0 => LaneClass::Retry.number(),
+        _ => LaneClass::First.number(),
     };
     let (_, due) = settlement.disposition.state_and_due();
     Member {

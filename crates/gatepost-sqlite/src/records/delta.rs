@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, RoutesVersion, TaskRoute, WebhookRoute,
+    EventRoute, RouteChanges, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use rusqlite::{Connection, Row, ToSql, params};
 use webhook_model::{Event, EventId, Task, TaskId, Webhook, WebhookId};
@@ -32,49 +32,36 @@ pub(super) fn since(
     keys: &SealingKeys,
     place: Place,
     since: RoutesVersion,
-) -> Result<RouteChanges> {
-    let changed = match changes_since(c, place, since)? {
-        Some(changes) => delta(c, keys, place, &changes)?,
-        None => ChangedRoutes::All,
+) -> Result<Option<RouteChanges>> {
+    let Some(changes) = changes_since(c, place, since)? else {
+        return Ok(None);
     };
-    Ok(RouteChanges {
-        version: version(c, place)?,
-        changed,
-    })
-}
-
-fn delta(
-    c: &Connection,
-    keys: &SealingKeys,
-    place: Place,
-    changes: &[Change],
-) -> Result<ChangedRoutes> {
     let mut named = Named::default();
     for change in changes {
-        named.add(c, *change)?;
+        named.add(c, change)?;
         if named.len() > NAMED {
-            return Ok(ChangedRoutes::All);
+            return Ok(None);
         }
     }
-    let mut delta = RouteDelta::default();
+    let mut changed = RouteChanges::none(version(c, place)?);
     for id in named.tasks {
         let read = |row: &Row<'_>| Ok(TaskRoute::of(&table::row(row, keys)?));
         let route = matched::<Task, _>(c, place, id, read)?;
         // A webhook that no task sent may not be held yet.
         named.webhooks.extend(route.map(|task| task.webhook));
-        delta.tasks.push((id, route));
+        changed.tasks.push((id, route));
     }
     for id in named.webhooks {
         let read = |row: &Row<'_>| Ok(Some(WebhookRoute::of(&table::row(row, keys)?)));
         let route = matched::<Webhook, _>(c, place, id, read)?;
-        delta.webhooks.push((id, route));
+        changed.webhooks.push((id, route));
     }
     for id in named.events {
         let read = |row: &Row<'_>| Ok(EventRoute::of(&table::row(row, keys)?));
         let route = matched::<Event, _>(c, place, id, read)?;
-        delta.events.push((id, route));
+        changed.events.push((id, route));
     }
-    Ok(ChangedRoutes::These(delta))
+    Ok(Some(changed))
 }
 
 /// The route of a row, if it is matched in this place now.

@@ -129,7 +129,11 @@ impl RecordStore for SqliteStore {
             .await
     }
 
-    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Answer<RouteChanges> {
+    async fn route_changes(
+        &self,
+        place: Place,
+        since: RoutesVersion,
+    ) -> Answer<Option<RouteChanges>> {
         let keys = Arc::clone(self.sealing());
         self.read(move |c| delta::since(c, &keys, place, since))
             .await

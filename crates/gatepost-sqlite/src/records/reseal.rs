@@ -4,7 +4,7 @@ use std::iter;
 use std::sync::{Arc, LazyLock};
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::codec::{Value, resealed, sealed_columns};
+use gatepost_storage::codec::{Record as _, Value};
 use gatepost_storage::seal::{Resealed, SealingKeys};
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, Row, params_from_iter};
@@ -18,7 +18,7 @@ use crate::store::SqliteStore;
 const BITE: i64 = 500;
 /// The statements that read and write what is sealed of webhooks.
 static SQL: LazyLock<(String, String)> = LazyLock::new(|| {
-    let names: Vec<&str> = sealed_columns::<Webhook>().map(|(name, _)| name).collect();
+    let names: Vec<&str> = Webhook::sealed_fields().map(|field| field.name).collect();
     let (sets, names) = (sets(2, &names), names.join(", "));
     (
         format!("SELECT id, {names} FROM gatepost_webhook WHERE id > ?1 ORDER BY id LIMIT ?2"),
@@ -91,10 +91,8 @@ fn again(row: &Row<'_>, keys: &SealingKeys) -> Result<Option<Vec<Value>>> {
     // Before them: the row number.
     let columns = 1..row.as_ref().column_count();
     let columns = columns.map(|at| value_of(row.get_ref(at)?));
-    Ok(resealed::<Webhook>(
-        &columns.collect::<Result<Vec<_>>>()?,
-        keys,
-    )?)
+    let columns = columns.collect::<Result<Vec<_>>>()?;
+    Ok(Webhook::resealed(&columns, keys)?)
 }
 
 fn write(c: &Connection, id: i64, new: Vec<Value>) -> Result<()> {

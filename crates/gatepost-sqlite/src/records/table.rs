@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::Row;
-use gatepost_storage::codec::{Record, columns, record};
+use gatepost_storage::codec::Record;
 use gatepost_storage::seal::SealingKeys;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
@@ -128,7 +128,7 @@ pub(super) fn store<R: Stored, T>(
         owner.to_bytes().to_vec().into(),
         bytes.into(),
     ];
-    let fields = columns(new, keys)?.into_iter().map(sql_value);
+    let fields = new.columns(keys)?.into_iter().map(sql_value);
     let params = head.into_iter().chain(fields);
     let params = params.chain(id.map(|id| SqlValue::Integer(id.into())));
     c.prepare_cached(sql)?
@@ -151,6 +151,6 @@ pub(super) fn row<R: Stored>(row: &rusqlite::Row<'_>, keys: &SealingKeys) -> Res
         revision: gatepost_storage::Revision(revision),
         created,
         modified,
-        value: record(owner, fields, keys)?,
+        value: R::from_columns(owner, fields, keys)?,
     })
 }

@@ -4,7 +4,7 @@ use gatepost_ids::{EventId, OwnerId};
 use webhook_model::{Event, EventLabel, Filter, TagId, Target};
 
 use super::field::Field;
-use super::reader::Reader;
+use super::reader::{ReadRecord, Reader};
 use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
@@ -46,7 +46,9 @@ impl Record for Event {
             Value::text(label.as_str()),
         ])
     }
+}
 
+impl ReadRecord for Event {
     fn read(_owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             event_type: fields.column()?.parsed()?,
@@ -70,11 +72,7 @@ fn target_text(target: Target) -> String {
     }
 }
 
-/// An event's target, as its column has it: `any`, `instance 7` or `tag 3`.
-///
-/// # Errors
-/// What is wrong, without the text.
-pub fn parse_target(text: &str) -> Result<Target, &'static str> {
+pub(crate) fn parse_target(text: &str) -> Result<Target, &'static str> {
     let unknown = "neither any nor an instance nor a tag";
     match text.split_once(' ') {
         None if text == "any" => Ok(Target::Generic),

@@ -10,8 +10,6 @@ use serde_json::{Map, Value as Json, json};
 
 use super::field::Field;
 use super::record::Record;
-#[cfg(feature = "webhooks")]
-use super::sealing::{columns, record};
 use super::value::Value;
 use crate::error::StoreError;
 #[cfg(feature = "webhooks")]
@@ -19,45 +17,46 @@ use crate::page::{Revision, Row};
 #[cfg(feature = "webhooks")]
 use crate::seal::SealingKeys;
 
-/// A row as a JSON object: flags, numbers, texts and users under the names of its fields, times as
-/// microseconds since 1970, bytes as base64.
-///
-/// # Errors
-/// As [`columns`].
 #[cfg(feature = "webhooks")]
-pub fn to_json<R: Record>(row: &Row<R::Id, R>, keys: &SealingKeys) -> Result<Json, StoreError> {
-    let id: i64 = row.id.into();
-    let mut object = object::<R>(row.owner, columns(&row.value, keys)?);
-    object.insert("id".into(), id.into());
-    object.insert("revision".into(), row.revision.0.into());
-    object.insert("created".into(), row.created.timestamp_micros().into());
-    object.insert("modified".into(), row.modified.timestamp_micros().into());
-    Ok(object.into())
-}
+impl<R: Record> Row<R::Id, R> {
+    /// The row as a JSON object: flags, numbers, texts and users under the names of its fields,
+    /// times as microseconds since 1970, bytes as base64.
+    ///
+    /// # Errors
+    /// As [`Record::columns`].
+    pub fn to_json(&self, keys: &SealingKeys) -> Result<Json, StoreError> {
+        let id: i64 = self.id.into();
+        let mut object = object::<R>(self.owner, self.value.columns(keys)?);
+        object.insert("id".into(), id.into());
+        object.insert("revision".into(), self.revision.0.into());
+        object.insert("created".into(), self.created.timestamp_micros().into());
+        object.insert("modified".into(), self.modified.timestamp_micros().into());
+        Ok(object.into())
+    }
 
-/// The row of which [`to_json`] made this. A field that is missing is empty.
-///
-/// # Errors
-/// `Corrupt`, as [`record`]; the field is named, and no value quoted.
-#[cfg(feature = "webhooks")]
-pub fn from_json<R: Record>(row: &Json, keys: &SealingKeys) -> Result<Row<R::Id, R>, StoreError> {
-    let number = |name: &'static str| {
-        let number = row[name].as_i64();
-        number.ok_or_else(|| StoreError::corrupt(name, "not a number"))
-    };
-    let time = |name: &'static str| {
-        let time = DateTime::from_timestamp_micros(number(name)?);
-        time.ok_or_else(|| StoreError::corrupt(name, "not a point in time"))
-    };
-    let (owner, values) = values::<R>(row)?;
-    Ok(Row {
-        id: number("id")?.into(),
-        owner,
-        revision: Revision(number("revision")?),
-        created: time("created")?,
-        modified: time("modified")?,
-        value: record(owner, values, keys)?,
-    })
+    /// The row of which [`to_json`](Self::to_json) made this. A field that is missing is empty.
+    ///
+    /// # Errors
+    /// `Corrupt`, as [`Record::from_columns`]; the field is named, and no value quoted.
+    pub fn from_json(row: &Json, keys: &SealingKeys) -> Result<Self, StoreError> {
+        let number = |name: &'static str| {
+            let number = row[name].as_i64();
+            number.ok_or_else(|| StoreError::corrupt(name, "not a number"))
+        };
+        let time = |name: &'static str| {
+            let time = DateTime::from_timestamp_micros(number(name)?);
+            time.ok_or_else(|| StoreError::corrupt(name, "not a point in time"))
+        };
+        let (owner, values) = values::<R>(row)?;
+        Ok(Self {
+            id: number("id")?.into(),
+            owner,
+            revision: Revision(number("revision")?),
+            created: time("created")?,
+            modified: time("modified")?,
+            value: R::from_columns(owner, values, keys)?,
+        })
+    }
 }
 
 /// The values of a record, under the names of its fields, with its owner.

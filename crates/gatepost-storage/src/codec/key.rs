@@ -6,7 +6,7 @@ use apikey_core::{
 use gatepost_ids::OwnerId;
 
 use super::field::Field;
-use super::reader::{Column, Reader};
+use super::reader::{Column, ReadRecord, Reader};
 use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
@@ -94,7 +94,9 @@ impl Record for KeyRow {
             rolled.to.map(|id| id.0).into(),
         ])
     }
+}
 
+impl ReadRecord for KeyRow {
     fn read(owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             id: fields.column()?.id()?,

@@ -11,6 +11,15 @@ use super::field::Field;
 use super::value::Value;
 use crate::error::StoreError;
 
+/// How a record is read: for this crate alone, and no part of what backends see.
+pub trait ReadRecord: Sized {
+    /// The record of this owner with the values that `fields` gives, in the order of its fields.
+    ///
+    /// # Errors
+    /// `Corrupt` names the column.
+    fn read(owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError>;
+}
+
 /// Hands out the columns of a row, opened, in the order of its fields.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Reader<'a> {

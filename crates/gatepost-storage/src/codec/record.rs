@@ -3,12 +3,16 @@
 use gatepost_ids::OwnerId;
 
 use super::field::Field;
-use super::reader::Reader;
+use super::reader::{ReadRecord, Reader};
+#[cfg(feature = "webhooks")]
+use super::sealing::{opened, resealed, sealed};
 use super::value::Value;
 use crate::error::StoreError;
+#[cfg(feature = "webhooks")]
+use crate::seal::SealingKeys;
 
-/// A record of SPEC 2.1–2.4: a key, a webhook, a task or an event.
-pub trait Record: Sized {
+/// A record of SPEC 2.1–2.4: a key, a webhook, a task or an event. No other type can be one.
+pub trait Record: ReadRecord {
     /// Its row number.
     type Id: Copy + From<i64> + Into<i64>;
     /// What it is called: `webhook`.
@@ -22,13 +26,6 @@ pub trait Record: Sized {
     /// `Invalid` for what this version does not know.
     fn values(&self) -> Result<Vec<Value>, StoreError>;
 
-    /// The record of this owner with the values that `fields` gives, in the order of
-    /// [`FIELDS`](Self::FIELDS).
-    ///
-    /// # Errors
-    /// `Corrupt` names the column.
-    fn read(owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError>;
-
     /// The record of this owner with these [`values`](Self::values), if none of them is sealed.
     ///
     /// # Errors
@@ -39,5 +36,58 @@ pub trait Record: Sized {
     ) -> Result<Self, StoreError> {
         let mut values = values.into_iter().map(Ok);
         Self::read(owner, &mut Reader::new(Self::FIELDS, &mut values))
+    }
+
+    /// Those of [`FIELDS`](Self::FIELDS) that are sealed, in their order.
+    #[must_use]
+    fn sealed_fields() -> impl Iterator<Item = &'static Field> {
+        Self::FIELDS.iter().filter(|field| field.sealed.is_some())
+    }
+
+    /// The values of the columns [`FIELDS`](Self::FIELDS), in their order, sealed under the
+    /// current one of `keys`.
+    ///
+    /// # Errors
+    /// `Invalid` for what this version does not know, and a secret that is too long to seal.
+    #[cfg(feature = "webhooks")]
+    fn columns(&self, keys: &SealingKeys) -> Result<Vec<Value>, StoreError> {
+        let values = Self::FIELDS.iter().zip(self.values()?);
+        values
+            .map(|(field, value)| sealed(field, value, keys))
+            .collect()
+    }
+
+    /// The record of this owner with these [`columns`](Self::columns).
+    ///
+    /// # Errors
+    /// `Corrupt` when a column opens under none of `keys`, or breaks a rule of its record.
+    #[cfg(feature = "webhooks")]
+    fn from_columns(
+        owner: OwnerId,
+        columns: impl IntoIterator<Item = Value>,
+        keys: &SealingKeys,
+    ) -> Result<Self, StoreError> {
+        let values = Self::FIELDS.iter().zip(columns);
+        let mut values = values.map(|(field, value)| opened(field, value, keys));
+        Self::read(owner, &mut Reader::new(Self::FIELDS, &mut values))
+    }
+
+    /// The columns of the [`sealed_fields`](Self::sealed_fields), in their order, sealed again
+    /// under the current one of `keys`; `None` when all of them are already.
+    ///
+    /// # Errors
+    /// `Corrupt` when a column opens under none of `keys`.
+    #[cfg(feature = "webhooks")]
+    fn resealed(columns: &[Value], keys: &SealingKeys) -> Result<Option<Vec<Value>>, StoreError> {
+        let is_current = |value: &Value| match value {
+            Value::Bytes(sealed) => keys.is_current(sealed),
+            _ => true,
+        };
+        if columns.iter().all(is_current) {
+            return Ok(None);
+        }
+        let columns = Self::sealed_fields().zip(columns);
+        let columns = columns.map(|(field, value)| resealed(field, value, keys));
+        columns.collect::<Result<_, _>>().map(Some)
     }
 }

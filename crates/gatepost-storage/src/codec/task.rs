@@ -4,7 +4,7 @@ use gatepost_ids::{OwnerId, TaskId};
 use webhook_model::{Action, Description, Task, TaskName};
 
 use super::field::Field;
-use super::reader::Reader;
+use super::reader::{ReadRecord, Reader};
 use super::record::Record;
 use super::value::Value;
 use crate::error::{ErrorKind, StoreError};
@@ -45,7 +45,9 @@ impl Record for Task {
             Value::text(message.as_str()),
         ])
     }
+}
 
+impl ReadRecord for Task {
     fn read(_owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError> {
         Ok(Self {
             creator: fields.column()?.user()?,

@@ -51,7 +51,7 @@ fn keys(id: u32) -> SealingKeys {
 }
 
 fn read(values: Vec<Value>, keys: &SealingKeys) -> Result<Webhook, StoreError> {
-    record(OwnerId(1), values, keys)
+    Webhook::from_columns(OwnerId(1), values, keys)
 }
 
 /// Where this field is among the columns.
@@ -78,7 +78,7 @@ fn webhook_columns_read_back_and_hide_secrets() {
         })
     });
     for webhook in modes.chain([plain]) {
-        let values = columns(&webhook, &keys(1)).unwrap();
+        let values = webhook.columns(&keys(1)).unwrap();
         let sends = values[at("activity")] == Value::Text(SENDS.to_owned());
         assert_eq!(sends, webhook.sends());
         for value in &values {
@@ -104,7 +104,7 @@ fn oauth2_client_lies_sealed_with_its_token_url() {
         authorization: Authorization::OAuth2(Box::new(client)),
         ..webhook()
     };
-    let mut values = columns(&webhook, &keys(1)).unwrap();
+    let mut values = webhook.columns(&keys(1)).unwrap();
     let place = at("credentials");
     let Value::Bytes(sealed) = &values[place] else {
         panic!("not bytes");
@@ -121,20 +121,20 @@ fn oauth2_client_lies_sealed_with_its_token_url() {
 
 #[test]
 fn column_that_was_moved_does_not_open() {
-    let mut values = columns(&webhook(), &keys(1)).unwrap();
+    let mut values = webhook().columns(&keys(1)).unwrap();
     values.swap(at("headers"), at("signing"));
     let error = read(values, &keys(1)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
-    let values = columns(&webhook(), &keys(1)).unwrap();
+    let values = webhook().columns(&keys(1)).unwrap();
     let error = read(values, &keys(2)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
 }
 
 #[test]
 fn resealing_ends_a_rotation_and_leaves_what_is_current() {
-    let plain = columns(&webhook(), &SealingKeys::none()).unwrap();
+    let plain = webhook().columns(&SealingKeys::none()).unwrap();
     assert_eq!(read(plain.clone(), &keys(2)).unwrap(), webhook());
-    let again = |values: &[Value], key| resealed::<Webhook>(values, &keys(key));
+    let again = |values: &[Value], key| Webhook::resealed(values, &keys(key));
     let sealed = again(&sealed_of(&plain), 2).unwrap().unwrap();
     assert_eq!(again(&sealed, 2).unwrap(), None);
     let mut values = plain.clone();
@@ -163,8 +163,8 @@ fn task_and_event_columns_read_back() {
         delete_after_run: true,
         ..Task::new(OwnerId(u128::MAX), "t".parse().unwrap(), action)
     };
-    let values = columns(&task, &keys).unwrap();
-    assert_eq!(record::<Task>(OwnerId(1), values, &keys).unwrap(), task);
+    let values = task.columns(&keys).unwrap();
+    assert_eq!(Task::from_columns(OwnerId(1), values, &keys).unwrap(), task);
     let targets = [
         Target::Instance("i-7".parse().unwrap()),
         Target::Tag(TagId(i64::MIN)),
@@ -178,15 +178,18 @@ fn task_and_event_columns_read_back() {
             label: "l".parse().unwrap(),
             ..Event::new(event_type, name, target, TaskId(3))
         };
-        let values = columns(&event, &keys).unwrap();
-        assert_eq!(record::<Event>(OwnerId(1), values, &keys).unwrap(), event);
+        let values = event.columns(&keys).unwrap();
+        assert_eq!(
+            Event::from_columns(OwnerId(1), values, &keys).unwrap(),
+            event
+        );
         #[cfg(feature = "serde")]
         {
             let now = chrono::DateTime::UNIX_EPOCH;
             let row = crate::Row::inserted(EventId(4), OwnerId(u128::MAX), event, now);
-            let stored = to_json(&row, &keys).unwrap().to_string();
+            let stored = row.to_json(&keys).unwrap().to_string();
             let stored = serde_json::from_str(&stored).unwrap();
-            assert_eq!(from_json(&stored, &keys).unwrap(), row);
+            assert_eq!(crate::Row::from_json(&stored, &keys).unwrap(), row);
         }
     }
 }
@@ -208,13 +211,13 @@ fn value_that_no_writer_wrote_is_corrupt_and_names_its_column() {
         ("url", text("https://example.com/")),
     ];
     for (name, value) in wrong {
-        let mut values = columns(&webhook(), &keys(1)).unwrap();
+        let mut values = webhook().columns(&keys(1)).unwrap();
         values[at(name)] = value;
         let error = read(values, &keys(1)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{name}");
         assert!(error.to_string().contains(name), "{error}");
     }
-    let few = columns(&webhook(), &keys(1)).unwrap().into_iter().take(3);
+    let few = webhook().columns(&keys(1)).unwrap().into_iter().take(3);
     assert_eq!(
         read(few.collect(), &keys(1)).unwrap_err().kind(),
         ErrorKind::Corrupt

@@ -9,13 +9,12 @@ use webhook_model::{
 };
 
 use super::field::Field;
-use super::reader::Reader;
+use super::reader::{ReadRecord, Reader};
 use super::record::Record;
 use super::value::Value;
 use crate::error::StoreError;
 
-/// The word in `activity` of a webhook that sends, and of no other: what a claim looks for.
-pub const SENDS: &str = "active";
+pub(crate) const SENDS: &str = "active";
 
 const ACTIVITIES: [Activity; 3] = [Activity::Active, Activity::Paused, Activity::Disabled];
 
@@ -81,7 +80,9 @@ impl Record for Webhook {
             Value::text(channels.to_string()),
         ])
     }
+}
 
+impl ReadRecord for Webhook {
     fn read(owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError> {
         let (activity, mode) = fields.column()?.text(parse_activity)?;
         Ok(Self {
@@ -118,8 +119,7 @@ impl Record for Webhook {
 /// A webhook's activity with its mode: `active`, `paused` or `disabled`, and of one that is fetched
 /// `fetched`, `fetched paused` or `fetched disabled`. One column, so that whatever looks for
 /// [`SENDS`] passes over what is fetched, as over what is paused.
-#[must_use]
-pub fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
+fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
     match (mode, activity) {
         (DeliveryMode::Push, Activity::Active) => SENDS,
         (DeliveryMode::Push, Activity::Paused) => "paused",

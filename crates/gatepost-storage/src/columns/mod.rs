@@ -6,10 +6,8 @@
 //! of ours can have written is `Corrupt`, with the column named.
 
 mod attempt;
-mod lane_class;
 mod outbox;
 mod variables;
 
 pub use attempt::SealedAttempt;
-pub use lane_class::{class_number, class_of};
-pub use outbox::{OutboxColumns, left, left_columns};
+pub use outbox::OutboxColumns;

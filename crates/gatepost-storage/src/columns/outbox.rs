@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 use webhook_model::{
-    Audience, Channel, Chosen, Data, MAX_DATA, Object, Occurrence, OccurrenceId, TagId, TaskId,
+    Audience, Channel, Chosen, Data, MAX_DATA, Object, Occurrence, OccurrenceId, TagId,
     TraceContext, WebhookId,
 };
 
 use super::variables;
 use crate::seal::SEALED;
-use crate::webhooks::{Left, Unreadable};
+use crate::webhooks::Unreadable;
 
 /// The columns of the documented table `gatepost_occurrence` that hold an occurrence.
 ///
@@ -147,32 +147,6 @@ impl<'a> OutboxColumns<'a> {
             .map_err(|e| format!("channel {e}"))?;
         occurrence.trace = self.trace.as_deref().and_then(trace);
         Ok(occurrence)
-    }
-}
-
-/// The tasks of a row that are still to be decided, from its columns `after_task` and `tasks` (a
-/// JSON array of integers, or nothing).
-///
-/// # Errors
-/// The array cannot be read.
-pub fn left(after_task: i64, tasks: Option<&str>) -> Result<Left, Unreadable> {
-    let Some(tasks) = tasks else {
-        return Ok(Left::After(TaskId(after_task)));
-    };
-    let tasks: Vec<i64> = serde_json::from_str(tasks)
-        .map_err(|_| Unreadable("tasks is not a JSON array of integers".to_owned()))?;
-    Ok(Left::Tasks(tasks.into_iter().map(TaskId).collect()))
-}
-
-/// The columns `after_task` and `tasks` of what is left.
-#[must_use]
-pub fn left_columns(left: &Left) -> (i64, Option<String>) {
-    match left {
-        Left::After(task) => (task.0, None),
-        Left::Tasks(tasks) => {
-            let tasks: Vec<i64> = tasks.iter().map(|task| task.0).collect();
-            (0, Some(Value::from(tasks).to_string()))
-        }
     }
 }
 

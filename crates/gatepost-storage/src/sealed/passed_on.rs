@@ -55,7 +55,7 @@ passed_on! { RecordStore {
         at_most: u32
     ) -> Option<Routes>;
     fn routes_versions(places: &[Place]) -> Vec<RoutesVersion>;
-    fn route_changes(place: Place, since: RoutesVersion) -> RouteChanges;
+    fn route_changes(place: Place, since: RoutesVersion) -> Option<RouteChanges>;
     fn server_time() -> Option<DateTime<Utc>>;
 } }
 

@@ -7,8 +7,8 @@
 //!
 //! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `StoredOccurrence` for the
 //! outbox, and `DeliveryRow` with a `SealedAttempt` for each of its attempts. A webhook has secrets
-//! and goes through [`codec::to_json`](crate::codec::to_json). An error of `serde_json` may quote
-//! the value that it refuses: put its
+//! and goes through [`Row::to_json`](crate::Row::to_json). An error of `serde_json` may quote the
+//! value that it refuses: put its
 //! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
 //! `StoreError`, not its text.
 

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use webhook_model::OwnerId;
 
-use crate::columns::{OutboxColumns, left, left_columns};
+use crate::columns::OutboxColumns;
 use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow};
 
 /// A row of the outbox as it is stored: an occurrence, what is left of it, and its turn.
@@ -42,7 +42,7 @@ impl StoredOccurrence {
     #[must_use]
     pub fn pushed(new: &NewOutbox, now: DateTime<Utc>) -> Self {
         let columns = OutboxColumns::of(&new.occurrence);
-        let (after_task, tasks) = left_columns(&new.left);
+        let (after_task, tasks) = new.left.columns();
         let maybe = |text: Option<&str>| text.map(str::to_owned);
         Self {
             turn: 0,
@@ -90,7 +90,7 @@ impl StoredOccurrence {
     /// Puts it off until `due`, at its next turn, with what is left of it then, if that changes.
     pub fn move_on(&mut self, changed: Option<&Left>, due: DateTime<Utc>) {
         if let Some(left) = changed {
-            (self.after_task, self.tasks) = left_columns(left);
+            (self.after_task, self.tasks) = left.columns();
         }
         self.turn = self.turn.saturating_add(1);
         self.due = due.timestamp_micros();
@@ -104,7 +104,7 @@ impl StoredOccurrence {
     /// The row. What cannot be read says why.
     #[must_use]
     pub fn row(&self, id: OutboxId) -> OutboxRow {
-        let (occurrence, left) = match left(self.after_task, self.tasks.as_deref()) {
+        let (occurrence, left) = match Left::from_columns(self.after_task, self.tasks.as_deref()) {
             Ok(left) => (self.columns().occurrence(), left),
             Err(unreadable) => (Err(unreadable), Left::Tasks(Vec::new())),
         };

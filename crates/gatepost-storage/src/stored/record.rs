@@ -4,7 +4,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::Value;
 use webhook_model::{Event, EventId};
 
-use crate::codec::{from_json, to_json};
 use crate::page::Row;
 use crate::seal::SealingKeys;
 use crate::webhooks::TaskRow;
@@ -16,7 +15,7 @@ macro_rules! stored {
     ($($row:ty),*) => {$(
         impl Serialize for $row {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let stored = to_json(self, &NO_KEYS).map_err(ser::Error::custom)?;
+                let stored = self.to_json(&NO_KEYS).map_err(ser::Error::custom)?;
                 stored.serialize(serializer)
             }
         }
@@ -24,7 +23,7 @@ macro_rules! stored {
         impl<'de> Deserialize<'de> for $row {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let stored = Value::deserialize(deserializer)?;
-                from_json(&stored, &NO_KEYS).map_err(de::Error::custom)
+                Self::from_json(&stored, &NO_KEYS).map_err(de::Error::custom)
             }
         }
     )*};

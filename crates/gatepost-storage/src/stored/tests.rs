@@ -11,7 +11,6 @@ use webhook_model::{
 
 use super::StoredOccurrence;
 use crate::audit::AuditRow;
-use crate::codec::{from_json, to_json};
 use crate::columns::SealedAttempt;
 use crate::error::ErrorKind;
 use crate::keys::KeyRow;
@@ -99,8 +98,9 @@ fn again<T: DeserializeOwned + Serialize>(row: &Value) -> Result<Value, String> 
 
 fn opened(row: &Value) -> Result<Value, String> {
     let none = SealingKeys::none();
-    let webhook: Row<WebhookId, Webhook> = from_json(row, &none).map_err(|e| format!("{e:?}"))?;
-    to_json(&webhook, &none).map_err(|e| e.to_string())
+    let webhook: Row<WebhookId, Webhook> =
+        Row::from_json(row, &none).map_err(|e| format!("{e:?}"))?;
+    webhook.to_json(&none).map_err(|e| e.to_string())
 }
 
 #[test]
@@ -215,12 +215,12 @@ fn no_secret_of_a_webhook_lies_open_in_its_row() {
         value: webhook,
     };
     let keys = |id| SealingKeys::new(SealingKey::new(id, [3; 32]));
-    let sealed = to_json(&row, &keys(1)).unwrap();
+    let sealed = row.to_json(&keys(1)).unwrap();
     let text = sealed.to_string();
     for secret in ["canary", "Y2FuYXJ5"] {
         assert!(!text.contains(secret), "{text}");
     }
-    assert_eq!(from_json(&sealed, &keys(1)).unwrap(), row);
-    let other = from_json::<Webhook>(&sealed, &keys(2)).unwrap_err();
+    assert_eq!(Row::from_json(&sealed, &keys(1)).unwrap(), row);
+    let other = Row::<WebhookId, Webhook>::from_json(&sealed, &keys(2)).unwrap_err();
     assert_eq!(other.kind(), ErrorKind::Corrupt);
 }

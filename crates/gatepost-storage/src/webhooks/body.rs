@@ -82,7 +82,7 @@ impl Bodies {
             Self::All => rows.cloned().collect(),
             Self::Omitted => rows.map(without_body).collect(),
             Self::UpTo(_) => {
-                let fit = self.room().rows(rows.clone().map(Bodied::body_bytes));
+                let fit = self.rows(rows.clone().map(Bodied::body_bytes));
                 rows.take(fit).cloned().collect()
             }
         }

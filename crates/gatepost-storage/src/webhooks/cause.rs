@@ -7,6 +7,7 @@ use gatepost_ids::OwnerId;
 use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId, TraceContext};
 
 use super::excerpt::DataExcerpt;
+use super::invalid_delivery::InvalidDelivery;
 
 /// Stands for what there is not.
 const NONE: &str = "-";
@@ -35,11 +36,6 @@ pub struct Cause {
     /// The beginning of what the occurrence brought along.
     pub data: Option<DataExcerpt>,
 }
-
-/// A text that is not a [`Cause`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a cause is a type, an event, an object, a user, an occurrence id, a trace and data")]
-pub struct InvalidCause;
 
 impl Cause {
     /// This occurrence.
@@ -86,39 +82,42 @@ impl fmt::Display for Cause {
 }
 
 impl FromStr for Cause {
-    type Err = InvalidCause;
+    type Err = InvalidDelivery;
 
-    fn from_str(text: &str) -> Result<Self, InvalidCause> {
+    fn from_str(text: &str) -> Result<Self, InvalidDelivery> {
         let (head, data) = match text.split_once('\n') {
             Some((head, data)) => (head, Some(data)),
             None => (text, None),
         };
         // A trace may have blanks in it.
         let mut parts = head.splitn(6, ' ');
-        let mut part = || parts.next().ok_or(InvalidCause);
+        let mut part = || parts.next().ok_or(InvalidDelivery::Cause);
         let (event_type, event, object, by, id) = (part()?, part()?, part()?, part()?, part()?);
         Ok(Self {
-            event_type: event_type.parse().map_err(|_| InvalidCause)?,
-            event: event.parse().map_err(|_| InvalidCause)?,
+            event_type: event_type.parse().map_err(|_| InvalidDelivery::Cause)?,
+            event: event.parse().map_err(|_| InvalidDelivery::Cause)?,
             object: maybe(object)?,
             by: maybe(by)?,
             occurrence: match id {
                 NONE => None,
-                id => Some(id.parse().map_err(|_| InvalidCause)?),
+                id => Some(id.parse().map_err(|_| InvalidDelivery::Cause)?),
             },
             trace: match part() {
-                Ok(trace) => Some(trace.parse().map_err(|_| InvalidCause)?),
+                Ok(trace) => Some(trace.parse().map_err(|_| InvalidDelivery::Cause)?),
                 Err(_) => None,
             },
-            data: data.map(str::parse).transpose().map_err(|_| InvalidCause)?,
+            data: data
+                .map(str::parse)
+                .transpose()
+                .map_err(|_| InvalidDelivery::Cause)?,
         })
     }
 }
 
-fn maybe<T: FromStr>(text: &str) -> Result<Option<T>, InvalidCause> {
+fn maybe<T: FromStr>(text: &str) -> Result<Option<T>, InvalidDelivery> {
     match text {
         NONE => Ok(None),
-        text => text.parse().map(Some).map_err(|_| InvalidCause),
+        text => text.parse().map(Some).map_err(|_| InvalidDelivery::Cause),
     }
 }
 
@@ -188,7 +187,7 @@ mod tests {
             "vms poweron - - -\n{}\n",
             "\n{}",
         ] {
-            assert_eq!(text.parse::<Cause>(), Err(InvalidCause), "{text}");
+            assert_eq!(text.parse::<Cause>(), Err(InvalidDelivery::Cause), "{text}");
         }
     }
 }

@@ -11,6 +11,7 @@ use gatepost_ids::{OwnerId, TenantId};
 use webhook_model::{TaskId, WebhookId};
 
 use super::cause::Cause;
+use super::invalid_delivery::InvalidDelivery;
 use crate::seal::SealingKeys;
 
 /// The digits of a message id.
@@ -37,11 +38,6 @@ impl fmt::Display for DeliveryId {
 /// attempts and replays, so that a receiver can tell repeats. 1–64 characters of `[A-Za-z0-9_-]`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct MessageId(Arc<str>);
-
-/// A text that is not a [`MessageId`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("a message id is 1 to 64 letters, digits, '-' or '_'")]
-pub struct InvalidMessageId;
 
 impl MessageId {
     /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26
@@ -114,9 +110,9 @@ impl MessageId {
 }
 
 impl FromStr for MessageId {
-    type Err = InvalidMessageId;
+    type Err = InvalidDelivery;
 
-    fn from_str(text: &str) -> Result<Self, InvalidMessageId> {
+    fn from_str(text: &str) -> Result<Self, InvalidDelivery> {
         let fits = (1..=64).contains(&text.len())
             && text
                 .bytes()
@@ -124,7 +120,7 @@ impl FromStr for MessageId {
         if fits {
             Ok(Self(text.into()))
         } else {
-            Err(InvalidMessageId)
+            Err(InvalidDelivery::MessageId)
         }
     }
 }
@@ -223,6 +219,12 @@ pub struct Delivery {
     pub response_status: Option<u16>,
     /// How long the last attempt took.
     pub duration: Option<Duration>,
+}
+
+impl Delivery {
+    /// After this many lost claims of a delivery that was claimed alone it ends in `error`, so that
+    /// a message that kills its sender does not circulate forever.
+    pub const MAX_LOST_CLAIMS: u32 = 3;
 }
 
 /// When the parts of an attempt were done, counted from its start; `None` for a part that was not

@@ -45,8 +45,7 @@ impl DeliveryQuery {
     }
 
     /// The newest delivery of a task, without its message.
-    #[must_use]
-    pub fn newest_of(task: TaskId) -> Self {
+    pub(crate) fn newest_of(task: TaskId) -> Self {
         Self {
             task: Some(task),
             ..Self::all(Page::newest(1).with_bodies(Bodies::Omitted))

@@ -6,12 +6,11 @@ use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
+use super::end_reason::EndReason;
 use super::lanes::{Lane, LaneClass};
 use super::log::Replay;
-use super::queue::{
-    ClaimToken, Disposition, MAX_LOST_CLAIMS, NewDelivery, Settled, Settlement, lost_claims_info,
-};
-use super::waiting::{ChangedDelivery, FETCHED_INFO, IfWaiting, WaitingChange};
+use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
+use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
 /// A delivery with what only the store knows of it. A backend that keeps messages apart leaves
 /// `body` empty in here, and removes the message once `message_kept` is false.
@@ -174,7 +173,7 @@ impl DeliveryRow {
     /// Ends it, since its receiver has fetched it.
     fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
         let attempt = self.attempted(AttemptRecord::fetched(now));
-        self.end(DeliveryState::Sent, FETCHED_INFO);
+        self.end(DeliveryState::Sent, EndReason::Fetched.as_str());
         self.alone = false;
         if !keep_message {
             self.forget_message();
@@ -188,8 +187,8 @@ impl DeliveryRow {
         self.delivery.lease_until = None;
         self.delivery.lost_claims += u32::from(self.alone);
         self.alone = true;
-        if self.delivery.lost_claims >= MAX_LOST_CLAIMS {
-            self.fail(&lost_claims_info());
+        if self.delivery.lost_claims >= Delivery::MAX_LOST_CLAIMS {
+            self.fail(EndReason::LostClaims.as_str());
         } else {
             self.delivery.state = DeliveryState::Queued;
             self.delivery.due = micros(now);

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use webhook_model::Data;
 
+use super::invalid_delivery::InvalidDelivery;
+
 /// Ends an excerpt that is not all of the data. JSON text of an object ends with `}`.
 const CUT: char = '…';
 /// The most bytes that a store has kept: of one that was sealed.
@@ -24,11 +26,6 @@ const MAX_STORED: usize = 2048;
 /// ```
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct DataExcerpt(Arc<str>);
-
-/// A text that is no [`DataExcerpt`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
-#[error("an excerpt of data is 1 to 2,048 bytes without line feed and NUL")]
-pub struct InvalidExcerpt;
 
 impl DataExcerpt {
     /// The most bytes of an excerpt.
@@ -62,12 +59,12 @@ impl DataExcerpt {
 
 /// Reads back what a store holds.
 impl FromStr for DataExcerpt {
-    type Err = InvalidExcerpt;
+    type Err = InvalidDelivery;
 
-    fn from_str(text: &str) -> Result<Self, InvalidExcerpt> {
+    fn from_str(text: &str) -> Result<Self, InvalidDelivery> {
         let fits = (1..=MAX_STORED).contains(&text.len());
         if !fits || text.contains(['\n', '\0']) {
-            return Err(InvalidExcerpt);
+            return Err(InvalidDelivery::DataExcerpt);
         }
         Ok(Self(text.into()))
     }
@@ -109,7 +106,11 @@ mod tests {
     #[test]
     fn other_texts_are_no_excerpts_and_debug_shows_none() {
         for text in ["", "{\n}", "{\0}", &"x".repeat(2049)] {
-            assert_eq!(text.parse::<DataExcerpt>(), Err(InvalidExcerpt), "{text:?}");
+            assert_eq!(
+                text.parse::<DataExcerpt>(),
+                Err(InvalidDelivery::DataExcerpt),
+                "{text:?}"
+            );
         }
         let shown = format!("{:?}", of(r#"{"canary":1}"#));
         assert_eq!(shown, "DataExcerpt(12 bytes)");

@@ -21,6 +21,28 @@ pub enum LaneClass {
     Alone,
 }
 
+impl LaneClass {
+    /// The number under which it is stored.
+    #[must_use]
+    pub fn number(self) -> i16 {
+        match self {
+            Self::First => 0,
+            Self::Retry => 1,
+            Self::Alone => 2,
+        }
+    }
+
+    /// The class that is stored under this number.
+    #[must_use]
+    pub fn from_number(number: i16) -> Self {
+        match number {
+            0 => Self::First,
+            1 => Self::Retry,
+            _ => Self::Alone,
+        }
+    }
+}
+
 /// The waiting deliveries of one webhook and one class, oldest due first.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Lane {
@@ -86,4 +108,16 @@ pub enum Arrived {
     Due,
     /// Something may be claimable that was due long ago: walk over all lanes.
     Anything,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_reads_back_as_it_was_written() {
+        for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
+            assert_eq!(LaneClass::from_number(class.number()), class);
+        }
+    }
 }

@@ -16,9 +16,6 @@ use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;
 
-/// The status info of a delivery that waited too long for a webhook that does not send.
-pub const EXPIRED_INFO: &str = "expired while it waited";
-
 /// Which deliveries to send again. Only those that have ended are sent again; others are skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
@@ -221,8 +218,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(changed.await?.len() as u64)
     }
 
-    /// Ends deliveries that waited too long, at most `limit`: `error` with [`EXPIRED_INFO`].
-    /// Returns how many.
+    /// Ends deliveries that waited too long, at most `limit`: `error` with
+    /// [`EndReason::Expired`](super::EndReason::Expired). Returns how many.
     ///
     /// - They must be `queued`, and created before `created_before`.
     /// - Their webhook must not [send](webhook_model::Webhook::sends): it is paused, disabled or

@@ -31,7 +31,9 @@ mod delivery;
 mod delivery_query;
 mod delivery_row;
 mod dropped;
+mod end_reason;
 mod excerpt;
+mod invalid_delivery;
 mod lanes;
 mod log;
 mod outbox;
@@ -45,27 +47,24 @@ mod row_edits;
 mod waiting;
 
 pub use body::Bodied;
-pub use cause::{Cause, InvalidCause};
+pub use cause::Cause;
 pub use counters::{CounterKind, CounterQuery, Counters, HourlyCount, UsageDelta};
-pub use delivery::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryState, InvalidMessageId, MessageId, Phases,
-};
+pub use delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState, MessageId, Phases};
 pub use delivery_query::DeliveryQuery;
 pub use delivery_row::DeliveryRow;
 pub use dropped::{DropReason, Dropped};
-pub use excerpt::{DataExcerpt, InvalidExcerpt};
+pub use end_reason::EndReason;
+pub use excerpt::DataExcerpt;
+pub use invalid_delivery::InvalidDelivery;
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
-pub use log::{
-    DeliveryLog, EXPIRED_INFO, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-};
+pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
     Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack, Unreadable,
 };
 pub use queue::{
-    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, MAX_LOST_CLAIMS,
-    NewDelivery, Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
-    lost_claims_info,
+    Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,
+    Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
 };
 pub use record::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
@@ -73,10 +72,9 @@ pub use record::{
 pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 pub use records::RecordStore;
 pub use routes::{
-    ChangedRoutes, EventRoute, RouteChanges, RouteDelta, Routes, RoutesVersion, TaskRoute,
-    UnreadableRecord, WebhookRoute,
+    EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, UnreadableRecord, WebhookRoute,
 };
-pub use waiting::{ChangedDelivery, FETCHED_INFO, IfWaiting, WaitingChange};
+pub use waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
 /// Everything that the task engine needs of a backend: records, queue, delivery log and outbox
 /// in one database. Implemented for every type that implements the four.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::TenantId;
+use serde_json::Value;
 use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 
 /// The row number of an occurrence in the outbox.
@@ -20,6 +21,34 @@ pub enum Left {
     After(TaskId),
     /// These, whatever the occurrence matches now.
     Tasks(Vec<TaskId>),
+}
+
+impl Left {
+    /// What is left of a row with these columns `after_task` and `tasks`, a JSON array of integers
+    /// or nothing.
+    ///
+    /// # Errors
+    /// The array cannot be read.
+    pub fn from_columns(after_task: i64, tasks: Option<&str>) -> Result<Self, Unreadable> {
+        let Some(tasks) = tasks else {
+            return Ok(Self::After(TaskId(after_task)));
+        };
+        let tasks: Vec<i64> = serde_json::from_str(tasks)
+            .map_err(|_| Unreadable("tasks is not a JSON array of integers".to_owned()))?;
+        Ok(Self::Tasks(tasks.into_iter().map(TaskId).collect()))
+    }
+
+    /// Its columns `after_task` and `tasks`.
+    #[must_use]
+    pub fn columns(&self) -> (i64, Option<String>) {
+        match self {
+            Self::After(task) => (task.0, None),
+            Self::Tasks(tasks) => {
+                let tasks: Vec<i64> = tasks.iter().map(|task| task.0).collect();
+                (0, Some(Value::from(tasks).to_string()))
+            }
+        }
+    }
 }
 
 /// A row of the outbox that an engine writes.
@@ -105,4 +134,24 @@ pub enum PutBack {
     Until(DateTime<Utc>),
     /// It cannot be used, for this reason.
     Aside(String),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_reads_back_as_it_was_written() {
+        let tasks = vec![TaskId(9), TaskId(-1)];
+        for kept in [
+            Left::After(TaskId(7)),
+            Left::Tasks(tasks),
+            Left::Tasks(Vec::new()),
+        ] {
+            let (after, tasks) = kept.columns();
+            assert_eq!(Left::from_columns(after, tasks.as_deref()), Ok(kept));
+        }
+        assert!(Left::from_columns(0, Some("[1.5]")).is_err());
+        assert!(Left::from_columns(0, Some("7")).is_err());
+    }
 }

@@ -17,16 +17,6 @@ use super::routes::RoutesVersion;
 use crate::error::StoreError;
 use crate::page::Revision;
 
-/// After this many lost claims of a delivery that was claimed alone it ends in `error`, so that a
-/// message that kills its sender does not circulate forever.
-pub const MAX_LOST_CLAIMS: u32 = 3;
-
-/// The status info of a delivery that ended after [`MAX_LOST_CLAIMS`] lost claims.
-#[must_use]
-pub fn lost_claims_info() -> String {
-    format!("the sender died {MAX_LOST_CLAIMS} times")
-}
-
 /// Where a batch of deliveries comes from; decides what makes it happen only once.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Origin {
@@ -253,7 +243,7 @@ pub enum Settled {
 pub struct Reclaimed {
     /// Deliveries put back into the queue.
     pub requeued: u64,
-    /// Deliveries that ended in `error` after [`MAX_LOST_CLAIMS`].
+    /// Deliveries that ended in `error` after [`Delivery::MAX_LOST_CLAIMS`].
     pub ended: u64,
 }
 
@@ -395,10 +385,11 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
     /// now, in the lane [`LaneClass::Alone`], no attempt counted. One that was claimed from that
-    /// lane has one more lost claim; after [`MAX_LOST_CLAIMS`] it is `error` with `the sender died
-    /// 3 times` instead, and counts as failed in the hour of `now`. Their tokens are void from then
-    /// on. What shares a token is taken back together, so it may be somewhat more than `limit`.
-    /// What is gone is left to [`remove_gone`](crate::OwnerStore::remove_gone).
+    /// lane has one more lost claim; after [`Delivery::MAX_LOST_CLAIMS`] it is `error` with
+    /// [`EndReason::LostClaims`](super::EndReason::LostClaims) instead, and counts as failed in the
+    /// hour of `now`. Their tokens are void from then on. What shares a token is taken back
+    /// together, so it may be somewhat more than `limit`. What is gone is left to
+    /// [`remove_gone`](crate::OwnerStore::remove_gone).
     ///
     /// # Errors
     /// `Unavailable`.

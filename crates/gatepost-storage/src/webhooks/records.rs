@@ -142,8 +142,8 @@ pub trait RecordStore: OwnerStore {
     /// `Unavailable`.
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError>;
 
-    /// What has changed in a place after `since`, at the cost of what has changed. A store
-    /// remembers at least the last 1,000 changes of a place.
+    /// What has changed in a place after `since`, at the cost of that; `None` if the store does not
+    /// know all of it: the place must be read again. It knows at least the last 1,000 changes.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -151,7 +151,7 @@ pub trait RecordStore: OwnerStore {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges, StoreError>;
+    ) -> Result<Option<RouteChanges>, StoreError>;
 
     /// The clock of the database server, or `None` where the database lives in this process and
     /// has no clock of its own. The engine corrects its own time by the difference.

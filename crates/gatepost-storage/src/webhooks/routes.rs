@@ -8,6 +8,7 @@ use webhook_model::{
 };
 
 use super::record::{RecordId, TaskRow};
+use crate::codec;
 use crate::page::{Revision, Row};
 
 /// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion
@@ -46,6 +47,10 @@ pub struct WebhookRoute {
 }
 
 impl WebhookRoute {
+    /// The word in the column `activity` of a webhook that sends, and of no other: what a claim
+    /// looks for.
+    pub const SENDS: &'static str = codec::SENDS;
+
     /// Of a stored webhook.
     #[must_use]
     pub fn of(row: &Row<WebhookId, Webhook>) -> Self {
@@ -113,6 +118,14 @@ pub struct EventRoute {
 }
 
 impl EventRoute {
+    /// The target that is in a column `target`: `any`, `instance 7` or `tag 3`.
+    ///
+    /// # Errors
+    /// What is wrong, without the text.
+    pub fn parse_target(column: &str) -> Result<Target, &'static str> {
+        codec::parse_target(column)
+    }
+
     /// Of a stored event; `None` of one that is disabled.
     #[must_use]
     pub fn of(row: &Row<EventId, Event>) -> Option<Self> {
@@ -152,34 +165,33 @@ impl Routes {
 }
 
 /// What has changed in a place since some version.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct RouteChanges {
-    /// The version up to which `changed` is complete.
-    pub version: RoutesVersion,
-    /// What has changed.
-    pub changed: ChangedRoutes,
-}
-
-/// What to change in what is held of a place.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub enum ChangedRoutes {
-    /// These.
-    These(RouteDelta),
-    /// More than the store remembers, or than it can tell: read the place again.
-    All,
-}
-
+///
 /// The rows that were changed, as they are now; `None` for one that is not matched any more:
 /// deleted, disabled, unreadable, of a held owner, or in another place now. A webhook that is gone
 /// takes its tasks with it, and a task its events, which need not be named; once such a task or
 /// event is matched again, it is named, whether it was changed or not. With a task comes its
 /// webhook. To be applied so: first all that is `None`, webhooks before tasks before events.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub struct RouteDelta {
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct RouteChanges {
+    /// The version up to which they are complete.
+    pub version: RoutesVersion,
     /// Webhooks.
     pub webhooks: Vec<(WebhookId, Option<WebhookRoute>)>,
     /// Tasks.
     pub tasks: Vec<(TaskId, Option<TaskRoute>)>,
     /// Events.
     pub events: Vec<(EventId, Option<EventRoute>)>,
+}
+
+impl RouteChanges {
+    /// No change up to this version.
+    #[must_use]
+    pub fn none(version: RoutesVersion) -> Self {
+        Self {
+            version,
+            webhooks: Vec::new(),
+            tasks: Vec::new(),
+            events: Vec::new(),
+        }
+    }
 }

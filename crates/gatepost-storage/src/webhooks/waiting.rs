@@ -7,9 +7,7 @@ use gatepost_ids::OwnerId;
 use webhook_model::WebhookId;
 
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, Phases};
-
-/// The status info of a delivery that was fetched, and of its attempt.
-pub const FETCHED_INFO: &str = "fetched";
+use super::end_reason::EndReason;
 
 /// A delivery to change if it waits, and is as it is said here.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,7 +45,7 @@ impl IfWaiting {
 /// What becomes of deliveries that wait.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WaitingChange {
-    /// Their receiver has them: `sent` with [`FETCHED_INFO`].
+    /// Their receiver has them: `sent` with [`EndReason::Fetched`].
     Fetched {
         /// Whether the messages are kept, as in a [`Settlement`](super::Settlement).
         keep_messages: bool,
@@ -85,7 +83,7 @@ impl AttemptRecord {
             duration: Duration::ZERO,
             phases: Phases::default(),
             class: "ok".to_owned(),
-            info: FETCHED_INFO.to_owned(),
+            info: EndReason::Fetched.as_str().to_owned(),
             status: None,
             remote: None,
             protocol: None,

@@ -5,9 +5,9 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
 use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::webhooks::{
-    Cascade, ChangedRoutes, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId,
-    RecordQuery, RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery,
-    UnreadableRecord, WebhookQuery,
+    Cascade, EventQuery, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordQuery,
+    RecordRow, RecordStore, RouteChanges, Routes, RoutesVersion, TaskQuery, UnreadableRecord,
+    WebhookQuery,
 };
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::{EventName, EventType};
@@ -145,11 +145,11 @@ passed_on! { RecordStore {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges, StoreError> {
+    ) -> Result<Option<RouteChanges>, StoreError> {
         let read = async {
             let mut changes = self.inner.route_changes(place, since).await?;
-            if let ChangedRoutes::These(delta) = &mut changes.changed {
-                self.take_unreadable(delta);
+            if let Some(changes) = &mut changes {
+                self.take_unreadable(changes);
             }
             Ok(changes)
         };

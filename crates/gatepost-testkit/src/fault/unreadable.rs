@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use gatepost_storage::webhooks::{
-    Found, RecordId, RecordRow, RecordStore, RouteDelta, Routes, TaskRoute, UnreadableRecord,
+    Found, RecordId, RecordRow, RecordStore, RouteChanges, Routes, TaskRoute, UnreadableRecord,
 };
 use gatepost_storage::{Bodies, ErrorKind, Page, Scope, StoreError};
 
@@ -74,18 +74,18 @@ impl<S> FaultStore<S> {
     }
 
     /// As [`readable_routes`](Self::readable_routes), of what has changed.
-    pub(super) fn take_unreadable(&self, delta: &mut RouteDelta) {
+    pub(super) fn take_unreadable(&self, changes: &mut RouteChanges) {
         let there = |record| self.can_read(record);
-        for (id, webhook) in &mut delta.webhooks {
+        for (id, webhook) in &mut changes.webhooks {
             *webhook = webhook.take().filter(|_| there(RecordId::Webhook(*id)));
         }
-        for (id, task) in &mut delta.tasks {
+        for (id, task) in &mut changes.tasks {
             let webhook = |task: &TaskRoute| there(RecordId::Webhook(task.webhook));
             *task = task
                 .take()
                 .filter(|task| there(RecordId::Task(*id)) && webhook(task));
         }
-        for (id, event) in &mut delta.events {
+        for (id, event) in &mut changes.events {
             *event = event.take().filter(|_| there(RecordId::Event(*id)));
         }
     }

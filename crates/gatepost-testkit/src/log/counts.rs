@@ -2,7 +2,7 @@
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{Cascade, Disposition, HourlyCount, MAX_LOST_CLAIMS, PurgeBounds};
+use gatepost_storage::webhooks::{Cascade, Delivery, Disposition, HourlyCount, PurgeBounds};
 use webhook_model::{Activity, WebhookId};
 
 use crate::fixtures::{
@@ -118,12 +118,12 @@ pub async fn l29_what_ends_without_an_attempt_counts_as_failed(store: Webhooks) 
     let (lost, paused) = (lost.webhook, paused.webhook);
     enqueue(&store, lost, &["lost"]).await;
     let hour = 3_600;
-    for loss in 0..=i64::from(MAX_LOST_CLAIMS) {
+    for loss in 0..=i64::from(Delivery::MAX_LOST_CLAIMS) {
         let now = hour + loss * 100;
         let claimed = claim(&store, lost, now).await;
         assert_eq!(claimed.len(), 1, "L29 claimed");
         let back = store.queue.reclaim(9, at(now + 99)).await.unwrap();
-        let ended = u64::from(loss == i64::from(MAX_LOST_CLAIMS));
+        let ended = u64::from(loss == i64::from(Delivery::MAX_LOST_CLAIMS));
         assert_eq!((back.requeued, back.ended), (1 - ended, ended), "L29 lost");
     }
     let waiting = enqueue(&store, paused, &["a", "b", "c"]).await;

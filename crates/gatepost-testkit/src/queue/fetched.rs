@@ -2,7 +2,7 @@
 
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, FETCHED_INFO, IfWaiting,
+    ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, EndReason, IfWaiting,
     Queues, Replay, WaitingChange,
 };
 use webhook_model::{Activity, DeliveryMode, WebhookId};
@@ -121,7 +121,11 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     let found = store.log.delivery(handed[1].delivery).await.unwrap();
     let found = found.unwrap();
     assert_eq!(found.state, DeliveryState::Sent, "Q54 sent");
-    assert_eq!(found.status_info, FETCHED_INFO, "Q54 in words");
+    assert_eq!(
+        found.status_info,
+        EndReason::Fetched.as_str(),
+        "Q54 in words"
+    );
     assert_eq!(
         (found.attempts, found.tries, found.class.as_str()),
         (2, 2, "ok"),
@@ -132,7 +136,11 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
     assert_eq!(&*found.body, "{}", "Q54 the message is kept");
     let attempts = store.log.attempts(found.id, 9).await.unwrap();
     let attempts: Vec<_> = attempts.iter().map(|a| (a.number, &*a.info)).collect();
-    assert_eq!(attempts, [(1, "200 OK"), (2, FETCHED_INFO)], "Q54 logged");
+    assert_eq!(
+        attempts,
+        [(1, "200 OK"), (2, EndReason::Fetched.as_str())],
+        "Q54 logged"
+    );
 
     let replay = Replay::Ids(vec![handed[0].delivery]);
     assert_eq!(store.log.replay(&replay, 9, at(4)).await.unwrap(), 1, "Q54");

@@ -2,8 +2,7 @@
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{
-    Cascade, Claimed, Delivery, DeliveryState, Disposition, LaneClass, MAX_LOST_CLAIMS, Queues,
-    Settled,
+    Cascade, Claimed, Delivery, DeliveryState, Disposition, LaneClass, Queues, Settled,
 };
 use webhook_model::{Activity, DeliveryOrder};
 
@@ -188,7 +187,7 @@ pub async fn q08_a_release_counts_no_attempt(store: Webhooks) {
 /// does not count, and puts it into the lane of those that are claimed alone.
 pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
-    for lost in 0..=MAX_LOST_CLAIMS {
+    for lost in 0..=Delivery::MAX_LOST_CLAIMS {
         let now = i64::from(lost) * 20;
         let claimed = claim(&store, hook, now).await;
         assert_eq!(claimed.len(), 1, "Q9 claim {lost}");
@@ -199,7 +198,7 @@ pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
         };
         assert_eq!(claimed[0].class, class, "Q9 lane of claim {lost}");
         let reclaimed = store.queue.reclaim(9, at(now + 10)).await.unwrap();
-        let last = lost == MAX_LOST_CLAIMS;
+        let last = lost == Delivery::MAX_LOST_CLAIMS;
         assert_eq!(reclaimed.ended, u64::from(last), "Q9 loss {lost}");
         assert_eq!(reclaimed.requeued, u64::from(!last), "Q9 loss {lost}");
         let row = stored(&store, &claimed[0]).await;

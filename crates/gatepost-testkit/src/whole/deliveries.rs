@@ -3,8 +3,8 @@
 use gatepost_ids::OwnerId;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
-    Claim, ClaimToken, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Disposition, Enqueued,
-    MAX_LOST_CLAIMS, NewDelivery, Replay, lost_claims_info,
+    Claim, ClaimToken, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Disposition, EndReason,
+    Enqueued, NewDelivery, Replay,
 };
 use webhook_model::{TaskId, WebhookId};
 
@@ -152,7 +152,7 @@ async fn steps(store: &Webhooks, hooks: Hooks) -> Vec<Delivery> {
     let (row, token) = claimed(store, row, 80).await;
     let row = settled(store, row, token, &Disposition::Failed, true).await;
     let row = replayed(store, row, 100).await;
-    let row = lost(store, row, 100, MAX_LOST_CLAIMS).await;
+    let row = lost(store, row, 100, Delivery::MAX_LOST_CLAIMS).await;
     let row = replayed(store, row, 700).await;
     let (row, token) = claimed(store, row, 700).await;
     let sent = settled(store, row, token, &Disposition::Sent, true).await;
@@ -178,8 +178,8 @@ async fn lost(store: &Webhooks, mut row: Delivery, mut now: i64, losses: u32) ->
         reclaimed.expect("F6 a lost claim is taken back");
         row.lease_until = None;
         row.lost_claims = lost;
-        if lost == MAX_LOST_CLAIMS {
-            ended(&mut row, &lost_claims_info());
+        if lost == Delivery::MAX_LOST_CLAIMS {
+            ended(&mut row, EndReason::LostClaims.as_str());
         } else {
             row.state = DeliveryState::Queued;
             row.due = at(now);

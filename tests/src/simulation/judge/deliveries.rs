@@ -1,7 +1,7 @@
 //! Each delivery, against the requests that came.
 
 use chrono::TimeDelta;
-use gatepost_storage::webhooks::{Delivery, DeliveryState, MAX_LOST_CLAIMS};
+use gatepost_storage::webhooks::{Delivery, DeliveryState};
 
 use super::{Judge, Promise};
 use crate::simulation::ledger::Hook;
@@ -67,7 +67,7 @@ impl Judge<'_> {
         let (attempts, lost) = (delivery.attempts as usize, delivery.lost_claims as usize);
         let uncounted = match self.evidence.calm {
             true => 0,
-            false => attempts + usize::from(lost >= MAX_LOST_CLAIMS as usize),
+            false => attempts + usize::from(lost >= Delivery::MAX_LOST_CLAIMS as usize),
         };
         let bound = hook.retries as usize + 1;
         let is_wrong = requests > attempts + lost + uncounted

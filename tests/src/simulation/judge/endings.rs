@@ -1,9 +1,7 @@
 //! What ended without success, against what its webhook allows; and what was cancelled.
 
 use chrono::TimeDelta;
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryState, EXPIRED_INFO, MAX_LOST_CLAIMS, lost_claims_info,
-};
+use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
 
 use super::{CLAIMED, Judge, Promise};
 use crate::simulation::ledger::Hook;
@@ -25,9 +23,9 @@ impl Judge<'_> {
                 let mut cancels = hook.cancels.iter();
                 cancels.any(|cancel| cancel.asked.contains(&delivery.id))
             }
-            EXPIRED_INFO => hook.rests.iter().any(|rest| rest.on),
-            info if info == lost_claims_info() => {
-                !self.evidence.calm && delivery.lost_claims >= MAX_LOST_CLAIMS
+            info if info == EndReason::Expired.as_str() => hook.rests.iter().any(|rest| rest.on),
+            info if info == EndReason::LostClaims.as_str() => {
+                !self.evidence.calm && delivery.lost_claims >= Delivery::MAX_LOST_CLAIMS
             }
             _ if delivery.class == "refused" => hook.host.is_none(),
             _ => delivery.tries > hook.fewest,

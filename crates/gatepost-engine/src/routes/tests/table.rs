@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
-    EventRoute, RouteDelta, Routes, RoutesVersion, TaskRoute, WebhookRoute,
+    EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use webhook_model::{
     Channels, EventId, Filter, ObjectId, Occurrence, OwnerId, TagId, Target, TaskId, WebhookId,
@@ -91,13 +91,13 @@ fn a_task_matches_once_by_instance_or_by_tag_and_an_event_without_a_task_runs_no
 #[test]
 fn a_task_that_was_disabled_and_enabled_again_is_reached_by_its_old_events() {
     let mut table = table();
-    let set = |task| RouteDelta {
+    let set = |task, version| RouteChanges {
         tasks: vec![(TaskId(1), task)],
-        ..RouteDelta::default()
+        ..RouteChanges::none(RoutesVersion(version))
     };
-    table.apply(set(None), RoutesVersion(8));
+    table.apply(set(None, 8));
     assert_eq!(ids(&table, &poweron(1, &[5])), [2]);
-    table.apply(set(Some(task(1, 1))), RoutesVersion(9));
+    table.apply(set(Some(task(1, 1)), 9));
     assert_eq!(ids(&table, &poweron(1, &[5])), [1, 2]);
     assert_eq!(table.version, RoutesVersion(9));
 }
@@ -105,7 +105,8 @@ fn a_task_that_was_disabled_and_enabled_again_is_reached_by_its_old_events() {
 #[test]
 fn a_change_moves_an_event_and_a_webhook_that_is_gone_takes_its_tasks() {
     let mut table = table();
-    let moved = RouteDelta {
+    let moved = RouteChanges {
+        version: RoutesVersion(8),
         webhooks: vec![(WebhookId(2), Some(webhook(2)))],
         tasks: vec![(TaskId(2), Some(task(2, 2)))],
         events: vec![
@@ -114,14 +115,14 @@ fn a_change_moves_an_event_and_a_webhook_that_is_gone_takes_its_tasks() {
             (EventId(9), None),
         ],
     };
-    table.apply(moved, RoutesVersion(8));
+    table.apply(moved);
     assert_eq!(ids(&table, &poweron(1, &[4])), [0; 0]);
     assert_eq!(ids(&table, &poweron(1, &[6])), [2]);
-    let gone = RouteDelta {
+    let gone = RouteChanges {
         webhooks: vec![(WebhookId(2), None)],
-        ..RouteDelta::default()
+        ..RouteChanges::none(RoutesVersion(9))
     };
-    table.apply(gone, RoutesVersion(9));
+    table.apply(gone);
     assert_eq!(ids(&table, &poweron(1, &[5, 6])), [0; 0]);
     assert!(table.task(TaskId(1)).is_some() && table.task(TaskId(2)).is_none());
 }
@@ -131,12 +132,12 @@ fn what_consumed_tasks_leave_behind_is_noticed() {
     let mut table = table();
     for n in 100..100 + 2 * SLACK as i64 {
         assert_eq!(table.is_overgrown(), n > 100 + SLACK as i64 + 7, "{n}");
-        let once = RouteDelta {
+        let once = RouteChanges {
             tasks: vec![(TaskId(n), Some(task(n, 1)))],
             events: vec![(EventId(n), Some(event(n, Target::Generic, n)))],
-            ..RouteDelta::default()
+            ..RouteChanges::none(RoutesVersion(n))
         };
-        table.apply(once, RoutesVersion(n));
+        table.apply(once);
         table.consumed(&[TaskId(n)], RoutesVersion(n + 1));
         assert_eq!(ids(&table, &poweron(9, &[])), [0; 0]);
     }

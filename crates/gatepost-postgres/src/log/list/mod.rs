@@ -81,7 +81,7 @@ async fn listed(tx: Tx, query: &DeliveryQuery) -> Result<Vec<Delivery>> {
     let bodies = query.page.bodies;
     if let Bodies::UpTo(_) = bodies {
         let sizes = sizes(&tx, &ids).await?;
-        ids.truncate(bodies.room().rows(sizes));
+        ids.truncate(bodies.rows(sizes));
     }
     let rows = match ids.is_empty() {
         true => Vec::new(),

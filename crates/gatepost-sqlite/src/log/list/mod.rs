@@ -18,7 +18,7 @@ pub(super) fn page(c: &Connection, query: &DeliveryQuery) -> Result<Vec<Delivery
     let look = Look::new(c)?;
     let mut page = Vec::new();
     let bodies = query.page.bodies;
-    let mut room = bodies.room();
+    let mut room = bodies;
     walk(&look, query, |found| {
         let delivery = look.delivery(found, bodies.are_read())?;
         let more = room.take(delivery.body.len() as u64);

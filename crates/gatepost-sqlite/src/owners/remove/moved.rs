@@ -1,7 +1,7 @@
 //! Deliveries that waited when their owner went to another place.
 
 use gatepost_ids::OwnerId;
-use gatepost_storage::owners::MOVED_INFO;
+use gatepost_storage::webhooks::EndReason;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::again::sends_again;
@@ -29,7 +29,7 @@ pub(super) fn end(c: &Connection, room: u32) -> Result<u32> {
         if count > 0 {
             let token = next_token(c)?;
             for id in ids {
-                end_waiting(c, id, MOVED_INFO, token)?;
+                end_waiting(c, id, EndReason::OwnerMoved.as_str(), token)?;
             }
         }
         ended += count;

@@ -2,7 +2,6 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::columns::left_columns;
 use gatepost_storage::webhooks::{Origin, OutboxId};
 use rusqlite::{Connection, params};
 use webhook_model::OccurrenceId;
@@ -52,7 +51,7 @@ pub(super) fn take(c: &Connection, origin: &Origin, now: DateTime<Utc>) -> Resul
             match left {
                 None => use_up(c, *row)?,
                 Some((left, due)) => {
-                    let (after_task, tasks) = left_columns(left);
+                    let (after_task, tasks) = left.columns();
                     c.prepare_cached(include_str!("../../sql/outbox/move_on.sql"))?
                         .execute(params![row.0, after_task, tasks, micros(*due)])?;
                 }

@@ -236,18 +236,3 @@ fn audience_that_is_no_id_names_the_column() {
         assert!(reason.starts_with("tenant must be an integer"), "{reason}");
     }
 }
-
-#[test]
-fn what_is_left_reads_back_as_it_was_written() {
-    let tasks = vec![TaskId(9), TaskId(-1)];
-    for kept in [
-        Left::After(TaskId(7)),
-        Left::Tasks(tasks),
-        Left::Tasks(Vec::new()),
-    ] {
-        let (after, tasks) = left_columns(&kept);
-        assert_eq!(left(after, tasks.as_deref()), Ok(kept));
-    }
-    assert!(left(0, Some("[1.5]")).is_err());
-    assert!(left(0, Some("7")).is_err());
-}

@@ -74,7 +74,7 @@ fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
     assert_eq!(row.lane().class, LaneClass::Alone);
     row.claim(ClaimToken(5), at(29));
     assert_eq!(row.reclaim(at(30)), DeliveryState::Error);
-    assert_eq!(row.delivery.status_info, lost_claims_info());
+    assert_eq!(row.delivery.status_info, EndReason::LostClaims.as_str());
 }
 
 #[test]

@@ -346,7 +346,7 @@ passed_on! { RecordStore {
         self.wrong_versions(places).await
     }
 
-    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Result<RouteChanges> {
+    async fn route_changes(&self, place: Place, since: RoutesVersion) -> Result<Option<RouteChanges>> {
         self.wrong_changes(place, since).await
     }
 

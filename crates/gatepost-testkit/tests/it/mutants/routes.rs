@@ -1,9 +1,7 @@
 //! Faults with what is matched.
 
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{
-    ChangedRoutes, RecordStore as _, RouteChanges, RouteDelta, Routes, RoutesVersion,
-};
+use gatepost_storage::webhooks::{RecordStore as _, RouteChanges, Routes, RoutesVersion};
 use webhook_model::{Channels, EventName, EventType, Filter};
 
 use super::mutant::{Mutant, Result};
@@ -62,13 +60,13 @@ impl Mutant {
         &self,
         place: Place,
         since: RoutesVersion,
-    ) -> Result<RouteChanges> {
+    ) -> Result<Option<RouteChanges>> {
         let mut changes = self.inner.route_changes(place, since).await?;
-        match (self.fault(), &mut changes.changed) {
-            ("r36", changed) => *changed = ChangedRoutes::These(RouteDelta::default()),
-            ("r37", ChangedRoutes::These(delta)) => delta.events.clear(),
-            ("r38", ChangedRoutes::These(delta)) => delta.tasks.retain(|(_, now)| now.is_some()),
-            ("r39", changed) if changes.version.0 - since.0 > 500 => *changed = ChangedRoutes::All,
+        match (self.fault(), &mut changes) {
+            ("r36", _) => changes = Some(RouteChanges::none(since)),
+            ("r37", Some(changes)) => changes.events.clear(),
+            ("r38", Some(changes)) => changes.tasks.retain(|(_, now)| now.is_some()),
+            ("r39", Some(known)) if known.version.0 - since.0 > 500 => changes = None,
             _ => {}
         }
         Ok(changes)

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::{OutboxColumns, left_columns};
+use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::NewOutbox;
 use tokio_postgres::types::ToSql;
 
@@ -47,7 +47,7 @@ pub(super) struct LaterColumns<'a> {
 impl<'a> LaterColumns<'a> {
     pub(super) fn push(&mut self, number: i32, row: &'a NewOutbox) {
         let columns = OutboxColumns::of(&row.occurrence);
-        let (after_task, tasks) = left_columns(&row.left);
+        let (after_task, tasks) = row.left.columns();
         self.item.push(number);
         self.what.event_type.push(columns.event_type);
         self.what.event.push(columns.event);

@@ -1,7 +1,6 @@
 //! What makes each enqueue happen only once.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::columns::left_columns;
 use gatepost_storage::webhooks::Origin;
 use tokio_postgres::types::ToSql;
 
@@ -38,7 +37,7 @@ impl<'a> OriginColumns<'a> {
             Origin::Outbox { turn, left, .. } => (Some(i64::from(*turn)), left.as_ref()),
             Origin::Direct | Origin::Occurrence { .. } => (None, None),
         };
-        let (columns, due) = left.map(|(left, due)| (left_columns(left), *due)).unzip();
+        let (columns, due) = left.map(|(left, due)| (left.columns(), *due)).unzip();
         let (after_task, tasks) = columns.unzip();
         self.known.place.push(place);
         self.known.occurrence.push(occurrence);

@@ -1,4 +1,10 @@
-//! Deliveries that were sent since.
+//! What to do about a backup that was put back, before anything is served from it: it is the state
+//! of an earlier moment, and does not know what was done since.
+//!
+//! First comes [`OwnerStore::restored`](crate::OwnerStore::restored), which passes over the numbers
+//! that were given since. Then what the platform knows from its own logs is done again:
+//! [`KeyStore::delete_keys`](crate::KeyStore::delete_keys), [`end_deliveries`]. No process may work
+//! with the store until then.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +13,9 @@ use chrono::{DateTime, Utc};
 use crate::error::StoreError;
 use crate::page::{Bodies, Page};
 use crate::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, Reclaimed, WebhookStore,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, EndReason, Reclaimed, WebhookStore,
 };
 
-/// The status info of a delivery that was ended because it may have been sent after the backup.
-pub const RESTORED_INFO: &str = "may have been sent before the backup was restored";
 /// Deliveries that are read, and ended, in one transaction.
 const BITE: u32 = 1_000;
 
@@ -27,10 +31,10 @@ pub struct EndedDeliveries {
 
 /// Ends the deliveries of a backup that had not ended in it, and of which the platform knows or
 /// assumes that they were sent since: those for which `was_sent` says so. They are listed as
-/// `error` with [`RESTORED_INFO`], and can be sent again by a replay, one by one or all those of a
-/// webhook. All others are sent, under the message ids that they had: `was_sent` decides between
-/// twice and perhaps never. It is asked about each once, in order of row number, without the
-/// message.
+/// `error` with [`EndReason::Restored`], and can be sent again by a replay, one by one or all those
+/// of a webhook. All others are sent, under the message ids that they had: `was_sent` decides
+/// between twice and perhaps never. It is asked about each once, in order of row number, without
+/// the message.
 ///
 /// What was being sent at the moment of the backup is taken back first, as after a lost claim: a
 /// lease that would still hold for some seconds delays it by as much. Estimates of what owners use
@@ -58,7 +62,7 @@ pub async fn end_deliveries<S: WebhookStore + ?Sized>(
         let ids: Vec<DeliveryId> = sent.iter().map(|delivery| delivery.id).collect();
         let ended = match &*ids {
             [] => 0,
-            ids => store.cancel(ids, RESTORED_INFO, now).await?,
+            ids => store.cancel(ids, EndReason::Restored.as_str(), now).await?,
         };
         owners.extend(sent.iter().map(|delivery| delivery.owner));
         found.ended += ended;
