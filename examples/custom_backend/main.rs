@@ -1,14 +1,12 @@
 //! A custom backend: Gatepost on redb, `cargo run --example custom_backend`.
 //!
-//! `store/` implements the storage traits; `tests/it/custom_backend.rs` among the tests of the
-//! whole proves it with three macro calls. This program shows it at work: a key is made and used,
-//! an event is delivered, and after the file was closed and opened again all of it is still there.
-//! It ends with success only if every claim held.
-
-mod store;
+//! The adapter is `examples/kv/redb.rs`; `KvStore` makes a store of it. This program shows it at
+//! work: a key is made and used, an event is delivered, and after the file was closed and opened
+//! again all of it is still there. It ends with success only if every claim held.
 
 use std::error::Error;
 use std::net::IpAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +15,14 @@ use apikey_core::KeyDraft;
 use delivery::{Sender, TargetPolicy};
 use examples::receiver::Receiver;
 use examples::story::Story;
+use examples_kv::redb::RedbKv;
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_kv::KvStore;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::DeliveryState;
+use gatepost_storage::{ErrorKind, StoreError};
 use rand::RngExt as _;
-use store::RedbStore;
 use webhook_model::{OwnerId, Webhook};
 
 type Failure = Box<dyn Error + Send + Sync>;
@@ -49,7 +49,7 @@ async fn main() -> Result<ExitCode, Failure> {
     let from = IpAddr::from([127, 0, 0, 1]);
 
     story.chapter("A file of redb");
-    let store = Arc::new(RedbStore::open(&path, sealing()).await?);
+    let store = Arc::new(open(&path, sealing())?);
     let keys = KeyService::builder(store.clone(), Arc::new(Everybody)).build();
     let user = Principal::new(
         OwnerId(1),
@@ -81,7 +81,7 @@ async fn main() -> Result<ExitCode, Failure> {
     engine.shutdown(Duration::from_secs(1)).await;
 
     story.chapter("A second opener");
-    let second = RedbStore::open(&path, sealing()).await;
+    let second = open(&path, sealing());
     story.claim(
         "is refused while the file is open",
         second.is_err_and(|e| e.is_transient()),
@@ -113,19 +113,22 @@ async fn main() -> Result<ExitCode, Failure> {
     })
 }
 
-async fn engine(store: Arc<RedbStore>) -> Result<Engine, Failure> {
+fn open(path: &Path, sealing: SealingKeys) -> Result<KvStore, StoreError> {
+    let kv = RedbKv::open(path);
+    let unavailable = |e| StoreError::new(ErrorKind::Unavailable, "the file").with_source(e);
+    KvStore::open_sealed(kv.map_err(unavailable)?, sealing)
+}
+
+async fn engine(store: Arc<KvStore>) -> Result<Engine, Failure> {
     let sender = Sender::builder(TargetPolicy::public().allow("127.0.0.0/8".parse()?)).build()?;
     let engine = Engine::builder(store, sender).one_system(Arc::new(Everybody));
     Ok(engine.start().await?)
 }
 
 /// The file is free when the last call that was under way has ended.
-async fn reopen(
-    path: &std::path::Path,
-    sealing: &impl Fn() -> SealingKeys,
-) -> Result<RedbStore, Failure> {
+async fn reopen(path: &Path, sealing: &impl Fn() -> SealingKeys) -> Result<KvStore, Failure> {
     for _ in 0..100 {
-        match RedbStore::open(path, sealing()).await {
+        match open(path, sealing()) {
             Err(error) if error.is_transient() => {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }

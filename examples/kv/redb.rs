@@ -3,26 +3,25 @@
 //! redb runs one write transaction at a time and reads from snapshots, so nothing ever conflicts.
 //! A commit is durable when it returns, and a transaction that is dropped is undone.
 //!
-//! `cargo test -p examples-kv --example kv_redb` runs the kit on it.
+//! `cargo test -p examples-kv` runs both kits on it.
 
 use std::path::Path;
 
 use bytes::Bytes;
-use gatepost_kv::{Change, Go, Kv, KvError, KvExt, Reading, Span, Step, Table, View, Writing};
+use gatepost_kv::{Change, Go, Kv, KvError, Reading, Span, Step, Table, View, Writing};
 use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
 
 const ROWS: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("gatepost");
-const NOTES: Table = Table::bytes("notes");
 
 type WriteTable<'a> = redb::Table<'a, &'static [u8], &'static [u8]>;
 
 /// An open database.
 #[derive(Debug)]
-struct RedbKv(Database);
+pub struct RedbKv(Database);
 
 impl RedbKv {
     /// Opens the file, or creates it. redb locks it: a second process cannot open it.
-    fn open(file: &Path) -> Result<Self, KvError> {
+    pub fn open(file: &Path) -> Result<Self, KvError> {
         let database = Database::create(file).map_err(failed)?;
         let create = database.begin_write().map_err(failed)?;
         create.open_table(ROWS).map_err(failed)?;
@@ -89,23 +88,6 @@ fn failed(error: impl Into<redb::Error>) -> KvError {
         error @ redb::Error::Corrupted(_) => KvError::corrupt(error),
         error => KvError::unavailable(error),
     }
-}
-
-fn main() -> Result<(), KvError> {
-    let file = std::env::args_os()
-        .nth(1)
-        .unwrap_or_else(|| "notes.redb".into());
-    let kv = RedbKv::open(Path::new(&file))?;
-    let starts = kv.write(|change| {
-        let before = change
-            .get(NOTES, b"starts")?
-            .and_then(|count| count.first().copied());
-        let starts = before.unwrap_or(0).saturating_add(1);
-        change.put(NOTES, b"starts", &[starts])?;
-        Ok(starts)
-    })?;
-    eprintln!("{} was opened {starts} times", Path::new(&file).display());
-    Ok(())
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@
 mod app_with_state;
 mod audit_log;
 mod console;
-mod custom_backend;
 mod delivery_matrix;
 mod door;
 mod emit_many;

@@ -79,6 +79,18 @@ pub(crate) fn database_of(folder: &Path) -> String {
     format!("mysql://root@127.0.0.1:{port}/{name}?prefer_socket=false")
 }
 
+/// All that lies in the database of a test.
+pub(crate) fn rows_of(folder: &Path) -> Vec<u8> {
+    let opts = Opts::from_url(&database_of(folder)).unwrap();
+    let rows: Vec<(Vec<u8>, Vec<u8>)> = Conn::new(opts)
+        .unwrap()
+        .query("SELECT k, v FROM gatepost_kv")
+        .unwrap();
+    rows.into_iter()
+        .flat_map(|(key, value)| [key, value].concat())
+        .collect()
+}
+
 fn options(port: u16) -> Opts {
     Opts::from_url(&format!(
         "mysql://root@127.0.0.1:{port}?prefer_socket=false"

@@ -10,7 +10,7 @@ use super::{MariaKv, server};
 
 const URL: &str = "GATEPOST_KV_URL";
 const NAME: &str = "GATEPOST_KV_NAME";
-const TEST: &str = "two_processes::killed_process_takes_nothing_along";
+const TEST: &str = "mariadb::two_processes::killed_process_takes_nothing_along";
 const COUNTS: Table = Table::bytes("counts");
 const ALL: &str = "all";
 const BEFORE_KILL: u64 = 100;

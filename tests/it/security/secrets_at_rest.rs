@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use apikey_core::KeyDraft;
 use delivery::{Schedule, Sender, TargetPolicy};
+use examples_kv::redb::RedbKv;
 use gatepost_engine::Engine;
 use gatepost_keys::{AccessLevel, Account, AccountAnswer, Accounts, KeyService, Principal, Via};
+use gatepost_kv::KvStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::seal::{SealingKey, SealingKeys};
@@ -20,8 +22,6 @@ use tests::postgres::TestPostgres;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use webhook_model::{Authorization, Headers, OwnerId, SigningSecret, SigningSecrets, Webhook};
-
-use crate::custom_backend::store::RedbStore;
 
 const BEARER: &str = "bearer-4Zr0aQpLw8VxT2nKd7";
 const API_KEY: &str = "apikey-Hq91LmZsX0cVbN3eRt";
@@ -210,7 +210,8 @@ async fn a_dump_of_postgres_gives_nothing_away() {
 async fn the_redb_file_gives_nothing_away() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gatepost.redb");
-    let store = Arc::new(RedbStore::open(&path, sealing()).await.unwrap());
+    let kv = RedbKv::open(&path).unwrap();
+    let store = Arc::new(KvStore::open_sealed(kv, sealing()).unwrap());
     let canaries = plant(store).await;
     expect_none(&canaries, &std::fs::read(&path).unwrap());
 }

@@ -9,10 +9,10 @@
 //!   the snapshot (1020, from MariaDB 11.6 on).
 //! - **Durability:** `innodb_flush_log_at_trx_commit` says it; `open` refuses any value but 1.
 //!
-//! `cargo test -p examples-kv --example kv_mariadb` runs the kit on a server of its own.
+//! `cargo test -p examples-kv` runs both kits on a server of its own.
 
 #[cfg(test)]
-mod server;
+pub(crate) mod server;
 #[cfg(test)]
 mod two_processes;
 
@@ -21,13 +21,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
-use gatepost_kv::{
-    Change, Go, Kv, KvError, KvExt, Reading, Shared, Span, Step, Table, View, Writing,
-};
+use gatepost_kv::{Change, Go, Kv, KvError, Reading, Shared, Span, Step, Table, View, Writing};
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, Opts, OptsBuilder, UrlError};
 
-const NOTES: Table = Table::bytes("notes");
 const POLL: Duration = Duration::from_millis(250);
 const PAGE: usize = 64;
 const CONFLICTS: [u16; 3] = [1020, 1205, 1213];
@@ -48,14 +45,14 @@ const DELETE: &str = "DELETE FROM gatepost_kv WHERE k = ?";
 
 /// A database, and its idle connections.
 #[derive(Debug)]
-struct MariaKv {
+pub struct MariaKv {
     opts: Opts,
     idle: Mutex<Vec<Conn>>,
 }
 
 impl MariaKv {
     /// Connects, and creates the table if it does not exist.
-    fn open(url: &str) -> Result<Self, KvError> {
+    pub fn open(url: &str) -> Result<Self, KvError> {
         let opts = Opts::from_url(url).map_err(|error: UrlError| failed(error.into()))?;
         let opts = OptsBuilder::from_opts(opts)
             .read_timeout(Some(LONGEST_SILENCE))
@@ -233,23 +230,6 @@ fn failed(error: Error) -> KvError {
         Error::MySqlError(said) if DAMAGED.contains(&said.code) => KvError::corrupt(error),
         _ => KvError::unavailable(error),
     }
-}
-
-fn main() -> Result<(), KvError> {
-    let url = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| "mysql://root@127.0.0.1/test".into());
-    let kv = MariaKv::open(&url)?;
-    let starts = kv.write(|change| {
-        let before = change
-            .get(NOTES, b"starts")?
-            .and_then(|count| count.first().copied());
-        let starts = before.unwrap_or(0).saturating_add(1);
-        change.put(NOTES, b"starts", &[starts])?;
-        Ok(starts)
-    })?;
-    eprintln!("the database was opened {starts} times");
-    Ok(())
 }
 
 #[cfg(test)]
