@@ -11,7 +11,7 @@ use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
 use super::tx::Tx;
 use super::writer::{Answer, Writer};
-use super::{keys, tables};
+use super::{keys, tables, version};
 use crate::contract::{Kv, Shared, View};
 use crate::error::KvError;
 use crate::memory::MemoryKv;
@@ -59,7 +59,7 @@ impl KvStore {
     /// Opens the store that lies in `kv`, which may be empty.
     ///
     /// # Errors
-    /// `Unavailable`, `Corrupt`.
+    /// `Unavailable`, `Corrupt`; `Unsupported` if a later version of Gatepost has written to it.
     pub fn open(kv: impl Kv) -> Result<Self, StoreError> {
         Self::open_sealed(kv, SealingKeys::none())
     }
@@ -67,10 +67,11 @@ impl KvStore {
     /// The same; the secrets of webhooks are sealed under the current one of these keys.
     ///
     /// # Errors
-    /// `Unavailable`, `Corrupt`.
+    /// As there.
     pub fn open_sealed(kv: impl Kv, sealing: SealingKeys) -> Result<Self, StoreError> {
         let kv: Arc<dyn Kv> = Arc::new(kv);
         kv.prepare(&tables::ALL).map_err(|e| store_error(&e))?;
+        version::claim(&*kv)?;
         let failed = |e| store_error(&KvError::unavailable(e));
         let generations = Arc::new(Generations::default());
         let writer = Writer::start(kv.clone(), generations.clone()).map_err(failed)?;
@@ -112,6 +113,11 @@ impl KvStore {
         work: impl FnMut(&mut Tx<'_>) -> Outcome<T> + Send + 'static,
     ) -> Answer<T> {
         self.writer.submit(work).await
+    }
+
+    /// Whether no other process writes to the store.
+    pub(super) fn is_alone(&self) -> bool {
+        self.kv.shared() == Shared::OneProcess
     }
 
     /// Returns when it is time to look for what other processes have written; never where there are

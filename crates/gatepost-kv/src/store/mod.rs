@@ -29,6 +29,7 @@ mod rows;
 mod tables;
 mod turns;
 mod tx;
+mod version;
 mod writer;
 
 use chrono::{DateTime, SubsecRound as _, Utc};

@@ -50,9 +50,9 @@ fn purge_older(tx: &mut Tx<'_>, before: DateTime<Utc>, limit: usize) -> Outcome<
 
 /// Removes the oldest until the log has no more than these bytes.
 fn purge_bytes(tx: &mut Tx<'_>, bytes: u64, limit: usize) -> Outcome<usize> {
-    let mut removed = 0;
+    let (before, mut removed) = (deliveries::log_bytes(tx)?, 0);
     while removed < limit
-        && deliveries::log_bytes(tx)? > bytes
+        && before.saturating_add_signed(tx.common.log_bytes) > bytes
         && let Some(key) = keys_in(tx, ENDED, &Span::all(), 1)?.pop()
     {
         deliveries::remove_unread(tx, ENDED, &key)?;

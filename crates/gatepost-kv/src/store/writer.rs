@@ -11,6 +11,7 @@ use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
 use super::numbers::Blocks;
 use super::tx::{Common, Tx};
+use super::version;
 use crate::contract::{Kv, Shared};
 use crate::error::KvError;
 
@@ -170,9 +171,13 @@ impl Commits {
     fn together(&self, commands: &mut Vec<Box<dyn Command>>) -> Result<(), KvError> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
-            let (mut undone, mut common) = (None, Common::default());
+            let (mut undone, mut is_later, mut common) = (None, false, Common::default());
             let ended = self.kv.change(&mut |change| {
                 undone = None;
+                is_later = version::is_later(change)?;
+                if is_later {
+                    return Err(KvError::Abandoned);
+                }
                 common = Common::of(&blocks, self.kv.shared() != Shared::OneProcess);
                 for (at, command) in commands.iter_mut().enumerate() {
                     match command.run(&mut Tx::new(change, &mut common)) {
@@ -187,6 +192,11 @@ impl Commits {
                 Tx::new(change, &mut common).end()
             });
             match (ended, undone) {
+                (Err(KvError::Abandoned), _) if is_later => {
+                    let all = commands.drain(..);
+                    all.for_each(|command| command.answer(Some(version::unsupported())));
+                    return Ok(());
+                }
                 (Err(KvError::Abandoned), Some(at)) => commands.remove(at).answer(None),
                 (ended, _) => {
                     // Also where it is unknown whether it is stored.
@@ -223,6 +233,7 @@ mod tests {
     use crate::contract::{Reading, Writing};
     use crate::memory::MemoryKv;
     use crate::run::KvExt as _;
+    use crate::store::tables::META;
     use crate::table::Table;
 
     const ROWS: Table = Table::bytes("rows");
@@ -236,7 +247,7 @@ mod tests {
     impl Busy {
         fn new(refused: u32) -> Arc<Self> {
             let memory = MemoryKv::default();
-            memory.prepare(&[ROWS]).unwrap();
+            memory.prepare(&[ROWS, META]).unwrap();
             let refused = AtomicU32::new(refused);
             Arc::new(Self { memory, refused })
         }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use gatepost_kv::{KvStore, MemoryKv};
-use gatepost_storage::{AuditStore, KeyStore, OwnerStore as _};
+use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
+use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _};
+use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
 use gatepost_testkit::{Harness, Webhooks};
 
 fn open() -> Arc<KvStore> {
@@ -37,6 +39,39 @@ impl Harness<Arc<dyn AuditStore>> for Log {
         self.0.restored(now).await.unwrap();
         Some(store)
     }
+}
+
+/// A store in memory that others hold too.
+struct Held(Arc<MemoryKv>);
+
+impl Kv for Held {
+    fn prepare(&self, tables: &[Table]) -> Result<(), KvError> {
+        self.0.prepare(tables)
+    }
+
+    fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
+        self.0.view(f)
+    }
+
+    fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
+        self.0.change(f)
+    }
+}
+
+#[tokio::test]
+async fn process_of_an_older_version_stops_at_the_next_commit() {
+    let kv = Arc::new(MemoryKv::default());
+    let store = KvStore::open(Held(kv.clone())).unwrap();
+    let webhook = webhook("w");
+    let insert = || store.insert_webhook(&webhook, UNLIMITED, at(0));
+    insert().await.unwrap();
+    let meta = Table::bytes("meta");
+    let later = |change: &mut dyn Change| change.put(meta, b"version\0\x01", &2_i64.to_be_bytes());
+    kv.write(later).unwrap();
+    let stopped = insert().await.unwrap_err();
+    assert_eq!(stopped.kind(), ErrorKind::Unsupported);
+    let refused = KvStore::open(Held(kv)).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
 }
 
 mod audit_clauses {
