@@ -15,6 +15,8 @@
 pub(crate) mod server;
 #[cfg(test)]
 mod two_processes;
+#[cfg(test)]
+mod two_stores;
 
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
