@@ -24,6 +24,9 @@ pub struct FjallKv {
 
 impl FjallKv {
     /// Opens the folder, or creates it. fjall locks it: a second process cannot open it.
+    ///
+    /// # Errors
+    /// The database's.
     pub fn open(folder: &Path) -> Result<Self, KvError> {
         let database = OptimisticTxDatabase::builder(folder)
             .open()

@@ -21,6 +21,9 @@ pub struct RedbKv(Database);
 
 impl RedbKv {
     /// Opens the file, or creates it. redb locks it: a second process cannot open it.
+    ///
+    /// # Errors
+    /// The database's.
     pub fn open(file: &Path) -> Result<Self, KvError> {
         let database = Database::create(file).map_err(failed)?;
         let create = database.begin_write().map_err(failed)?;

@@ -143,5 +143,5 @@ clauses!(fjall, |folder| FjallKv::open(&folder.join("kv")), files);
 clauses!(
     mariadb,
     |folder| MariaKv::open(&server::database_of(folder)),
-    |folder| server::rows_of(folder)
+    server::rows_of
 );

@@ -15,6 +15,8 @@ const NUMBER: usize = 8;
 
 type Rows = BTreeMap<Arc<[u8]>, Bytes>;
 type Tables = HashMap<&'static str, Rows>;
+/// A table, a key, and the value that it had.
+type Undo = (&'static str, Arc<[u8]>, Option<Bytes>);
 
 /// An ordered store in memory, which keeps nothing. It is also the strict one: it refuses whatever
 /// breaks a rule of the caller about keys, bounds and sizes ([`KvError::Invalid`]), so that tests
@@ -72,7 +74,7 @@ struct MemoryView<'a>(&'a Tables);
 /// A change in place. When it is dropped, it undoes what is in `undo`, the last first.
 struct MemoryChange<'a> {
     tables: &'a mut Tables,
-    undo: Vec<(&'static str, Arc<[u8]>, Option<Bytes>)>,
+    undo: Vec<Undo>,
     written: usize,
 }
 

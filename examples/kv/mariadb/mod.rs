@@ -54,6 +54,9 @@ pub struct MariaKv {
 
 impl MariaKv {
     /// Connects, and creates the table if it does not exist.
+    ///
+    /// # Errors
+    /// The database's.
     pub fn open(url: &str) -> Result<Self, KvError> {
         let opts = Opts::from_url(url).map_err(|error: UrlError| failed(error.into()))?;
         let opts = OptsBuilder::from_opts(opts)

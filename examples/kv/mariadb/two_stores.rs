@@ -8,14 +8,14 @@ use std::process::{Child, Command};
 use std::time::Duration;
 use std::{env, thread};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use gatepost_kv::KvStore;
 use gatepost_storage::keys::KeySelector;
 use gatepost_storage::webhooks::{
     Claim, DeliveryLog as _, DeliveryQuery, DeliveryState, Disposition, LaneClaim, QueueStore as _,
     Queues, RecordStore as _,
 };
-use gatepost_storage::{KeyStore as _, Page};
+use gatepost_storage::{Clock as _, KeyStore as _, Page, SystemClock};
 use gatepost_testkit::fixtures::{UNLIMITED, direct, key, message, settlement_of, webhook};
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ async fn send(store: &KvStore, notes: &Path) {
         .open(notes)
         .unwrap();
     loop {
-        let now = Utc::now();
+        let now = SystemClock.now();
         store.reclaim(64, now).await.unwrap();
         let found = store.queues(Queues::Beyond(None), 64, now).await.unwrap();
         let lanes = found.due.iter().map(|due| LaneClaim {
@@ -53,7 +53,7 @@ async fn send(store: &KvStore, notes: &Path) {
         let claimed = store.claim(&lanes, now + LEASE, now).await.unwrap();
         for one in &claimed {
             let (id, until) = (one.delivery.id.0, (now + LEASE).timestamp_micros());
-            writeln!(notes, "{id} {} {until}", Utc::now().timestamp_micros()).unwrap();
+            writeln!(notes, "{id} {} {until}", SystemClock.now().timestamp_micros()).unwrap();
         }
         let sent = claimed.iter().map(|one| {
             let (delivery, token) = (one.delivery.id, one.token);
@@ -99,7 +99,7 @@ async fn killed_process_loses_nothing_and_sends_nothing_twice() {
     let folder = TempDir::new().unwrap();
     let url = server::database_of(folder.path());
     let store = open(&url);
-    let now = Utc::now();
+    let now = SystemClock.now();
     for name in ["a", "b", "c"] {
         let hook = store
             .insert_webhook(&webhook(name), UNLIMITED, now)
@@ -141,7 +141,7 @@ async fn deleted_key_is_refused_by_the_other_process_at_once() {
     let folder = TempDir::new().unwrap();
     let url = server::database_of(folder.path());
     let (one, other) = (open(&url), open(&url));
-    let now: DateTime<Utc> = Utc::now();
+    let now = SystemClock.now();
     for round in 0..20 {
         let kept = one.insert_key(&key(1, "a"), u64::MAX).await.unwrap();
         let lookup = KeySelector::Lookup(kept.key.lookup);

@@ -6,7 +6,7 @@ use gatepost_storage::audit::{AuditEntry, AuditId, AuditQuery, AuditRemoval, Aud
 use gatepost_storage::{AuditStore, Page, Scope, StoreError};
 
 use super::error::Outcome;
-use super::key::Key;
+use super::key::{Key, micros};
 use super::kv_store::KvStore;
 use super::numbers;
 use super::rows::{Index, Rows, Source};
@@ -87,7 +87,7 @@ fn append(tx: &mut Tx<'_>, entries: &[AuditEntry], most: u64) -> Outcome<()> {
     for entry in entries {
         let id = AuditId(numbers::next(tx, "audit")?);
         let entry = AuditEntry {
-            at: super::micros(entry.at),
+            at: micros(entry.at),
             ..entry.clone()
         };
         let row = AuditRow { id, entry };

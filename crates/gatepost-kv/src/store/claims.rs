@@ -16,7 +16,7 @@ use super::heads::head_of;
 use super::key::{Key, last_number};
 use super::tables::{LEASED, OPEN, QUEUED, RUNNING};
 use super::tx::{Tx, keys_in};
-use super::{counters, numbers, owners};
+use super::{counters, numbers, standing};
 use crate::contract::View;
 use crate::span::Span;
 
@@ -32,7 +32,7 @@ pub(super) fn sending(view: &dyn View, webhook: WebhookId) -> Outcome<Option<Sen
     let Some(head) = head_of::<Webhook>(view, webhook)?.filter(|head| head.enabled) else {
         return Ok(None);
     };
-    let standing = owners::standing(view, head.owner)?;
+    let standing = standing::of(view, head.owner)?;
     Ok(standing.sends().then_some(Sending {
         owner: head.owner,
         place: standing.place,
@@ -112,7 +112,10 @@ pub(super) fn claim(
         if let Some(mut entry) = entry {
             let last = entry.row.token.map_or(0, |token| token.0);
             let token = ClaimToken(numbers::next_token(tx, last)?);
-            deliveries::change_read(tx, &mut entry, |row| Some(row.claim(token, lease_until)))?;
+            deliveries::change_read(tx, &mut entry, |row| {
+                row.claim(token, lease_until);
+                Some(())
+            })?;
             let body = deliveries::body(tx, &entry)?;
             let mut delivery = entry.row.delivery;
             delivery.body = body;

@@ -9,23 +9,17 @@ use gatepost_storage::webhooks::{
 use webhook_model::{Webhook, WebhookId};
 
 use super::error::{Outcome, damaged};
-use super::heads::head_of;
-use super::key::{Key, Parts};
+use super::heads::{head_of, webhooks_of};
+use super::key::{Key, Parts, micros};
+use super::standing;
 use super::tables::{HOURS, HOURS_BY_AGE, REJECTED, REJECTED_BY_AGE, USAGE};
 use super::tx::{Tx, keys_in, row};
-use super::{gone, owners};
 use crate::contract::View;
 use crate::span::Span;
 use crate::table::Table;
 
 /// Keys that are read at once.
 const AHEAD: usize = 256;
-
-/// A table of counts, by webhook, time and kind; and the same, the newest first.
-struct Timed {
-    rows: Table,
-    by_age: Table,
-}
 
 const BY_HOUR: Timed = Timed {
     rows: HOURS,
@@ -40,6 +34,12 @@ const REASONS: [DropReason; 3] = [
     DropReason::Occurrence,
     DropReason::Rate,
 ];
+
+/// A table of counts, by webhook, time and kind; and the same, the newest first.
+struct Timed {
+    rows: Table,
+    by_age: Table,
+}
 
 /// What a count is of.
 #[derive(Clone, Copy)]
@@ -81,16 +81,13 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
     for dropped in &added.rejected {
         let of = Of {
             webhook: dropped.webhook,
-            time: super::micros(dropped.minute),
-            kind: REASONS
-                .iter()
-                .position(|of| *of == dropped.reason)
-                .map_or(0, |at| at as u8),
+            time: micros(dropped.minute),
+            kind: kind_of(dropped.reason),
         };
         BY_MINUTE.add(tx, of, [dropped.count])?;
     }
     for delta in &added.usage {
-        if !owners::is_gone(tx, delta.owner)? {
+        if !standing::is_gone(tx, delta.owner)? {
             let usage = added_to(usage(tx, delta.owner)?, delta);
             set_usage(tx, delta.owner, usage)?;
         }
@@ -98,10 +95,16 @@ pub(super) fn add(tx: &mut Tx<'_>, added: &Counters) -> Outcome<()> {
     Ok(())
 }
 
+/// The place among [`REASONS`].
+fn kind_of(reason: DropReason) -> u8 {
+    let before = REASONS.iter().take_while(|of| **of != reason).count();
+    u8::try_from(before).unwrap_or(u8::MAX)
+}
+
 pub(super) fn add_hourly(tx: &mut Tx<'_>, more: &HourlyCount) -> Outcome<()> {
     let of = Of {
         webhook: more.webhook,
-        time: super::micros(more.hour),
+        time: micros(more.hour),
         kind: 0,
     };
     let counts = [
@@ -226,7 +229,7 @@ impl Timed {
             return Ok(found);
         }
         let of_owner = match query.scope {
-            Scope::Owner(owner) => Some(gone::webhooks_of(view, owner)?),
+            Scope::Owner(owner) => Some(webhooks_of(view, owner)?),
             Scope::All | Scope::Tenant(_) => None,
         };
         let Some(webhooks) = query.webhooks.clone().or(of_owner) else {
@@ -236,7 +239,7 @@ impl Timed {
             let Some(head) = head_of::<Webhook>(view, webhook)? else {
                 continue;
             };
-            if !owners::is_in(view, head.owner, query.scope)? {
+            if !standing::is_in(view, head.owner, query.scope)? {
                 continue;
             }
             let own = || Key::new().number(webhook.0);
@@ -274,7 +277,7 @@ impl Timed {
                 let head = head_of::<Webhook>(view, of.webhook)?;
                 if let Some(head) = head
                     && found.len() < limit
-                    && owners::is_in(view, head.owner, query.scope)?
+                    && standing::is_in(view, head.owner, query.scope)?
                 {
                     found.push((of, self.get(view, of)?));
                 }

@@ -25,16 +25,6 @@ use crate::table::Table;
 /// In the order of queues.
 pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
 
-/// A delivery without its message, which lies apart.
-#[derive(Clone, Deserialize, Serialize)]
-pub(super) struct Entry {
-    pub(super) row: DeliveryRow,
-    /// Bytes of the message, as far as it is kept.
-    pub(super) body_bytes: u64,
-    /// How often its owner had moved when it was stored.
-    pub(super) moves: i64,
-}
-
 pub(super) const ROWS: Rows<Entry> = Rows {
     table: DELIVERIES,
     fixed: &[
@@ -81,6 +71,16 @@ pub(super) const ROWS: Rows<Entry> = Rows {
         }),
     ],
 };
+
+/// A delivery without its message, which lies apart.
+#[derive(Clone, Deserialize, Serialize)]
+pub(super) struct Entry {
+    pub(super) row: DeliveryRow,
+    /// Bytes of the message, as far as it is kept.
+    pub(super) body_bytes: u64,
+    /// How often its owner had moved when it was stored.
+    pub(super) moves: i64,
+}
 
 impl Entry {
     pub(super) fn id(&self) -> DeliveryId {

@@ -10,11 +10,11 @@ use webhook_model::WebhookId;
 
 use super::deliveries::is_gone;
 use super::error::{Outcome, damaged};
-use super::key::{Key, Parts};
+use super::key::{Key, Parts, micros};
 use super::kv_store::KvStore;
 use super::tables::{DUE, META, OUTBOX_DUE, RUNNING};
 use super::tx::{each, row};
-use super::{claims, lanes, micros};
+use super::{claims, lanes};
 use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;

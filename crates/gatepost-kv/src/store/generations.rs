@@ -4,6 +4,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
 
+use super::error::Outcome;
+use super::key::Parts;
+use super::numbers;
+use super::tables::{KEY_CHANGES, KEY_SLICES};
+use super::tx::each;
+use crate::contract::View;
+use crate::span::{Go, Span};
+
 /// The generation of each slice.
 pub(super) struct Generations([AtomicI64; KeySlice::COUNT]);
 
@@ -24,4 +32,21 @@ impl Generations {
             number.store(generation.0, Ordering::Release);
         }
     }
+}
+
+/// The generation of a slice, as it was stored last.
+pub(super) fn stored(view: &dyn View, slice: u8) -> Outcome<i64> {
+    let mut last = numbers::kept(view, KEY_SLICES, &[slice])?;
+    each(
+        view,
+        KEY_CHANGES,
+        &Span::prefix([slice]).backward(),
+        |key, _| {
+            let mut parts = Parts::of(key);
+            parts.byte()?;
+            last = last.max(parts.number()?);
+            Ok(Go::Stop)
+        },
+    )?;
+    Ok(last)
 }

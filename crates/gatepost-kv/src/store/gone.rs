@@ -2,16 +2,15 @@
 
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryState, EndReason};
-use webhook_model::{Webhook, WebhookId};
+use webhook_model::WebhookId;
 
-use super::deliveries;
 use super::error::Outcome;
-use super::heads::Kept as _;
+use super::heads::webhooks_of;
 use super::key::{Key, last_number};
-use super::rows::{Source, key_of};
-use super::tables::{DELIVERY_OF_WEBHOOK, GONE, OPEN, WEBHOOK_OF_OWNER};
+use super::rows::key_of;
+use super::tables::{DELIVERY_OF_WEBHOOK, GONE, OPEN};
 use super::tx::{Tx, keys_in};
-use super::{counters, owners};
+use super::{counters, deliveries, standing};
 use crate::contract::View;
 use crate::span::Span;
 
@@ -34,7 +33,7 @@ pub(super) fn remove(tx: &mut Tx<'_>, limit: usize) -> Outcome<u64> {
     {
         room -= remove_of(tx, webhook_of(&key), room)?;
     }
-    for owner in owners::moving(tx)? {
+    for owner in standing::moving(tx)? {
         room -= end_moved(tx, owner, room)?;
     }
     Ok((limit - room) as u64)
@@ -57,7 +56,7 @@ fn remove_of(tx: &mut Tx<'_>, webhook: WebhookId, room: usize) -> Outcome<usize>
 
 /// Ends what waited when its owner was moved. What is being sent then is waited for.
 fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
-    let moves = owners::standing(tx, owner)?.moves;
+    let moves = standing::of(tx, owner)?.moves;
     let (mut ended, mut is_left) = (0, false);
     for webhook in webhooks_of(tx, owner)? {
         let own = Span::prefix(Key::new().number(webhook.0));
@@ -69,7 +68,8 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
             match waits {
                 Some(true) if ended < room => {
                     deliveries::change(tx, id, |row| {
-                        Some(row.fail(EndReason::OwnerMoved.as_str()))
+                        row.fail(EndReason::OwnerMoved.as_str());
+                        Some(())
                     })?;
                     ended += 1;
                 }
@@ -82,15 +82,9 @@ fn end_moved(tx: &mut Tx<'_>, owner: OwnerId, room: usize) -> Outcome<usize> {
         }
     }
     if !is_left {
-        owners::has_moved(tx, owner)?;
+        standing::has_moved(tx, owner)?;
     }
     Ok(ended)
-}
-
-pub(super) fn webhooks_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<WebhookId>> {
-    let source = Source::Of(WEBHOOK_OF_OWNER, vec![Key::new().owner(owner)]);
-    let numbers = Webhook::HEADS.numbers(view, &source)?;
-    Ok(numbers.into_iter().map(WebhookId).collect())
 }
 
 fn webhook_of(key: &[u8]) -> WebhookId {

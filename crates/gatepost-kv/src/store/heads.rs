@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use webhook_model::{Action, DeliveryOrder, Event, EventId, Task, Webhook, WebhookId};
 
 use super::error::{Outcome, damaged};
-use super::key::Key;
-use super::rows::{Index, Rows, key_of};
+use super::key::{Key, micros};
+use super::rows::{Index, Rows, Source, key_of};
 use super::tables::{
     EVENT_BY_TYPE, EVENT_HEADS, EVENT_OF_OWNER, EVENT_OF_TASK, EVENTS, TASK_BY_NAME, TASK_HEADS,
     TASK_OF_CREATOR, TASK_OF_OWNER, TASK_OF_WEBHOOK, TASKS, WEBHOOK_BY_NAME, WEBHOOK_HEADS,
@@ -22,6 +22,9 @@ use super::tables::{
 use super::tx::Tx;
 use crate::contract::View;
 use crate::table::Table;
+
+const OF_OWNER: fn(&Head) -> Option<Key> = |head| Some(Key::new().owner(head.owner));
+const OF_PARENT: fn(&Head) -> Option<Key> = |head| Some(Key::new().number(head.parent?));
 
 /// What is known of a record without its text.
 #[derive(Clone, Deserialize, Serialize)]
@@ -56,9 +59,6 @@ pub(super) trait Kept: Record + Clone {
     fn head(row: &Row<Self::Id, Self>) -> Head;
     fn size(&self) -> u64;
 }
-
-const OF_OWNER: fn(&Head) -> Option<Key> = |head| Some(Key::new().owner(head.owner));
-const OF_PARENT: fn(&Head) -> Option<Key> = |head| Some(Key::new().number(head.parent?));
 
 impl Kept for Webhook {
     const HEADS: &'static Rows<Head> = &Rows {
@@ -189,7 +189,7 @@ impl Head {
             owner,
             revision: Revision(self.revision).next(),
             created: created.ok_or_else(|| damaged("created"))?,
-            modified: super::micros(now),
+            modified: micros(now),
             ..shown
         })
     }
@@ -249,6 +249,13 @@ pub(super) fn put<R: Kept>(
     let json = row.to_json(keys)?;
     tx.put(R::ROWS, &key_of(id), json.to_string().as_bytes())?;
     R::HEADS.put(tx, id, &R::head(row), old)
+}
+
+/// The webhooks of an owner.
+pub(super) fn webhooks_of(view: &dyn View, owner: OwnerId) -> Outcome<Vec<WebhookId>> {
+    let source = Source::Of(WEBHOOK_OF_OWNER, vec![Key::new().owner(owner)]);
+    let numbers = Webhook::HEADS.numbers(view, &source)?;
+    Ok(numbers.into_iter().map(WebhookId).collect())
 }
 
 /// Gives a record, and nothing else of it, another owner.

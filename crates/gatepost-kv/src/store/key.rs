@@ -1,6 +1,6 @@
 //! Keys of several parts: their bytes have the order of the parts.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::OwnerId;
 
 use super::error::{Stop, damaged};
@@ -118,6 +118,11 @@ impl<'a> Parts<'a> {
         self.0 = rest;
         Ok(*part)
     }
+}
+
+/// A time as it is kept: cut to the microsecond.
+pub(super) fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
+    time.trunc_subsecs(6)
 }
 
 /// The number at the end of a key.

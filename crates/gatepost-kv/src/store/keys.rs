@@ -20,7 +20,7 @@ use super::tables::{
     KEY_USES, KEYS, META,
 };
 use super::tx::{Tx, each, read, row};
-use super::{numbers, owners};
+use super::{numbers, standing};
 use crate::contract::View;
 use crate::span::{Go, Span};
 
@@ -66,7 +66,7 @@ impl KeyStore for KvStore {
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError> {
         let (query, page) = (query.clone(), query.page.numbered(|id| id.0));
         self.read(move |view| {
-            let source = owners::source(view, query.scope, KEY_OF_OWNER)?;
+            let source = standing::source(view, query.scope, KEY_OF_OWNER)?;
             ROWS.page(view, &source, &page, |row| {
                 let name = query.name.as_ref();
                 name.is_none_or(|name| row.key.name.as_str() == name)
@@ -257,23 +257,6 @@ pub(super) fn pass_over(
     Ok(some.last().map(|(number, _)| *number))
 }
 
-/// The generation of a slice, as it was stored last.
-pub(super) fn generation(view: &dyn View, slice: u8) -> Outcome<i64> {
-    let mut last = numbers::kept(view, KEY_SLICES, &[slice])?;
-    each(
-        view,
-        KEY_CHANGES,
-        &Span::prefix([slice]).backward(),
-        |key, _| {
-            let mut parts = Parts::of(key);
-            parts.byte()?;
-            last = last.max(parts.number()?);
-            Ok(Go::Stop)
-        },
-    )?;
-    Ok(last)
-}
-
 fn insert(tx: &mut Tx<'_>, key: &ApiKey, at_most: u64, rolled: Rolled) -> Outcome<KeyRow> {
     let mut row = KeyRow::inserted(KeyId(0), key, rolled);
     check_name(tx, &row)?;
@@ -286,7 +269,7 @@ fn insert(tx: &mut Tx<'_>, key: &ApiKey, at_most: u64, rolled: Rolled) -> Outcom
         return Err(StoreError::new(ErrorKind::Full, "rows").into());
     }
     row.id = KeyId(numbers::next(tx, "key")?);
-    owners::has_something(tx, owner)?;
+    standing::has_something(tx, owner)?;
     ROWS.put(tx, row.id.0, &row, None)?;
     numbers::add(tx, KEY_COUNT, &owner.to_bytes(), 1)?;
     Ok(row)

@@ -11,7 +11,7 @@ use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
 use super::tx::Tx;
 use super::writer::{Answer, Writer};
-use super::{keys, tables, version};
+use super::{generations, tables, version};
 use crate::contract::{Kv, Shared, View};
 use crate::error::KvError;
 use crate::memory::MemoryKv;
@@ -88,7 +88,7 @@ impl KvStore {
     /// The generations as they are stored.
     fn hear(&self) -> Result<(), StoreError> {
         let read = self.kv.read(|view| {
-            let read = (0..=u8::MAX).map(|slice| keys::generation(view, slice));
+            let read = (0..=u8::MAX).map(|slice| generations::stored(view, slice));
             Ok(read.collect::<Outcome<Vec<_>>>())
         });
         let read = read.map_err(|e| store_error(&e))?;

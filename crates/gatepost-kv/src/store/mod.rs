@@ -1,6 +1,7 @@
 //! The store over any ordered store.
 
 mod audit;
+mod blocks;
 mod claims;
 mod counters;
 mod deliveries;
@@ -26,17 +27,11 @@ mod restored;
 mod retention;
 mod routes;
 mod rows;
+mod standing;
 mod tables;
 mod turns;
 mod tx;
 mod version;
 mod writer;
 
-use chrono::{DateTime, SubsecRound as _, Utc};
-
 pub use self::kv_store::{KvStore, MemoryStore};
-
-/// A time as it is kept: cut to the microsecond.
-fn micros(time: DateTime<Utc>) -> DateTime<Utc> {
-    time.trunc_subsecs(6)
-}

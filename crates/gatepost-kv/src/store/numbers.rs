@@ -2,12 +2,20 @@
 
 use gatepost_storage::owners::PassedOver;
 
+use super::blocks::{Block, Blocks};
 use super::error::{Outcome, damaged};
 use super::key::Key;
 use super::tables::META;
 use super::tx::Tx;
 use crate::contract::View;
 use crate::table::Table;
+
+/// How many numbers are taken at once: whoever else takes some conflicts as rarely.
+const BLOCK: i64 = 256;
+
+/// The counters of which blocks are taken.
+pub(super) const IDS: &str = "delivery";
+pub(super) const TOKENS: &str = "token";
 
 /// A number; 0 where none is kept.
 pub(super) fn kept(view: &dyn View, table: Table, key: &[u8]) -> Outcome<i64> {
@@ -28,39 +36,10 @@ pub(super) fn add(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outco
     Ok(sum)
 }
 
-/// Adds to a number, if there is something to add.
-pub(super) fn grow(tx: &mut Tx<'_>, table: Table, key: &[u8], more: i64) -> Outcome<()> {
-    if more != 0 {
-        add(tx, table, key, more)?;
-    }
-    Ok(())
-}
-
 /// The next number of a counter, which is given once.
 pub(super) fn next(tx: &mut Tx<'_>, counter: &str) -> Outcome<i64> {
     add(tx, META, Key::new().text(counter).bytes(), 1)
 }
-
-/// How many numbers are taken at once: whoever else takes some conflicts as rarely.
-const BLOCK: i64 = 256;
-
-/// Numbers of deliveries and of tokens that are taken, and not given yet.
-#[derive(Clone, Default)]
-pub(super) struct Blocks {
-    pub(super) ids: Block,
-    pub(super) tokens: Block,
-}
-
-#[derive(Clone, Default)]
-pub(super) struct Block {
-    /// The number given last, and the last one that is taken.
-    given: i64,
-    taken: i64,
-}
-
-/// The counters of which blocks are taken.
-pub(super) const IDS: &str = "delivery";
-pub(super) const TOKENS: &str = "token";
 
 /// The number of a delivery. Numbers rise; of a webhook in order in all processes.
 pub(super) fn next_id(tx: &mut Tx<'_>, in_order: bool) -> Outcome<i64> {

@@ -9,12 +9,13 @@ use gatepost_storage::webhooks::{
 };
 
 use super::error::Outcome;
-use super::key::{Key, Parts, last_number};
+use super::key::{Parts, last_number};
 use super::kv_store::KvStore;
+use super::numbers;
 use super::rows::{Index, Rows};
 use super::tables::{OUTBOX, OUTBOX_DUE};
+use super::turns::{self, audience_key};
 use super::tx::{Tx, keys_in};
-use super::{numbers, turns};
 use crate::contract::View;
 use crate::span::Span;
 
@@ -112,10 +113,6 @@ pub(super) fn move_on(
 pub(super) fn remove(tx: &mut Tx<'_>, id: OutboxId, old: &StoredOccurrence) -> Outcome<()> {
     ROWS.delete(tx, id.0, old)?;
     set_head(tx, old.audience())
-}
-
-pub(super) fn audience_key(OutboxAudience { tenant, owner }: OutboxAudience) -> Key {
-    Key::new().wide(tenant).wide(owner)
 }
 
 /// The rows of an audience that are due, the oldest due first, at most `limit`.

@@ -17,7 +17,7 @@ use super::places::Change;
 use super::rows::{Source, key_of};
 use super::tables::{EVENT_OF_TASK, GONE, RECORD_USAGE, TASK_OF_WEBHOOK, WEBHOOK_BY_NAME};
 use super::tx::{Tx, row};
-use super::{numbers, owners, places};
+use super::{numbers, places, standing};
 use crate::contract::View;
 
 /// What changes share.
@@ -38,7 +38,7 @@ impl Changing<'_> {
             let owner = webhook.owner;
             name_is_free(tx, &webhook, owner, None)?;
             inserted.webhook = Some(self.store(tx, webhook, owner, at_most, |u| &mut u.webhooks)?);
-            owners::has_something(tx, owner)?;
+            standing::has_something(tx, owner)?;
         }
         if let Some(task) = new.task {
             let task = inserted.linked_task(task);
@@ -209,7 +209,7 @@ pub(super) fn consume(tx: &mut Tx<'_>, id: TaskId) -> Outcome<Option<(Place, Rou
         return Ok(None);
     };
     remove_task(tx, id, &head)?;
-    let place = owners::place(tx, head.owner)?;
+    let place = standing::place(tx, head.owner)?;
     let version = places::changed(tx, place, &Change::of(&[id.into()]))?;
     Ok(Some((place, version)))
 }
@@ -401,7 +401,10 @@ fn remove_event(tx: &mut Tx<'_>, id: EventId, head: &Head) -> Outcome<()> {
 
 /// Moves the versions of the places in which records stood and stand.
 fn changed(tx: &mut Tx<'_>, owners: [OwnerId; 2], records: &[RecordId]) -> Outcome<()> {
-    let [old, new]: [Place; 2] = [owners::place(tx, owners[0])?, owners::place(tx, owners[1])?];
+    let [old, new]: [Place; 2] = [
+        standing::place(tx, owners[0])?,
+        standing::place(tx, owners[1])?,
+    ];
     places::changed(tx, new, &Change::of(records))?;
     if old != new {
         places::changed(tx, old, &Change::of(records))?;

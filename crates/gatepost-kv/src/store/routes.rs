@@ -11,9 +11,9 @@ use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook,
 
 use super::error::Outcome;
 use super::heads::found;
-use super::owners;
 use super::places::{self, Change};
 use super::record_changes::records_of;
+use super::standing;
 use crate::contract::View;
 
 /// Reads of one place in one snapshot.
@@ -35,7 +35,7 @@ impl Matching<'_> {
     /// All, or what is matched by one type and event.
     pub(super) fn routes(&self, only: Option<&(EventType, EventName)>) -> Outcome<Routes> {
         let mut named = Named::default();
-        for owner in owners::at_place(self.view, self.place)? {
+        for owner in standing::at_place(self.view, self.place)? {
             named.extend(records_of(self.view, owner)?);
         }
         let mut events = Vec::new();
@@ -97,7 +97,7 @@ impl Matching<'_> {
     }
 
     fn is_matched(&self, owner: OwnerId) -> Outcome<bool> {
-        let standing = owners::standing(self.view, owner)?;
+        let standing = standing::of(self.view, owner)?;
         Ok(standing.place == self.place && !standing.held)
     }
 

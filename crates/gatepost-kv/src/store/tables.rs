@@ -14,7 +14,7 @@ pub(super) const AUDIT_BY_TIME: Table = Table::bytes("audit_by_time");
 /// How many entries each owner has.
 pub(super) const AUDIT_COUNT: Table = Table::bytes("audit_count");
 
-/// Owners whom the platform has placed or suspended.
+/// Owners that the platform has placed or suspended.
 pub(super) const OWNERS: Table = Table::bytes("owner");
 pub(super) const OWNER_AT: Table = Table::bytes("owner_at");
 pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
@@ -22,7 +22,7 @@ pub(super) const OWNER_HELD: Table = Table::bytes("owner_held");
 pub(super) const OWNER_GONE: Table = Table::bytes("owner_gone");
 /// Owners who have moved while something of theirs waited.
 pub(super) const OWNER_MOVING: Table = Table::bytes("owner_moving");
-/// Owners who have or had something, and whom the platform has not placed.
+/// Owners that have or had something, and that the platform has not placed.
 pub(super) const OWNER_UNPLACED: Table = Table::bytes("owner_unplaced");
 pub(super) const LEASES: Table = Table::bytes("lease");
 

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::error::Outcome;
 use super::key::{Key, Parts};
 use super::numbers;
-use super::outbox::audience_key;
 use super::tables::{TURNS, TURNS_DUE, TURNS_LATER};
 use super::tx::{Tx, keys_in, row};
 use crate::contract::View;
@@ -137,4 +136,8 @@ fn audience_in(key: &[u8]) -> Outcome<OutboxAudience> {
         tenant: parts.wide()?,
         owner: parts.wide()?,
     })
+}
+
+pub(super) fn audience_key(OutboxAudience { tenant, owner }: OutboxAudience) -> Key {
+    Key::new().wide(tenant).wide(owner)
 }

@@ -1,22 +1,16 @@
 //! A change of the store, and what is to be announced once it is committed.
 
-use std::process;
-
 use bytes::Bytes;
 use gatepost_storage::keys::{KeyGeneration, KeySlice};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::error::{Outcome, Stop, damaged};
-use super::numbers::{self, Blocks};
-use super::tables::LOG_BYTES;
+use super::blocks::Blocks;
+use super::error::{Outcome, damaged};
 use crate::contract::{Change, Step, View};
 use crate::error::KvError;
 use crate::span::{Go, Span};
 use crate::table::Table;
-
-/// Parts in which the bytes of the log are counted, so that processes seldom conflict.
-const PARTS: u32 = 16;
 
 /// The part of a change that is one command's.
 pub(super) struct Tx<'a> {
@@ -85,17 +79,6 @@ impl<'a> Tx<'a> {
     /// Once this is committed, what is held of these keys is out of date.
     pub(super) fn moved(&mut self, slice: KeySlice, generation: KeyGeneration) {
         self.common.moved.push((slice, generation));
-    }
-
-    /// After the last command.
-    pub(super) fn end(mut self) -> Result<(), KvError> {
-        let bytes = self.common.log_bytes;
-        let part = [u8::try_from(process::id() % PARTS).unwrap_or(0)];
-        match numbers::grow(&mut self, LOG_BYTES, &part, bytes) {
-            Err(Stop::Database(error)) => Err(error),
-            Err(Stop::Refused(error)) => Err(KvError::corrupt(error.to_string())),
-            Ok(()) => Ok(()),
-        }
     }
 
     /// A view whose scans do not conflict with whoever takes from the same queue.

@@ -2,16 +2,17 @@
 
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::{process, thread};
 
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::oneshot;
 
+use super::blocks::Blocks;
 use super::error::{Outcome, Stop, store_error};
 use super::generations::Generations;
-use super::numbers::Blocks;
+use super::tables::LOG_BYTES;
 use super::tx::{Common, Tx};
-use super::version;
+use super::{numbers, version};
 use crate::contract::{Kv, Shared};
 use crate::error::KvError;
 
@@ -21,6 +22,9 @@ const TOGETHER: usize = 64;
 const WAITING: usize = 1024;
 /// How often a commit is tried against other changes; alone from the third time on.
 const TRIES: u32 = 16;
+
+/// Parts in which the bytes of the log are counted, so that processes seldom conflict.
+const PARTS: u32 = 16;
 
 /// Runs commands: on a thread of its own, or where the store does not wait for anything, at once.
 pub(super) struct Writer {
@@ -41,7 +45,7 @@ pub(super) struct Answer<T>(oneshot::Receiver<Result<T, StoreError>>);
 
 /// A command, which may run again, and its answer.
 trait Command: Send {
-    /// Runs it anew; nothing of a run before counts.
+    /// Runs it again; nothing of a run before counts.
     fn run(&mut self, tx: &mut Tx<'_>) -> Ran;
     /// Answers as the last run did, or with why nothing of it is stored.
     fn answer(self: Box<Self>, lost: Option<StoreError>);
@@ -189,7 +193,7 @@ impl Commits {
                         Ran::Failed(error) => return Err(error),
                     }
                 }
-                Tx::new(change, &mut common).end()
+                count_bytes(&mut Tx::new(change, &mut common))
             });
             match (ended, undone) {
                 (Err(KvError::Abandoned), _) if is_later => {
@@ -212,6 +216,20 @@ impl Commits {
                 }
             }
         }
+    }
+}
+
+/// After the last command.
+fn count_bytes(tx: &mut Tx<'_>) -> Result<(), KvError> {
+    let bytes = tx.common.log_bytes;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let part = [u8::try_from(process::id() % PARTS).unwrap_or(0)];
+    match numbers::add(tx, LOG_BYTES, &part, bytes) {
+        Err(Stop::Database(error)) => Err(error),
+        Err(Stop::Refused(error)) => Err(KvError::corrupt(error)),
+        Ok(_) => Ok(()),
     }
 }
 

@@ -16,7 +16,7 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;
 
-use super::Room;
+use super::{Room, usage};
 use crate::clock::EngineClock;
 use crate::error::EngineError;
 use crate::judge::testing::{Platform, watched_judge};
@@ -418,10 +418,9 @@ async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
         world.judge.stored(owner, 100, 1);
         world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
     }
-    let most = super::usage::MOST;
-    assert_eq!(world.judge.usage.held(), most);
-    assert_eq!(world.judge.drops.held(), (most, most));
+    assert_eq!(world.judge.usage.held(), usage::MOST);
+    assert_eq!(world.judge.drops.held(), (usage::MOST, usage::MOST));
     world.judge.flush().await;
-    assert!(world.judge.usage.held() <= most);
+    assert!(world.judge.usage.held() <= usage::MOST);
     assert_eq!(world.judge.drops.held().0, 0);
 }
