@@ -53,7 +53,12 @@ async fn send(store: &KvStore, notes: &Path) {
         let claimed = store.claim(&lanes, now + LEASE, now).await.unwrap();
         for one in &claimed {
             let (id, until) = (one.delivery.id.0, (now + LEASE).timestamp_micros());
-            writeln!(notes, "{id} {} {until}", SystemClock.now().timestamp_micros()).unwrap();
+            writeln!(
+                notes,
+                "{id} {} {until}",
+                SystemClock.now().timestamp_micros()
+            )
+            .unwrap();
         }
         let sent = claimed.iter().map(|one| {
             let (delivery, token) = (one.delivery.id, one.token);

@@ -120,7 +120,10 @@ async fn a_search_stops_when_it_has_read_enough_and_goes_on_from_there() {
     all.extend(hay(1).map(|id| waiting(&id, &large)));
     all.push(waiting("newest", &"needle 2".into()));
     all.extend(hay(2).map(|id| waiting(&id, &large)));
-    store.enqueue(direct(all), now).await.unwrap();
+    for some in all.chunks(8) {
+        let some = direct(some.to_vec());
+        store.enqueue(some, now).await.unwrap();
+    }
     let oldest = row(1);
     let newest = row(42);
     // Without a text nothing of that is read.

@@ -45,6 +45,8 @@ pub(super) fn damaged(what: &'static str) -> Stop {
 pub(super) fn store_error(error: &KvError) -> StoreError {
     let kind = match error {
         KvError::Corrupt(_) => ErrorKind::Corrupt,
+        // More than one change can hold.
+        KvError::Invalid { .. } => ErrorKind::Invalid,
         _ => ErrorKind::Unavailable,
     };
     let source = std::error::Error::source(error);

@@ -9,8 +9,13 @@ use gatepost_storage::webhooks::{
 };
 
 use super::enqueue::enqueue;
+use super::error::Outcome;
 use super::kv_store::KvStore;
+use super::tx::Tx;
 use super::{claims, lanes};
+
+/// Bytes of requests and responses that are settled in one change.
+const PART_BYTES: u64 = 4 * 1024 * 1024;
 
 #[async_trait]
 impl QueueStore for KvStore {
@@ -62,14 +67,21 @@ impl QueueStore for KvStore {
         settlements: Vec<Settlement>,
         _now: DateTime<Utc>,
     ) -> Result<Vec<Settled>, StoreError> {
-        let keys = self.sealing.clone();
-        self.write(move |tx| {
-            let settlements = settlements.iter().cloned();
-            settlements
-                .map(|settlement| claims::settle(tx, settlement, &keys))
-                .collect()
-        })
-        .await
+        let mut answers = Vec::new();
+        for part in in_parts(settlements) {
+            let keys = self.sealing.clone();
+            let settle = move |tx: &mut Tx<'_>| {
+                let part = part.iter().cloned();
+                part.map(|settlement| claims::settle(tx, settlement, &keys))
+                    .collect::<Outcome<Vec<_>>>()
+            };
+            answers.push(self.submit(settle).await);
+        }
+        let mut settled = Vec::new();
+        for answer in answers {
+            settled.extend(answer.get().await?);
+        }
+        Ok(settled)
     }
 
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
@@ -80,4 +92,22 @@ impl QueueStore for KvStore {
         self.others_may_have_written().await;
         Arrived::Due
     }
+}
+
+/// Settlements in parts that one change can hold.
+fn in_parts(settlements: Vec<Settlement>) -> Vec<Vec<Settlement>> {
+    let (mut parts, mut room) = (Vec::new(), 0);
+    for settlement in settlements {
+        let attempt = settlement.attempt.as_ref();
+        let bytes = attempt.map_or(0, |attempt| attempt.kept_bytes());
+        if parts.is_empty() || bytes > room {
+            parts.push(Vec::new());
+            room = PART_BYTES;
+        }
+        room = room.saturating_sub(bytes);
+        if let Some(part) = parts.last_mut() {
+            part.push(settlement);
+        }
+    }
+    parts
 }

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
-use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_storage::webhooks::{
+    AttemptRecord, Disposition, LaneClaim, LaneClass, QueueStore as _, RecordStore as _, Settled,
+    Settlement,
+};
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _};
-use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement, webhook};
 use gatepost_testkit::{Harness, Webhooks};
 
 fn open() -> Arc<KvStore> {
@@ -72,6 +75,34 @@ async fn process_of_an_older_version_stops_at_the_next_commit() {
     assert_eq!(stopped.kind(), ErrorKind::Unsupported);
     let refused = KvStore::open(Held(kv)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
+}
+
+/// A hundred responses of as much as is kept of one, at once, are more than one change may write.
+#[tokio::test]
+async fn settlements_larger_than_a_change_are_all_stored() {
+    let store = KvStore::new();
+    let hook = store.insert_webhook(&webhook("w"), UNLIMITED, at(0));
+    let hook = hook.await.unwrap().id;
+    let new = (0..100).map(|n| message(hook, &format!("m{n}"), at(0)));
+    store.enqueue(direct(new.collect()), at(0)).await.unwrap();
+    let first = lane(hook, LaneClass::First);
+    let claimed = store.claim(
+        &[LaneClaim {
+            limit: 100,
+            ..first
+        }],
+        at(60),
+        at(1),
+    );
+    let settlements = claimed.await.unwrap().iter().map(|one| Settlement {
+        attempt: Some(AttemptRecord {
+            response_body: vec![b'x'; 256 * 1024],
+            ..AttemptRecord::fetched(at(2))
+        }),
+        ..settlement(one, Disposition::Sent)
+    });
+    let settled = store.settle(settlements.collect(), at(2)).await.unwrap();
+    assert_eq!(settled, [Settled::Done; 100]);
 }
 
 mod audit_clauses {

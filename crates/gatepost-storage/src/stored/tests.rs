@@ -43,12 +43,9 @@ const FREE: &str = "body changes class description label message name operation 
 /// is added has a default, and a row of its own here.
 fn rows() -> Value {
     let mut rows = records();
-    let mut queued = rows["delivery"].clone();
-    queued["token"] = json!(9);
-    queued["settled"] = json!(8);
-    queued["alone"] = json!(true);
-    queued["kept_bytes"] = json!(70);
-    rows["queued"] = queued;
+    rows["queued"] = json!({
+        "delivery": rows["delivery"], "token": 9, "settled": 8, "alone": true, "kept_bytes": 70,
+    });
     rows
 }
 
