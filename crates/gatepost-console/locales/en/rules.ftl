@@ -26,6 +26,7 @@ rules-second-request-with-new-access = { $rule } (second request, with a new acc
 rules-cancelled = cancelled
 rules-fetched = fetched
 rules-expired-while-it-waited = expired while it waited
+rules-owner-moved = the owner moved
 rules-may-have-been-sent-before = may have been sent before the backup was restored
 rules-sender-died-times = the sender died { $count } times
 rules-stored-message-cannot-be-opened = the stored message cannot be opened

@@ -1,7 +1,7 @@
 //! Where sentences are, and which of them are none of a page.
 
 /// Where sentences are that get onto pages, below the folder of all crates.
-pub(super) const SOURCES: [&str; 35] = [
+pub(super) const SOURCES: [&str; 32] = [
     "apikey-core/src/grant/name.rs",
     "apikey-core/src/grant/names.rs",
     "apikey-core/src/ip",
@@ -25,11 +25,8 @@ pub(super) const SOURCES: [&str; 35] = [
     "gatepost-manage/src/error",
     "gatepost-manage/src/events.rs",
     "gatepost-manage/src/grantable.rs",
-    "gatepost-storage/src/restored/deliveries.rs",
     "gatepost-storage/src/sealed/store.rs",
-    "gatepost-storage/src/webhooks/log.rs",
-    "gatepost-storage/src/webhooks/queue.rs",
-    "gatepost-storage/src/webhooks/waiting.rs",
+    "gatepost-storage/src/webhooks/end_reason.rs",
     "webhook-model/src/data.rs",
     "webhook-model/src/event",
     "webhook-model/src/filter",
