@@ -81,20 +81,20 @@ async fn process_of_an_older_version_stops_at_the_next_commit() {
 #[tokio::test]
 async fn settlements_larger_than_a_change_are_all_stored() {
     let store = KvStore::new();
-    let hook = store.insert_webhook(&webhook("w"), UNLIMITED, at(0));
-    let hook = hook.await.unwrap().id;
+    let hook = webhook("w");
+    let hook = store
+        .insert_webhook(&hook, UNLIMITED, at(0))
+        .await
+        .unwrap()
+        .id;
     let new = (0..100).map(|n| message(hook, &format!("m{n}"), at(0)));
     store.enqueue(direct(new.collect()), at(0)).await.unwrap();
-    let first = lane(hook, LaneClass::First);
-    let claimed = store.claim(
-        &[LaneClaim {
-            limit: 100,
-            ..first
-        }],
-        at(60),
-        at(1),
-    );
-    let settlements = claimed.await.unwrap().iter().map(|one| Settlement {
+    let all = LaneClaim {
+        limit: 100,
+        ..lane(hook, LaneClass::First)
+    };
+    let claimed = store.claim(&[all], at(60), at(1)).await.unwrap();
+    let settlements = claimed.iter().map(|one| Settlement {
         attempt: Some(AttemptRecord {
             response_body: vec![b'x'; 256 * 1024],
             ..AttemptRecord::fetched(at(2))
