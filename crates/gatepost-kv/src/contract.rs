@@ -68,10 +68,11 @@ pub trait Change: View {
     /// The database's.
     fn delete(&mut self, table: Table, key: &[u8]) -> Result<(), KvError>;
 
-    /// Scans without conflicts: the head of a queue that several processes take from.
+    /// Scans without conflicts: the head of a queue that several changes, of one process or of
+    /// several, take from.
     ///
-    /// - The adapter must show all rows of one snapshot, which must hold each change that had
-    ///   returned before this change began.
+    /// - The adapter must show the rows of one snapshot, the same in all calls of a change or one
+    ///   for each call, which must hold each change that had returned before this change began.
     /// - It should neither lock these rows nor conflict with changes of them.
     /// - The caller must `get` each row that it acts on: that read conflicts.
     /// - The caller must not rely on whether the change's own writes are shown.
@@ -89,7 +90,7 @@ pub trait Change: View {
 /// An ordered, transactional key-value store.
 ///
 /// Its methods block: call them on a thread that may, or by [`KvExt`](crate::KvExt), which runs
-/// changes again. `gatepost_kv::kit!` has a test for every rule of an adapter.
+/// changes again. `gatepost_kv::kit!` tests an adapter, but cannot cut the power or break a commit.
 ///
 /// # The adapter
 /// - Views and changes together must be serializable: each result must be one that some order of

@@ -19,8 +19,8 @@ pub enum KvError {
     /// create none of their own.
     #[error("the change was abandoned by its caller")]
     Abandoned,
-    /// The connection was lost during the commit: the change is stored wholly or not at all, and
-    /// the caller must read which of the two.
+    /// The connection was lost, or the disk failed, during the commit: the change is stored wholly
+    /// or not at all, and the caller must read which of the two.
     #[error("it is unknown whether the change was stored")]
     CommitUnknown(#[source] BoxError),
     /// The database does not respond, is full or refuses for now. The same call may succeed later.
