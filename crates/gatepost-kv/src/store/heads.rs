@@ -224,7 +224,7 @@ pub(super) fn found<R: Kept>(
     let json = serde_json::from_slice(&stored);
     let json = json.map_err(|_| StoreError::corrupt(R::NAME, "not its stored form"));
     Ok(json
-        .and_then(|json: serde_json::Value| Row::from_json(&json, keys))
+        .and_then(|json: serde_json::Value| Row::from_json(json, keys))
         .map(Some))
 }
 

@@ -38,7 +38,8 @@ impl<R: Record> Row<R::Id, R> {
     ///
     /// # Errors
     /// `Corrupt`, as [`Record::from_columns`]; the field is named, and no value quoted.
-    pub fn from_json(row: &Json, keys: &SealingKeys) -> Result<Self, StoreError> {
+    pub fn from_json(mut row: Json, keys: &SealingKeys) -> Result<Self, StoreError> {
+        let (owner, values) = values::<R>(&mut row)?;
         let number = |name: &'static str| {
             let number = row[name].as_i64();
             number.ok_or_else(|| StoreError::corrupt(name, "not a number"))
@@ -47,7 +48,6 @@ impl<R: Record> Row<R::Id, R> {
             let time = DateTime::from_timestamp_micros(number(name)?);
             time.ok_or_else(|| StoreError::corrupt(name, "not a point in time"))
         };
-        let (owner, values) = values::<R>(row)?;
         Ok(Self {
             id: number("id")?.into(),
             owner,
@@ -69,13 +69,13 @@ pub(crate) fn object<R: Record>(owner: OwnerId, values: Vec<Value>) -> Map<Strin
     object
 }
 
-/// The owner and the values of the record of which [`object`] made this.
-pub(crate) fn values<R: Record>(row: &Json) -> Result<(OwnerId, Vec<Value>), StoreError> {
+/// The owner and the values, which are taken, of the record of which [`object`] made this.
+pub(crate) fn values<R: Record>(row: &mut Json) -> Result<(OwnerId, Vec<Value>), StoreError> {
     let owner = OwnerId::deserialize(&row["owner"]);
     let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
     let values = R::FIELDS
         .iter()
-        .map(|field| value_of(field, &row[field.name]));
+        .map(|field| value_of(field, row.get_mut(field.name).map(Json::take)));
     Ok((owner, values.collect::<Result<_, _>>()?))
 }
 
@@ -91,18 +91,18 @@ fn json_of(value: Value) -> Json {
     }
 }
 
-fn value_of(field: &Field, json: &Json) -> Result<Value, StoreError> {
+fn value_of(field: &Field, json: Option<Json>) -> Result<Value, StoreError> {
     let wrong = |rule: &str| StoreError::corrupt(field.name, rule);
-    Ok(match json {
+    Ok(match json.unwrap_or_default() {
         Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Bool(*flag),
+        Json::Bool(flag) => Value::Bool(flag),
         Json::Number(number) => number.as_i64().ok_or_else(|| wrong("not a number"))?.into(),
         // The error of the decoder shows a byte of the text.
         Json::String(text) if field.bytes => {
             let bytes = STANDARD.decode(text);
             Value::Bytes(bytes.map_err(|_| wrong("not base64"))?)
         }
-        Json::String(text) => Value::text(text),
+        Json::String(text) => Value::Text(text),
         Json::Array(_) | Json::Object(_) => return Err(wrong("a list or an object")),
     })
 }

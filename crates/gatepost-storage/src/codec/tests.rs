@@ -189,7 +189,7 @@ fn task_and_event_columns_read_back() {
             let row = crate::Row::inserted(EventId(4), OwnerId(u128::MAX), event, now);
             let stored = row.to_json(&keys).unwrap().to_string();
             let stored = serde_json::from_str(&stored).unwrap();
-            assert_eq!(crate::Row::from_json(&stored, &keys).unwrap(), row);
+            assert_eq!(crate::Row::from_json(stored, &keys).unwrap(), row);
         }
     }
 }

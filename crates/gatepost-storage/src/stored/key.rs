@@ -15,8 +15,8 @@ impl Serialize for KeyRow {
 
 impl<'de> Deserialize<'de> for KeyRow {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = Value::deserialize(deserializer)?;
-        let (owner, values) = values::<Self>(&stored).map_err(de::Error::custom)?;
+        let mut stored = Value::deserialize(deserializer)?;
+        let (owner, values) = values::<Self>(&mut stored).map_err(de::Error::custom)?;
         Self::from_values(owner, values).map_err(de::Error::custom)
     }
 }

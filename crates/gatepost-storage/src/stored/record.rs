@@ -23,7 +23,7 @@ macro_rules! stored {
         impl<'de> Deserialize<'de> for $row {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let stored = Value::deserialize(deserializer)?;
-                Self::from_json(&stored, &NO_KEYS).map_err(de::Error::custom)
+                Self::from_json(stored, &NO_KEYS).map_err(de::Error::custom)
             }
         }
     )*};

@@ -96,7 +96,7 @@ fn again<T: DeserializeOwned + Serialize>(row: &Value) -> Result<Value, String> 
 fn opened(row: &Value) -> Result<Value, String> {
     let none = SealingKeys::none();
     let webhook: Row<WebhookId, Webhook> =
-        Row::from_json(row, &none).map_err(|e| format!("{e:?}"))?;
+        Row::from_json(row.clone(), &none).map_err(|e| format!("{e:?}"))?;
     webhook.to_json(&none).map_err(|e| e.to_string())
 }
 
@@ -217,7 +217,7 @@ fn no_secret_of_a_webhook_lies_open_in_its_row() {
     for secret in ["canary", "Y2FuYXJ5"] {
         assert!(!text.contains(secret), "{text}");
     }
-    assert_eq!(Row::from_json(&sealed, &keys(1)).unwrap(), row);
-    let other = Row::<WebhookId, Webhook>::from_json(&sealed, &keys(2)).unwrap_err();
+    assert_eq!(Row::from_json(sealed.clone(), &keys(1)).unwrap(), row);
+    let other = Row::<WebhookId, Webhook>::from_json(sealed, &keys(2)).unwrap_err();
     assert_eq!(other.kind(), ErrorKind::Corrupt);
 }
