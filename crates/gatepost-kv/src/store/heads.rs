@@ -15,9 +15,9 @@ use super::error::{Outcome, damaged};
 use super::key::{Key, micros};
 use super::rows::{Index, Rows, Source, key_of};
 use super::tables::{
-    EVENT_BY_TYPE, EVENT_HEADS, EVENT_OF_OWNER, EVENT_OF_TASK, EVENTS, TASK_BY_NAME, TASK_HEADS,
-    TASK_OF_CREATOR, TASK_OF_OWNER, TASK_OF_WEBHOOK, TASKS, WEBHOOK_BY_NAME, WEBHOOK_HEADS,
-    WEBHOOK_OF_OWNER, WEBHOOKS,
+    EVENT_HEADS, EVENT_OF_OWNER, EVENT_OF_TASK, EVENTS, TASK_BY_NAME, TASK_HEADS, TASK_OF_CREATOR,
+    TASK_OF_OWNER, TASK_OF_WEBHOOK, TASKS, WEBHOOK_BY_NAME, WEBHOOK_HEADS, WEBHOOK_OF_OWNER,
+    WEBHOOKS,
 };
 use super::tx::Tx;
 use crate::contract::View;
@@ -41,9 +41,6 @@ pub(super) struct Head {
     pub(super) parent: Option<i64>,
     #[serde(default)]
     creator: Option<OwnerId>,
-    /// Type and event.
-    #[serde(default)]
-    on: Option<(String, String)>,
     /// Of a webhook, whether its deliveries keep their order.
     #[serde(default)]
     pub(super) in_order: bool,
@@ -67,7 +64,7 @@ impl Kept for Webhook {
         indexes: &[
             Index::of(WEBHOOK_OF_OWNER, OF_OWNER),
             Index::of(WEBHOOK_BY_NAME, |head| {
-                Some(Key::new().text(head.name.as_deref()?).owner(head.owner))
+                Some(Key::new().name(head.name.as_deref()?).owner(head.owner))
             }),
         ],
     };
@@ -100,7 +97,7 @@ impl Kept for Task {
                 Some(Key::new().owner(head.creator?))
             }),
             Index::of(TASK_BY_NAME, |head| {
-                Some(Key::new().text(head.name.as_deref()?))
+                Some(Key::new().name(head.name.as_deref()?))
             }),
         ],
     };
@@ -133,10 +130,6 @@ impl Kept for Event {
         indexes: &[
             Index::of(EVENT_OF_OWNER, OF_OWNER),
             Index::of(EVENT_OF_TASK, OF_PARENT),
-            Index::of(EVENT_BY_TYPE, |head| {
-                let (event_type, event) = head.on.as_ref()?;
-                Some(Key::new().text(event_type).text(event))
-            }),
         ],
     };
     const ROWS: Table = EVENTS;
@@ -144,13 +137,9 @@ impl Kept for Event {
     const OF_OWNER: Table = EVENT_OF_OWNER;
 
     fn head(row: &Row<EventId, Self>) -> Head {
-        let Self {
-            event_type, event, ..
-        } = &row.value;
         Head {
             enabled: row.value.enabled,
             parent: Some(row.value.task.0),
-            on: Some((event_type.to_string(), event.to_string())),
             ..bare(row)
         }
     }
@@ -171,7 +160,6 @@ fn bare<R: Kept>(row: &Row<R::Id, R>) -> Head {
         name: None,
         parent: None,
         creator: None,
-        on: None,
         in_order: false,
     }
 }

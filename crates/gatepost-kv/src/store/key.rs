@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::OwnerId;
+use sha2::{Digest as _, Sha256};
 
 use super::error::{Stop, damaged};
 
@@ -61,6 +62,12 @@ impl Key {
             }
         }
         self.0.extend([ZERO, END]);
+        self
+    }
+
+    /// A text of any length, which is only looked for as a whole: its digest, since a key is short.
+    pub(super) fn name(mut self, text: &str) -> Self {
+        self.0.extend_from_slice(&Sha256::digest(text));
         self
     }
 

@@ -392,7 +392,7 @@ fn of_day(key: KeyId, day: NaiveDate) -> Key {
 }
 
 fn of_name(row: &KeyRow) -> Key {
-    Key::new().owner(row.key.owner).text(row.key.name.as_str())
+    Key::new().owner(row.key.owner).name(row.key.name.as_str())
 }
 
 fn of_lookup(lookup: LookupId) -> Key {

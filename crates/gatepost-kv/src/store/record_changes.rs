@@ -322,7 +322,7 @@ fn name_is_free(
     owner: OwnerId,
     own: Option<WebhookId>,
 ) -> Outcome<()> {
-    let key = Key::new().text(webhook.name.as_str()).owner(owner);
+    let key = Key::new().name(webhook.name.as_str()).owner(owner);
     let source = Source::Of(WEBHOOK_BY_NAME, vec![key]);
     let taken = Webhook::HEADS.numbers(tx, &source)?;
     if taken.iter().any(|id| Some(WebhookId(*id)) != own) {

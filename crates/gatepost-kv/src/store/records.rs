@@ -243,7 +243,7 @@ fn tasks(view: &dyn View, keys: &SealingKeys, query: &TaskQuery) -> Outcome<Vec<
     let source = match (query.webhook, query.scope, query.creator, &query.name) {
         (Some(webhook), ..) => one(TASK_OF_WEBHOOK, Key::new().number(webhook.0)),
         (None, Scope::All, Some(creator), _) => one(TASK_OF_CREATOR, Key::new().owner(creator)),
-        (None, Scope::All, None, Some(name)) => one(TASK_BY_NAME, Key::new().text(name)),
+        (None, Scope::All, None, Some(name)) => one(TASK_BY_NAME, Key::new().name(name)),
         (None, scope, ..) => standing::source(view, scope, Task::OF_OWNER),
     }?;
     let scope = query.scope;

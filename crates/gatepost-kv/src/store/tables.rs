@@ -58,7 +58,6 @@ pub(super) const EVENTS: Table = Table::numbers("event");
 pub(super) const EVENT_HEADS: Table = Table::numbers("event_head");
 pub(super) const EVENT_OF_OWNER: Table = Table::bytes("event_of_owner");
 pub(super) const EVENT_OF_TASK: Table = Table::bytes("event_of_task");
-pub(super) const EVENT_BY_TYPE: Table = Table::bytes("event_by_type");
 /// How much of webhooks, tasks and events each owner has.
 pub(super) const RECORD_USAGE: Table = Table::bytes("record_usage");
 
@@ -110,7 +109,7 @@ pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
 pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
 
 /// All of them.
-pub(super) const ALL: [Table; 70] = [
+pub(super) const ALL: [Table; 69] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -151,7 +150,6 @@ pub(super) const ALL: [Table; 70] = [
     EVENT_HEADS,
     EVENT_OF_OWNER,
     EVENT_OF_TASK,
-    EVENT_BY_TYPE,
     RECORD_USAGE,
     DELIVERIES,
     BODIES,

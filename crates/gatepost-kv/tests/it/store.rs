@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use apikey_core::{ApiKey, KeyName};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
+use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{
     AttemptRecord, Disposition, LaneClaim, LaneClass, QueueStore as _, RecordStore as _, Settled,
     Settlement,
 };
-use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, lane, message, settlement, webhook};
+use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _, Page};
+use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, lane, message, settlement, webhook};
 use gatepost_testkit::{Harness, Webhooks};
+use webhook_model::{Webhook, WebhookName};
 
 fn open() -> Arc<KvStore> {
     Arc::new(KvStore::open(MemoryKv::default()).unwrap())
@@ -75,6 +78,36 @@ async fn process_of_an_older_version_stops_at_the_next_commit() {
     assert_eq!(stopped.kind(), ErrorKind::Unsupported);
     let refused = KvStore::open(Held(kv)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
+}
+
+/// A key of the database has at most 480 bytes.
+#[tokio::test]
+async fn names_of_many_bytes_are_stored_and_found() {
+    let store = KvStore::new();
+    let longest = |fits: fn(&str) -> bool| {
+        let names = (1..).map(|n| "\u{1f98a}".repeat(n));
+        names.take_while(|name| fits(name)).last().unwrap()
+    };
+    let name = longest(|name| name.parse::<WebhookName>().is_ok());
+    assert!(name.len() > 480, "{}", name.len());
+    let hook = Webhook {
+        name: name.parse().unwrap(),
+        ..webhook("w")
+    };
+    let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    let again = store.insert_webhook(&hook.value, UNLIMITED, at(0)).await;
+    assert_eq!(again.unwrap_err().kind(), ErrorKind::Conflict);
+    let name = longest(|name| name.parse::<KeyName>().is_ok());
+    let kept = ApiKey {
+        name: name.parse().unwrap(),
+        ..key(1, "k")
+    };
+    store.insert_key(&kept, u64::MAX).await.unwrap();
+    let query = KeyQuery {
+        name: Some(name),
+        ..KeyQuery::all(Page::first(9))
+    };
+    assert_eq!(store.list_keys(&query).await.unwrap().len(), 1);
 }
 
 /// A hundred responses of as much as is kept of one, at once, are more than one change may write.
