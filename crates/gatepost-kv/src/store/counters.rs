@@ -57,6 +57,15 @@ impl Of {
             .byte(self.kind)
     }
 
+    fn of_key(key: &[u8]) -> Outcome<Self> {
+        let mut parts = Parts::of(key);
+        Ok(Self {
+            webhook: parts.number()?,
+            time: parts.time()?,
+            kind: parts.byte()?,
+        })
+    }
+
     fn by_age(self) -> Key {
         newest_first(self.time)
             .number(self.webhook.0)
@@ -247,12 +256,7 @@ impl Timed {
             // No more than the newest of each can be among the newest of all.
             let most = limit.saturating_add(REASONS.len());
             for key in keys_in(view, self.rows, &span.backward(), most)? {
-                let mut parts = Parts::of(&key);
-                let of = Of {
-                    webhook: parts.number()?,
-                    time: parts.time()?,
-                    kind: parts.byte()?,
-                };
+                let of = Of::of_key(&key)?;
                 found.push((of, self.get(view, of)?));
             }
         }
@@ -304,12 +308,7 @@ impl Timed {
         let own = Span::prefix(Key::new().number(webhook.0));
         let own = keys_in(tx, self.rows, &own, limit)?;
         for key in &own {
-            let mut parts = Parts::of(key);
-            let of = Of {
-                webhook: parts.number()?,
-                time: parts.time()?,
-                kind: parts.byte()?,
-            };
+            let of = Of::of_key(key)?;
             tx.delete(self.rows, key)?;
             tx.delete(self.by_age, of.by_age().bytes())?;
         }
