@@ -14,7 +14,7 @@ use super::deliveries::{self, ROWS};
 use super::error::Outcome;
 use super::key::{Key, last_number};
 use super::kv_store::KvStore;
-use super::rows::Source;
+use super::rows::{SOME, Source};
 use super::tables::{
     DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT, DELIVERY_OF_WEBHOOK, FAILED, OPEN,
 };
@@ -22,9 +22,6 @@ use super::tx::{Tx, keys_in};
 use super::{claims, counters, figures, retention};
 use crate::contract::View;
 use crate::span::Span;
-
-/// Deliveries that are looked at in one view.
-const AT_ONCE: u32 = 256;
 
 #[async_trait]
 impl DeliveryLog for KvStore {
@@ -40,22 +37,17 @@ impl DeliveryLog for KvStore {
     }
 
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError> {
-        let mut listed = Listed {
-            query: query.clone(),
-            room: query.page.bodies,
-            found: Vec::new(),
-        };
+        let (mut query, mut found) = (query.clone(), Vec::new());
         let mut more = query.page.limit > 0;
         while more {
-            (listed, more) = self
-                .read(move |view| {
-                    let mut listed = listed.clone();
-                    let more = listed.go_on(view)?;
-                    Ok((listed, more))
-                })
-                .await?;
+            let asked = query.clone();
+            let part = self.read(move |view| listed(view, &asked)).await?;
+            query.page.limit -= u32::try_from(part.found.len()).unwrap_or(query.page.limit);
+            (query.page.after, query.page.bodies) = (part.last, part.room);
+            found.extend(part.found);
+            more = part.more;
         }
-        Ok(listed.found)
+        Ok(found)
     }
 
     async fn attempts(&self, id: DeliveryId, last: u32) -> Result<Vec<AttemptRecord>, StoreError> {
@@ -113,7 +105,7 @@ impl DeliveryLog for KvStore {
         limit: u32,
         _now: DateTime<Utc>,
     ) -> Result<Purged, StoreError> {
-        let (bounds, limit) = (*bounds, limit.min(AT_ONCE) as usize);
+        let (bounds, limit) = (*bounds, limit.min(SOME) as usize);
         self.write(move |tx| retention::purge(tx, &bounds, limit))
             .await
     }
@@ -151,37 +143,44 @@ impl DeliveryLog for KvStore {
     }
 }
 
-/// A list that is read in several views.
-#[derive(Clone)]
+/// What one view gave of a list that is read in several.
 struct Listed {
-    query: DeliveryQuery,
-    room: Bodies,
     found: Vec<Delivery>,
+    /// The last delivery that was looked at.
+    last: Option<DeliveryId>,
+    /// The room that is left for messages.
+    room: Bodies,
+    more: bool,
 }
 
-impl Listed {
-    /// Looks at the next deliveries; returns whether there may be more.
-    fn go_on(&mut self, view: &dyn View) -> Outcome<bool> {
-        let (query, mut looked_at, mut is_full) = (self.query.clone(), 0, false);
-        let (index, key) = source(&query);
-        let source = key.map_or(Source::All, |key| Source::Of(index, vec![key]));
-        let page = query.page.numbered(|id| id.0);
-        ROWS.each(view, &source, &page, |number, mut entry| {
-            looked_at += 1;
-            self.query.page.after = Some(DeliveryId(number));
-            let delivery = &entry.row.delivery;
-            if query.matches(delivery) && !deliveries::is_gone(view, delivery.webhook)? {
-                if query.page.bodies.are_read() {
-                    entry.row.delivery.body = deliveries::body(view, &entry)?;
-                }
-                let fits = self.room.take(entry.body_bytes);
-                self.found.push(entry.row.delivery);
-                is_full = !fits || self.found.len() >= query.page.limit as usize;
+/// Looks at the next deliveries of a list.
+fn listed(view: &dyn View, query: &DeliveryQuery) -> Outcome<Listed> {
+    let mut part = Listed {
+        found: Vec::new(),
+        last: query.page.after,
+        room: query.page.bodies,
+        more: false,
+    };
+    let (mut looked_at, mut is_full) = (0, false);
+    let (index, key) = source(query);
+    let source = key.map_or(Source::All, |key| Source::Of(index, vec![key]));
+    let page = query.page.numbered(|id| id.0);
+    ROWS.each(view, &source, &page, |number, mut entry| {
+        looked_at += 1;
+        part.last = Some(DeliveryId(number));
+        let delivery = &entry.row.delivery;
+        if query.matches(delivery) && !deliveries::is_gone(view, delivery.webhook)? {
+            if query.page.bodies.are_read() {
+                entry.row.delivery.body = deliveries::body(view, &entry)?;
             }
-            Ok(!is_full && looked_at < AT_ONCE)
-        })?;
-        Ok(!is_full && looked_at == AT_ONCE)
-    }
+            let fits = part.room.take(entry.body_bytes);
+            part.found.push(entry.row.delivery);
+            is_full = !fits || part.found.len() >= query.page.limit as usize;
+        }
+        Ok(!is_full && looked_at < SOME)
+    })?;
+    part.more = !is_full && looked_at == SOME;
+    Ok(part)
 }
 
 /// The index that finds the fewest of those that are asked for.
