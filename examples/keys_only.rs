@@ -1,4 +1,4 @@
-//! API keys in front of an axum app, and nothing else: no webhook crate is compiled.
+//! API keys in front of an axum app, and nothing else: no engine is compiled, no sender.
 //!
 //! `cargo run -p examples --no-default-features --example keys_only [ADDRESS]`, then the line that
 //! it prints.
