@@ -64,7 +64,7 @@ impl Fronts {
             front.or_insert_with(|| Front::new(began)).begin();
         }
         drop(known);
-        let (since, look) = self.of(lanes.iter().map(|(lane, _)| lane));
+        let (since, look) = self.begin(lanes.iter().map(|(lane, _)| lane), Front::claimed_to);
         Claiming {
             fronts: self,
             lanes,
@@ -96,16 +96,35 @@ impl Fronts {
         self.queued(lanes.iter().map(|found| (found.lane, found.due)));
     }
 
-    /// Where these lanes begin, or `None` for their fronts; and the look at one of the busy ones
-    /// that begins at its front too.
+    /// Others have queued something in these lanes, due at whatever time.
+    pub(crate) fn heard(&self, lanes: &[Lane]) {
+        let mut known = self.lock();
+        for lane in lanes {
+            if let Some(front) = known.lanes.get_mut(lane) {
+                front.heard();
+            }
+        }
+    }
+
+    /// Where a look at these lanes begins, or `None` for their fronts; and the look at one of the
+    /// busy ones that begins at its front too. Of those that are not busy all do: others may have
+    /// queued before.
     pub(crate) fn of<'l>(
         &self,
         lanes: impl IntoIterator<Item = &'l Lane>,
     ) -> (Vec<Option<DateTime<Utc>>>, Option<Look<'_>>) {
+        self.begin(lanes, Front::since)
+    }
+
+    fn begin<'l>(
+        &self,
+        lanes: impl IntoIterator<Item = &'l Lane>,
+        since: impl Fn(&Front) -> Option<DateTime<Utc>>,
+    ) -> (Vec<Option<DateTime<Utc>>>, Option<Look<'_>>) {
         let (mut known, now) = (self.lock(), Instant::now());
         let mut may_look = known.rest.is_none_or(|rest| rest <= now);
         let mut look = None;
-        let since = lanes.into_iter().map(|lane| {
+        let begins = lanes.into_iter().map(|lane| {
             let front = known.lanes.get_mut(lane)?;
             if may_look && front.is_stale(now) {
                 may_look = false;
@@ -116,17 +135,9 @@ impl Fronts {
                 });
                 return None;
             }
-            front.since()
+            since(front)
         });
-        (since.collect(), look)
-    }
-
-    /// The busy lanes, and where they begin.
-    pub(crate) fn busy(&self) -> (Vec<Lane>, Vec<DateTime<Utc>>) {
-        let known = self.lock();
-        let lanes = known.lanes.iter();
-        let busy = lanes.map(|(lane, front)| Some((*lane, front.since()?)));
-        busy.flatten().unzip()
+        (begins.collect(), look)
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {

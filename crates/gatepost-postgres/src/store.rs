@@ -57,8 +57,8 @@ impl PostgresStore {
         migrated?;
         let fence = Fence::new(migrate::known());
         let db = db.fenced(&fence);
-        let notifier = Notifier::start(db.clone(), &schema);
         let node = Node::join(&config, &haste, fence).await?;
+        let notifier = Notifier::start(db.clone(), &schema, node.ear());
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),

@@ -44,6 +44,11 @@ impl Front {
         self.since.filter(|_| self.is_busy())
     }
 
+    /// Up to where this process has claimed.
+    pub(super) fn claimed_to(&self) -> Option<DateTime<Utc>> {
+        self.since
+    }
+
     pub(super) fn is_stale(&self, now: Instant) -> bool {
         self.is_busy() && now >= self.look
     }
@@ -56,6 +61,11 @@ impl Front {
     pub(super) fn queued(&mut self, due: DateTime<Utc>) {
         self.since = self.since.map(|since| since.min(due));
         self.queued = Some(self.queued.map_or(due, |queued| queued.min(due)));
+    }
+
+    /// Another process has queued something: of a lane that is not busy all is looked at.
+    pub(super) fn heard(&mut self) {
+        self.since = self.since();
     }
 
     pub(super) fn begin(&mut self) {

@@ -41,14 +41,25 @@ fn busy() -> Fronts {
 }
 
 #[test]
-fn a_lane_begins_at_its_front_until_it_is_busy() {
+fn a_claim_begins_where_the_last_one_ended_and_a_look_only_once_the_lane_is_busy() {
     let fronts = Fronts::default();
-    for _ in 0..3 {
-        assert_eq!(claim(&fronts, 40, 40, 500), None);
-    }
-    assert_eq!(next(&fronts), None);
-    claim(&fronts, 40, 40, 500);
+    let look = || fronts.of(&[lane(1)]).0[0];
+    assert_eq!(claim(&fronts, 40, 40, 500), None);
     assert_eq!(next(&fronts), Some(499_900));
+    claim(&fronts, 40, 40, 500);
+    assert_eq!(look(), None);
+    claim(&fronts, 60, 60, 500);
+    assert!(look().is_some());
+}
+
+#[test]
+fn what_others_queue_is_looked_for_at_the_front_of_a_lane_that_is_not_busy() {
+    let fronts = Fronts::default();
+    claim(&fronts, 40, 40, 500);
+    fronts.heard(&[lane(1)]);
+    assert_eq!(claim(&fronts, 100, 100, 600), None);
+    fronts.heard(&[lane(1)]);
+    assert_eq!(next(&fronts), Some(599_900));
 }
 
 #[test]

@@ -181,8 +181,7 @@ impl Listening {
             match timeout(BEAT, self.heard.recv()).await {
                 Ok(None) => return Failure::unavailable("the listening connection was lost"),
                 Ok(Some(note)) => {
-                    if let Some(news) = News::read(&note) {
-                        shared.ear.hear(news);
+                    if shared.ear.take(&note) {
                         continue;
                     }
                     // A key was changed: the beat reads which slices moved.

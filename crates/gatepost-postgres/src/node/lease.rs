@@ -1,6 +1,6 @@
 //! How long a node may trust what it read, and what its heartbeat shares with its callers.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use gatepost_storage::RecentChanges;
@@ -20,6 +20,6 @@ pub(super) struct Shared {
     pub(super) generation: Generation,
     /// What was changed, as the beats read it, by the numbers that callers know.
     pub(super) recent: Mutex<RecentChanges>,
-    pub(super) ear: Ear,
+    pub(super) ear: Arc<Ear>,
     pub(super) fence: Fence,
 }

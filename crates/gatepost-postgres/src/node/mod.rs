@@ -59,7 +59,7 @@ impl Node {
         let shared = Arc::new(Shared {
             generation: Generation::new(),
             recent: Mutex::new(RecentChanges::new()),
-            ear: Ear::default(),
+            ear: Arc::default(),
             fence,
         });
         let channel = channel(config.schema_name()?);
@@ -141,6 +141,11 @@ impl Node {
                 return;
             }
         }
+    }
+
+    /// What this process hears of others.
+    pub(crate) fn ear(&self) -> Arc<Ear> {
+        Arc::clone(&self.shared.ear)
     }
 
     /// Returns what a process says to have arrived in the queue.

@@ -4,20 +4,43 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use gatepost_storage::webhooks::Arrived;
+use rand::RngExt as _;
 use tokio::sync::Notify;
 
 use super::News;
 
 /// Each of the two waits for its own, and takes nothing from the other. A wait that is dropped has
 /// taken nothing.
-#[derive(Default)]
 pub(crate) struct Ear {
+    /// Under which this process notifies others: what it says itself it does not hear.
+    pub(super) process: u64,
     news: Mutex<News>,
     work: Notify,
     outbox: Notify,
 }
 
+impl Default for Ear {
+    fn default() -> Self {
+        Self {
+            process: rand::rng().random(),
+            news: Mutex::default(),
+            work: Notify::new(),
+            outbox: Notify::new(),
+        }
+    }
+}
+
 impl Ear {
+    /// Takes a payload that says what arrived, or returns false.
+    pub(crate) fn take(&self, payload: &str) -> bool {
+        let read = News::read(payload);
+        let is_news = read.is_some();
+        if let Some((_, news)) = read.filter(|(process, _)| *process != self.process) {
+            self.hear(news);
+        }
+        is_news
+    }
+
     pub(crate) fn hear(&self, news: News) {
         let mut heard = self.lock();
         heard.add(news);
@@ -80,6 +103,16 @@ mod tests {
         assert_eq!(poll(&mut pin!(ear.work())), Poll::Ready(Arrived::Due));
         assert!(poll(&mut pin!(ear.work())).is_pending(), "told once");
         assert!(poll(&mut pin!(ear.outbox())).is_pending(), "told once");
+    }
+
+    #[test]
+    fn what_another_process_says_is_heard_and_what_this_one_says_is_not() {
+        let ear = Ear::default();
+        assert!(ear.take(&News::due().payload(ear.process)));
+        assert!(poll(&mut pin!(ear.work())).is_pending(), "its own");
+        assert!(ear.take(&News::due().payload(!ear.process)));
+        assert_eq!(poll(&mut pin!(ear.work())), Poll::Ready(Arrived::Due));
+        assert!(!ear.take("4711"), "the generation of a key");
     }
 
     #[test]

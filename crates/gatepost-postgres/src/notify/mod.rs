@@ -7,7 +7,7 @@ mod ear;
 mod news;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -30,17 +30,25 @@ pub(crate) struct Notifier {
 
 #[derive(Default)]
 struct Pending {
-    news: Mutex<News>,
+    news: Mutex<Untold>,
     some: Notify,
 }
 
+#[derive(Default)]
+struct Untold {
+    others: News,
+    /// What this process is to hear of it.
+    own: News,
+}
+
 impl Notifier {
-    pub(crate) fn start(db: Db, schema: &str) -> Self {
+    /// Notifies others, and by this ear its own process.
+    pub(crate) fn start(db: Db, schema: &str, ear: Arc<Ear>) -> Self {
         let pending = Arc::new(Pending::default());
         let (channel, told) = (channel(schema), Arc::clone(&pending));
         let task = tokio::spawn(async move {
             // A panic (of the platform's subscriber, say) costs one notification.
-            while AssertUnwindSafe(send(&db, &channel, &told))
+            while AssertUnwindSafe(send(&db, &channel, &ear, &told))
                 .catch_unwind()
                 .await
                 .is_err()
@@ -57,6 +65,15 @@ impl Notifier {
     /// Something waits in these lanes. Returns at once, as all of these do.
     pub(crate) fn lanes(&self, lanes: impl IntoIterator<Item = Lane>) {
         self.tell(News::lanes(lanes));
+    }
+
+    /// The same where the caller knows, as whoever enqueues does.
+    pub(crate) fn lanes_to_others(&self, lanes: impl IntoIterator<Item = Lane>) {
+        let news = News::lanes(lanes);
+        if !news.is_empty() {
+            self.pending.lock().others.add(news);
+            self.pending.some.notify_one();
+        }
     }
 
     /// Something became due, in lanes that nobody has named.
@@ -80,42 +97,33 @@ impl Notifier {
     }
 
     fn tell(&self, news: News) {
-        if news.is_empty() {
-            return;
-        }
-        self.pending.lock().add(news);
+        let mut untold = self.pending.lock();
+        untold.own.add(news.clone());
+        untold.others.add(news);
+        drop(untold);
         self.pending.some.notify_one();
     }
 }
 
 impl Pending {
-    fn lock(&self) -> std::sync::MutexGuard<'_, News> {
+    fn lock(&self) -> MutexGuard<'_, Untold> {
         self.news.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What is said now. What is left of it is said with the next.
-    fn take(&self) -> News {
-        let mut news = self.lock();
-        let said = news.take_payload();
-        if !news.is_empty() {
-            self.some.notify_one();
-        }
-        said
     }
 }
 
-async fn send(db: &Db, channel: &str, pending: &Pending) {
+async fn send(db: &Db, channel: &str, ear: &Ear, pending: &Pending) {
     loop {
         pending.some.notified().await;
-        let news = pending.take();
-        if news.is_empty() {
+        let Untold { others, own } = std::mem::take(&mut *pending.lock());
+        ear.hear(own);
+        if others.is_empty() {
             continue;
         }
         // A notification that is lost costs others one poll, or one walk over the lanes.
         let sent = db
             .execute(
                 "SELECT pg_notify($1, $2)",
-                &[&channel as Param<'_>, &news.to_string()],
+                &[&channel as Param<'_>, &others.payload(ear.process)],
             )
             .await;
         if let Err(failure) = sent {

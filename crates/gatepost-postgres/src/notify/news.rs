@@ -18,13 +18,11 @@ const ALL_LANES: &str = ".*";
 /// More lanes than this are not named: that something is due is enough. A payload of PostgreSQL
 /// has at most 8,000 bytes; these take 2,300.
 const MOST_LANES: usize = 100;
-/// Webhooks named in one payload, which take 4,400 bytes. The others are named in the next.
-const AT_ONCE: usize = 200;
-/// More webhooks than this are not named: all lanes are to be walked over.
-const MOST_WEBHOOKS: usize = 1_000;
+/// More webhooks than this are not named, which take 4,400 bytes: all lanes are to be walked over.
+const MOST_WEBHOOKS: usize = 200;
 
 /// What arrived since it was said last.
-#[derive(Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(crate) struct News {
     /// By number of the webhook and of the class; empty where `due` says more.
     lanes: BTreeSet<(i64, i16)>,
@@ -132,17 +130,6 @@ impl News {
         }
     }
 
-    /// Takes what one payload has room for.
-    pub(super) fn take_payload(&mut self) -> Self {
-        let next = self.webhooks.iter().nth(AT_ONCE).copied();
-        let webhooks = next.map(|next| self.webhooks.split_off(&next));
-        let rest = Self {
-            webhooks: webhooks.unwrap_or_default(),
-            ..Self::default()
-        };
-        std::mem::replace(self, rest)
-    }
-
     /// What the dispatcher should look at next, and that no more: the nearest first.
     pub(crate) fn take_work(&mut self) -> Option<Arrived> {
         if std::mem::take(&mut self.due) {
@@ -173,13 +160,19 @@ impl News {
         std::mem::take(&mut self.outbox)
     }
 
-    /// `None` for a payload that says something else. Words that are not known, of a later
-    /// version, mean anything.
-    pub(crate) fn read(payload: &str) -> Option<Self> {
+    /// The payload in which a process says it, under a number of its own.
+    pub(super) fn payload(&self, process: u64) -> String {
+        format!("{WORK} {process}{self}")
+    }
+
+    /// What a payload says, and the number of the process; `None` for one that says something
+    /// else. Words that are not known, of a later version, mean anything.
+    pub(super) fn read(payload: &str) -> Option<(u64, Self)> {
         let mut words = payload.split_ascii_whitespace();
         if words.next() != Some(WORK) {
             return None;
         }
+        let process = words.next()?.parse().ok()?;
         let mut news = Self::default();
         for word in words {
             match (word, lane(word), webhook(word)) {
@@ -191,7 +184,7 @@ impl News {
                 (_, None, None) => news.add(Self::all()),
             }
         }
-        Some(news)
+        Some((process, news))
     }
 }
 
@@ -210,10 +203,9 @@ fn all_lanes(webhook: i64) -> [Lane; 3] {
     [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| Lane { webhook, class })
 }
 
-/// The payload.
+/// Its words, a space before each.
 impl Display for News {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(WORK)?;
         for (said, word) in [
             (self.due, DUE),
             (self.anything, ANYTHING),
@@ -252,17 +244,15 @@ mod tests {
     #[test]
     fn a_payload_says_what_was_meant_and_fits() {
         let mut news = lanes(i64::MAX - 100..i64::MAX);
-        news.add(webhooks(i64::MAX - AT_ONCE as i64..i64::MAX));
-        let payload = news.to_string();
-        assert!(payload.len() < 7_900, "{}", payload.len());
-        assert_eq!(News::read(&payload).as_ref(), Some(&news));
+        news.add(webhooks(i64::MAX - MOST_WEBHOOKS as i64..i64::MAX));
         news.add(News::outbox());
-        news.add(News::anything());
-        let payload = news.to_string();
-        assert!(payload.len() < 8_000, "{}", payload.len());
-        assert_eq!(News::read(&payload), Some(news));
+        let payload = news.payload(u64::MAX);
+        assert!(payload.len() < 7_900, "{}", payload.len());
+        assert_eq!(News::read(&payload).as_ref(), Some(&(u64::MAX, news)));
+        let news = News::anything();
+        assert_eq!(News::read(&news.payload(1)), Some((1, news)));
         assert_eq!(News::read("4711"), None, "the generation of a key");
-        assert_eq!(News::read("work of later"), Some(News::all()));
+        assert_eq!(News::read("work 7 of later"), Some((7, News::all())));
     }
 
     #[test]
@@ -277,27 +267,15 @@ mod tests {
     }
 
     #[test]
-    fn resumed_webhooks_are_named_whatever_else_is_due_some_at_a_time_and_of_very_many_all_lanes() {
+    fn resumed_webhooks_are_named_whatever_else_is_due_and_of_very_many_all_lanes() {
         let mut news = lanes(0..1);
-        news.add(webhooks(0..500));
+        news.add(webhooks(0..MOST_WEBHOOKS as i64));
         news.add(News::due());
-        let mut named = BTreeSet::new();
-        while !news.is_empty() {
-            let mut said = news.take_payload();
-            assert_eq!(said.due, named.is_empty(), "with the first");
-            assert!(said.to_string().len() < 7_900);
-            while let Some(arrived) = said.take_work() {
-                let Arrived::Lanes(lanes) = arrived else {
-                    assert_eq!(arrived, Arrived::Due);
-                    continue;
-                };
-                named.extend(lanes);
-            }
-        }
-        let expected: BTreeSet<Lane> = (0..500).flat_map(all_lanes).collect();
-        assert_eq!(named, expected);
-        let mut news = webhooks(0..MOST_WEBHOOKS as i64);
-        assert!(!news.anything);
+        assert_eq!(news.take_work(), Some(Arrived::Due));
+        let named = (0..MOST_WEBHOOKS as i64).flat_map(all_lanes).collect();
+        assert_eq!(news.take_work(), Some(Arrived::Lanes(named)));
+        assert!(news.is_empty());
+        news = webhooks(0..MOST_WEBHOOKS as i64);
         news.add(News::webhook(WebhookId(-1)));
         assert_eq!(news, News::anything());
         news.add(News::webhook(WebhookId(0)));

@@ -44,10 +44,7 @@ impl PostgresStore {
         let limit = i64::from(limit);
         let (rows, _look) = match which {
             Queues::Due(DuePoint { due, delivery }) => {
-                let (busy, since) = self.fronts().busy();
-                let (webhooks, classes) = columns(busy);
-                let params: [Param<'_>; 7] =
-                    [&now, due, &delivery.0, &limit, &webhooks, &classes, &since];
+                let params: [Param<'_>; 4] = [&now, due, &delivery.0, &limit];
                 (self.db().query(DUE, &params).await?, None)
             }
             Queues::Of(webhooks) => {

@@ -71,7 +71,11 @@ impl QueueStore for PostgresStore {
     }
 
     async fn work_arrived(&self) -> Arrived {
-        self.node().work_arrived().await
+        let arrived = self.node().work_arrived().await;
+        if let Arrived::Lanes(lanes) = &arrived {
+            self.fronts().heard(lanes);
+        }
+        arrived
     }
 }
 
@@ -101,7 +105,7 @@ impl PostgresStore {
         if matches!(answer, Enqueued::Stored { .. }) {
             self.fronts().queued(news.waits.iter().copied());
             self.notifier()
-                .lanes(news.waits.into_iter().map(|(lane, _)| lane));
+                .lanes_to_others(news.waits.into_iter().map(|(lane, _)| lane));
             if news.outbox {
                 self.notifier().outbox();
             }

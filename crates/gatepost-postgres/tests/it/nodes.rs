@@ -360,7 +360,7 @@ async fn webhooks_that_are_resumed_at_once_are_all_named_to_other_nodes() {
     let (a, config) = fresh().await;
     let b = PostgresStore::connect(config).await.unwrap();
     let mut rows = Vec::new();
-    for n in 0..300 {
+    for n in 0..150 {
         let new = webhook(&format!("w{n}"));
         rows.push(a.insert_webhook(&new, UNLIMITED, at(0)).await.unwrap());
     }
