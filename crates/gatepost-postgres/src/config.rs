@@ -100,18 +100,19 @@ impl PostgresConfig {
     }
 
     /// Whether the URL is that of a pooler which gives each transaction another session, such as
-    /// PgBouncer with `pool_mode = transaction`: then statements have no names. A pooler that keeps
-    /// track of named statements (PgBouncer from 1.21 on, with `max_prepared_statements`) or that
-    /// gives each connection a session does without. Needs a [direct URL](Self::with_direct_url).
+    /// PgBouncer with `pool_mode = transaction`: then each transaction says what it depends on. The
+    /// pooler must keep track of prepared statements (PgBouncer from 1.21 on, with
+    /// `max_prepared_statements`); one that does not is refused when the store connects. One that
+    /// gives each connection a session is none of these. Needs a
+    /// [direct URL](Self::with_direct_url).
     #[must_use]
     pub fn with_pooled(mut self, pooled: bool) -> Self {
         self.pooled = pooled;
         self
     }
 
-    /// The server itself, past a pooler: for the listening connection and migrations, and to ask
-    /// once for the types of each statement where statements have no names. In the form of
-    /// [`url`](Self::url), which stands in for it if there is none.
+    /// The server itself, past a pooler: for the listening connection and migrations. In the form
+    /// of [`url`](Self::url), which stands in for it if there is none.
     #[must_use]
     pub fn with_direct_url(mut self, url: &str) -> Self {
         self.direct_url = Some(trim_pasted(url).to_owned());
@@ -181,7 +182,7 @@ impl PostgresConfig {
 
     /// What every transaction says of itself.
     pub(crate) fn settings(&self) -> Settings {
-        Settings::new(self.statement_timeout, self.lock_timeout)
+        Settings::new(self.statement_timeout, self.lock_timeout, self.pooled)
     }
 
     /// What the driver needs for the connections of the pool.

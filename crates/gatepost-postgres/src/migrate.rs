@@ -17,11 +17,9 @@ const BEGIN: &str = "BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_
 const OWN_TABLESPACE: &str = "SELECT set_config('default_tablespace', '', true)
      FROM pg_database d JOIN pg_tablespace t ON t.oid = d.dattablespace
      WHERE d.datname = current_database() AND t.spcname = current_setting('default_tablespace')";
-/// The server's version, the database's encoding, and how long a statement may take in a session as
-/// it begins.
+/// The server's version, and the database's encoding.
 const FOUND: &str = "SELECT current_setting('server_version_num')::int AS version,
-            current_setting('server_encoding') AS encoding, reset_val::bigint AS timeout
-     FROM pg_settings WHERE name = 'statement_timeout'";
+            current_setting('server_encoding') AS encoding";
 
 /// The version that this code knows.
 pub(crate) fn known() -> i32 {
@@ -40,8 +38,6 @@ pub(crate) async fn migrate(
 }
 
 async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
-    // A session may have too little time even to say that it takes more.
-    db.haste().learn(1);
     let tx = db.begin(BEGIN).await?;
     tx.query("SELECT pg_advisory_xact_lock($1)", &[&db.lock()])
         .await?;
@@ -79,7 +75,6 @@ async fn run(db: &Db, schema: &str, channel: &str) -> Result<()> {
             .await?;
     }
     tx.commit().await?;
-    db.haste().learn(found.try_get("timeout")?);
     db.execute(include_str!("sql/outbox/server.sql"), &[])
         .await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! How a transaction begins: with all that its statements depend on.
+//! What the statements of a store depend on, said on each of its connections.
 
 use std::time::Duration;
 
@@ -11,19 +11,22 @@ const SETTINGS: &str = "SET LOCAL idle_in_transaction_session_timeout = 10000; S
     SET LOCAL timezone = 'UTC'";
 
 /// The settings that one store says, whatever the server, the database, the role or a pooler set
-/// for the session.
+/// for the session: once for each session or, where sessions belong to a pooler, in each
+/// transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// How long a statement may take, in milliseconds; 0 is no limit.
     statement: u128,
     all: String,
+    pooled: bool,
 }
 
 impl Settings {
-    pub(crate) fn new(statement: Duration, lock: Duration) -> Self {
+    pub(crate) fn new(statement: Duration, lock: Duration, pooled: bool) -> Self {
         let statement = statement.as_millis();
         Self {
             statement,
+            pooled,
             all: format!(
                 "SET LOCAL statement_timeout = {statement}; SET LOCAL lock_timeout = {}; {SETTINGS}",
                 lock.as_millis(),
@@ -31,9 +34,19 @@ impl Settings {
         }
     }
 
-    /// `begin` is `BEGIN`, perhaps a kind of transaction, and perhaps settings of its own behind a
-    /// semicolon.
+    /// What is said on a new connection.
+    pub(crate) fn of_session(&self) -> Option<String> {
+        let all = self.all.replace("SET LOCAL", "SET");
+        (!self.pooled)
+            .then(|| format!("{all}; SET default_transaction_isolation = 'read committed'"))
+    }
+
+    /// How a transaction begins. `begin` is `BEGIN`, perhaps a kind of transaction, and perhaps
+    /// settings of its own behind a semicolon.
     pub(crate) fn said(&self, begin: &str) -> String {
+        if !self.pooled {
+            return begin.to_owned();
+        }
         let (begin, own) = begin.split_once(';').unwrap_or((begin, ""));
         let level = match begin.contains("ISOLATION") {
             true => "",
@@ -60,8 +73,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transaction_says_its_kind_and_its_settings() {
-        let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10));
+    fn a_transaction_or_a_session_says_its_settings() {
+        let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10), true);
+        assert_eq!(settings.of_session(), None);
         let all = &settings.all;
         assert!(
             all.starts_with("SET LOCAL statement_timeout = 30000; SET LOCAL lock_timeout = 10000;")
@@ -84,13 +98,18 @@ mod tests {
         ] {
             assert_eq!(settings.said(begin), said);
         }
+        let settings = Settings::new(Duration::from_secs(30), Duration::from_secs(10), false);
+        assert_eq!(settings.said("BEGIN READ ONLY"), "BEGIN READ ONLY");
+        let session = settings.of_session().unwrap();
+        assert!(session.starts_with("SET statement_timeout = 30000; SET lock_timeout = 10000;"));
+        assert!(!session.contains("LOCAL"), "{session}");
     }
 
     #[test]
     fn one_that_reads_long_takes_no_longer_than_it_may_nor_than_any_other() {
         let longest = Duration::from_secs(10);
         for (of_all, said) in [(30, 10_000), (3, 3_000), (0, 10_000)] {
-            let settings = Settings::new(Duration::from_secs(of_all), longest);
+            let settings = Settings::new(Duration::from_secs(of_all), longest, true);
             let begin = settings.said_long("BEGIN; SET LOCAL jit = on", longest);
             let end = format!("; SET LOCAL jit = on; SET LOCAL statement_timeout = {said}");
             assert!(begin.ends_with(&end), "{begin}");

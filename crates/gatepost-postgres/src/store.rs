@@ -10,7 +10,7 @@ use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
 use crate::batch::{Batcher, EnqueueWork, SettleWork};
 use crate::config::PostgresConfig;
-use crate::db::{Db, Fence, Haste};
+use crate::db::{Db, Fence};
 use crate::error::{Answer, Result};
 use crate::fronts::Fronts;
 use crate::migrate;
@@ -46,18 +46,21 @@ impl PostgresStore {
     /// version.
     pub async fn connect(config: PostgresConfig) -> Answer<Self> {
         let schema = config.schema_name()?.to_owned();
-        let haste = Haste::default();
-        let db = Db::new(&config, &haste)?;
+        config.direct_driver()?;
+        let db = Db::new(&config)?;
         if config.sealing.is_none() {
             tracing::warn!("no sealing key was given: secrets of webhooks are stored in plaintext");
         }
-        let direct = Db::new(&config.direct(), &haste)?;
+        let direct = Db::new(&config.direct())?;
         let migrated = migrate::migrate(&direct, &schema, &channel(&schema)).await;
         direct.close();
         migrated?;
+        if config.pooled {
+            db.check_pooler().await?;
+        }
         let fence = Fence::new(migrate::known());
         let db = db.fenced(&fence);
-        let node = Node::join(&config, &haste, fence).await?;
+        let node = Node::join(&config, fence).await?;
         let notifier = Notifier::start(db.clone(), &schema, node.ear());
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),

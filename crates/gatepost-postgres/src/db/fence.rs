@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_postgres::{Client, SimpleQueryMessage};
 
-use super::statement::{Begin, within};
+use super::statement::within;
 use super::text::Texts;
 use crate::error::{Failure, Result};
 
@@ -55,12 +55,7 @@ impl Fence {
     }
 
     /// Asks the database, without a prepared statement: poolers are passed.
-    pub(crate) async fn look(
-        &self,
-        client: &Client,
-        begin: Begin<'_>,
-        texts: &Texts,
-    ) -> Result<()> {
+    pub(crate) async fn look(&self, client: &Client, begin: &str, texts: &Texts) -> Result<()> {
         let (began, text) = (Instant::now(), texts.text(NEWEST));
         let answer = within(client, begin, async {
             Ok(client.simple_query(&text).await?)

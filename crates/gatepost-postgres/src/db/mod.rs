@@ -2,11 +2,10 @@
 
 mod ended;
 mod fence;
-mod haste;
 mod hidden;
-mod learn;
 mod opening;
 mod pool;
+mod pooler;
 mod slot;
 mod statement;
 mod text;
@@ -14,9 +13,8 @@ mod turn;
 mod tx;
 
 pub(crate) use self::fence::Fence;
-pub(crate) use self::haste::Haste;
 pub(crate) use self::pool::Db;
-pub(crate) use self::statement::{Param, Ready, prepared, together, within};
+pub(crate) use self::statement::{Param, together};
 pub(crate) use self::text::Texts;
 pub(crate) use self::turn::{BEGIN_WAITING, Turn, missing};
 pub(crate) use self::tx::Tx;

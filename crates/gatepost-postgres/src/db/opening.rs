@@ -8,24 +8,36 @@ use tokio_postgres::{Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::login::Login;
+use crate::settings::Settings;
 
-/// Each with the password of the moment.
+/// Each with the password of the moment, and set as the store needs it.
 pub(super) struct Opening {
     login: Login,
+    session: Option<String>,
     with: ConfigConnectImpl<MakeRustlsConnect>,
 }
 
 type Opened = Result<(Client, JoinHandle<()>), Error>;
 
 impl Opening {
-    pub(super) fn new(login: Login, tls: MakeRustlsConnect) -> Self {
+    pub(super) fn new(login: Login, tls: MakeRustlsConnect, settings: &Settings) -> Self {
         let with = ConfigConnectImpl { tls };
-        Self { login, with }
+        Self {
+            login,
+            session: settings.of_session(),
+            with,
+        }
     }
 }
 
 impl Connect for Opening {
     fn connect(&self, _: &Config) -> Pin<Box<dyn Future<Output = Opened> + Send + '_>> {
-        self.with.connect(&self.login.now())
+        Box::pin(async {
+            let (client, connection) = self.with.connect(&self.login.now()).await?;
+            if let Some(session) = &self.session {
+                client.batch_execute(session).await?;
+            }
+            Ok((client, connection))
+        })
     }
 }

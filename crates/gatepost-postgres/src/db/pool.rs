@@ -9,14 +9,12 @@ use deadpool_postgres::{
 use gatepost_storage::{ErrorKind, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
-use tokio_postgres::Row;
+use tokio_postgres::{Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::fence::Fence;
-use super::haste::Haste;
-use super::learn::Learner;
 use super::opening::Opening;
-use super::statement::{Param, Ready, Returned, prepared, together, within};
+use super::statement::{Param, Returned, prepared, together, within};
 use super::text::Texts;
 use super::turn::Waits;
 use crate::config::PostgresConfig;
@@ -41,11 +39,8 @@ pub(crate) struct Db {
     readers: Arc<Semaphore>,
     /// A cancellation has a connection of its own.
     tls: MakeRustlsConnect,
-    haste: Haste,
     /// None while the schema is being brought up to date.
     fence: Option<Fence>,
-    /// Where statements have no names.
-    learner: Option<Learner>,
 }
 
 /// A connection of the pool.
@@ -55,14 +50,11 @@ pub(super) struct Session {
 }
 
 impl Db {
-    pub(crate) fn new(
-        config: &PostgresConfig,
-        haste: &Haste,
-    ) -> std::result::Result<Self, StoreError> {
-        let tls = tls::connector(config)?;
+    pub(crate) fn new(config: &PostgresConfig) -> std::result::Result<Self, StoreError> {
+        let (tls, settings) = (tls::connector(config)?, config.settings());
         let manager = Manager::from_connect(
             tokio_postgres::Config::new(), // `Opening` has its own
-            Opening::new(config.driver()?, tls.clone()),
+            Opening::new(config.driver()?, tls.clone(), &settings),
             ManagerConfig {
                 recycling_method: RecyclingMethod::Fast,
             },
@@ -80,21 +72,15 @@ impl Db {
                 StoreError::new(ErrorKind::Invalid, "the pool cannot be built").with_source(e)
             })?;
         let schema = config.schema_name()?;
-        let learner = match config.pooled {
-            true => Some(Learner::new(config, haste)?),
-            false => None,
-        };
         Ok(Self {
             pool,
             lock: lock_number(schema),
             texts: Texts::of(schema),
-            settings: Arc::new(config.settings()),
+            settings: Arc::new(settings),
             waits: Arc::new(Waits::new(config.max_connections, config.lock_timeout)),
             readers: Arc::new(Semaphore::new((config.max_connections / 2).max(1))),
             tls,
-            haste: haste.clone(),
             fence: None,
-            learner,
         })
     }
 
@@ -167,13 +153,9 @@ impl Db {
         params: &[Param<'_>],
     ) -> Result<Vec<Row>> {
         let session = self.session().await?;
-        let said = self.begun(begin);
-        let begin = (&self.haste, &*said);
-        let ready = match self.learner {
-            Some(_) => session.ready(sql).await?,
-            None => Ready::Named(prepared(&session.client, begin, &self.written(sql)).await?),
-        };
-        let returned = together(&session.client, begin, &[(&ready, params)]).await?;
+        let begin = self.begun(begin);
+        let ready = prepared(&session.client, &begin, &self.written(sql)).await?;
+        let returned = together(&session.client, &begin, &[(&ready, params)]).await?;
         Ok(returned.into_iter().flat_map(|one| one.rows).collect())
     }
 
@@ -190,15 +172,14 @@ impl Db {
         }
         let params = statements.iter().map(|(_, params)| *params);
         let all: Vec<_> = ready.iter().zip(params).collect();
-        let returned = together(&session.client, (&self.haste, &self.begun(begin)), &all).await?;
+        let returned = together(&session.client, &self.begun(begin), &all).await?;
         Ok(returned.into_iter().map(|one| one.rows).collect())
     }
 
     async fn one(&self, sql: &str, params: &[Param<'_>]) -> Result<Returned> {
         let session = self.session().await?;
         let (ready, begin) = (session.ready(sql).await?, self.begun(ONE));
-        let returned =
-            together(&session.client, (&self.haste, &begin), &[(&ready, params)]).await?;
+        let returned = together(&session.client, &begin, &[(&ready, params)]).await?;
         let nothing = || Failure::unavailable("the database returned no result");
         returned.into_iter().next().ok_or_else(nothing)
     }
@@ -211,14 +192,9 @@ impl Db {
         };
         if let (Some(fence), false) = (&self.fence, looked) {
             let begin = self.begun(ONE);
-            let begin = (&self.haste, &*begin);
-            fence.look(&session.client, begin, &self.texts).await?;
+            fence.look(&session.client, &begin, &self.texts).await?;
         }
         Ok(session)
-    }
-
-    pub(crate) fn haste(&self) -> &Haste {
-        &self.haste
     }
 
     /// The beginning of a transaction with all that it says.
@@ -244,20 +220,14 @@ impl Db {
 
 impl Session {
     /// The statement as this connection runs it.
-    pub(super) async fn ready(&self, sql: &str) -> Result<Ready> {
+    pub(super) async fn ready(&self, sql: &str) -> Result<Statement> {
         let text = self.db.texts.text(sql);
-        if let Some(learner) = &self.db.learner {
-            let types = learner.types(&text, &self.db.begun(ONE)).await?;
-            return Ok(Ready::Unnamed(text, types));
-        }
         if let Ok(statement) = self.client.prepare_cached(&text).await {
-            return Ok(Ready::Named(statement));
+            return Ok(statement);
         }
-        // A session may be set to so little time that not even this fits into it.
-        let begin = self.db.begun(ONE);
+        // A session of a pooler may be set to so little time that not even this fits into it.
         let again = async { Ok(self.client.prepare_cached(&text).await?) };
-        let prepared = within(&self.client, (&self.db.haste, &begin), again).await?;
-        Ok(Ready::Named(prepared))
+        within(&self.client, &self.db.begun(ONE), again).await
     }
 }
 

@@ -10,7 +10,7 @@ use tokio_postgres::Row;
 
 use super::ended::give_back;
 use super::pool::{Db, Session};
-use super::statement::Param;
+use super::statement::{Param, run};
 use crate::error::{Failure, Result};
 
 /// A transaction. Rolled back when it is dropped before its commit; until the server has done so,
@@ -46,9 +46,7 @@ impl Db {
             room,
             open: true,
         };
-        if let Some(begin) = self.haste().begin(&tx.session.client, begin).await? {
-            tx.session.client.batch_execute(begin).await?;
-        }
+        tx.session.client.batch_execute(begin).await?;
         Ok(tx)
     }
 }
@@ -57,7 +55,7 @@ impl Tx {
     /// The rows of a statement that is asked for often.
     pub(crate) async fn query(&self, sql: &str, params: &[Param<'_>]) -> Result<Vec<Row>> {
         let ready = self.session.ready(sql).await?;
-        Ok(ready.run(&self.session.client, params).await?.rows)
+        Ok(run(&self.session.client, &ready, params).await?.rows)
     }
 
     /// The first row.

@@ -11,15 +11,16 @@ use gatepost_storage::{RecentChanges, StoreError};
 use rand::RngExt as _;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_postgres::{AsyncMessage, Client, Row};
+use tokio_postgres::{AsyncMessage, Client, Row, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::lease::{BEAT, LEASE, Shared, VALID};
 use crate::config::PostgresConfig;
-use crate::db::{Haste, Param, Ready, Texts, prepared, together, within};
+use crate::db::{Param, Texts, together};
 use crate::error::{Failure, Result};
 use crate::login::Login;
 use crate::notify::News;
+use crate::settings::Settings;
 use crate::tls;
 
 /// The first pause before connecting again, doubled up to the longest, each shortened by up to a
@@ -27,21 +28,22 @@ use crate::tls;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+const BEGIN: &str = "BEGIN";
+
 pub(super) struct Connector {
     login: Login,
     tls: MakeRustlsConnect,
     channel: String,
     texts: Texts,
-    begin: (Haste, Arc<str>),
+    settings: Settings,
 }
 
 /// A connection that listens.
 pub(super) struct Listening {
     client: Client,
     heard: mpsc::UnboundedReceiver<String>,
-    renew: Ready,
-    read: Ready,
-    begin: (Haste, Arc<str>),
+    renew: Statement,
+    read: Statement,
     node: i64,
     /// When the last renewal of the lease began that ended well.
     renewed: Option<Instant>,
@@ -50,7 +52,6 @@ pub(super) struct Listening {
 impl Connector {
     pub(super) fn new(
         config: &PostgresConfig,
-        haste: &Haste,
         channel: String,
     ) -> std::result::Result<Self, StoreError> {
         Ok(Self {
@@ -59,7 +60,7 @@ impl Connector {
             tls: tls::connector(config)?,
             channel,
             texts: Texts::of(config.schema_name()?),
-            begin: (haste.clone(), config.settings().said("BEGIN").into()),
+            settings: config.direct().settings(),
         })
     }
 
@@ -83,21 +84,17 @@ impl Connector {
                 }
             }
         });
-        let begin = (&self.begin.0, &*self.begin.1);
-        shared.fence.look(&client, begin, &self.texts).await?;
+        if let Some(session) = self.settings.of_session() {
+            client.batch_execute(&session).await?;
+        }
+        shared.fence.look(&client, BEGIN, &self.texts).await?;
         let listen = format!("LISTEN \"{}\"", self.channel);
-        within(&client, begin, async {
-            Ok(client.batch_execute(&listen).await?)
-        })
-        .await?;
-        let ready = async |sql| -> Result<Ready> {
-            let text = self.texts.written(sql);
-            Ok(Ready::Named(prepared(&client, begin, &text).await?))
-        };
+        client.batch_execute(&listen).await?;
+        let ready = async |sql| client.prepare(&self.texts.written(sql)).await;
         let register = ready(include_str!("../sql/node/register.sql")).await?;
         let lease = LEASE.as_secs_f64();
         let params: [Param<'_>; 1] = [&lease];
-        let registered = together(&client, begin, &[(&register, &params)]).await?;
+        let registered = together(&client, BEGIN, &[(&register, &params)]).await?;
         let row = registered.first().and_then(|one| one.rows.first());
         let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
         let node: i64 = row.try_get(0)?;
@@ -108,7 +105,6 @@ impl Connector {
             heard,
             renew,
             read,
-            begin: self.begin.clone(),
             node,
             renewed: None,
         };
@@ -131,16 +127,16 @@ impl Listening {
             let renewal: [Param<'_>; 3] = [&self.node, &acknowledged, &lease];
             let most = i64::try_from(RecentChanges::KEPT).unwrap_or(i64::MAX);
             let since: [Param<'_>; 2] = [&acknowledged, &most];
-            let both: [(&Ready, &[Param<'_>]); 2] = [(&self.renew, &renewal), (&self.read, &since)];
-            let begin = (&self.begin.0, &*self.begin.1);
+            let both: [(&Statement, &[Param<'_>]); 2] =
+                [(&self.renew, &renewal), (&self.read, &since)];
             let beat = async {
-                let mut beat = together(&self.client, begin, &both).await?;
+                let mut beat = together(&self.client, BEGIN, &both).await?;
                 if self
                     .renewed
                     .is_none_or(|renewed| renewed.elapsed() >= VALID)
                 {
                     beat.truncate(1);
-                    beat.extend(together(&self.client, begin, &both[1..]).await?);
+                    beat.extend(together(&self.client, BEGIN, &both[1..]).await?);
                 }
                 Ok::<_, Failure>(beat)
             };

@@ -32,7 +32,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use self::generation::Generation;
 use self::lease::{LEASE, Shared};
 use crate::config::PostgresConfig;
-use crate::db::{Db, Fence, Haste};
+use crate::db::{Db, Fence};
 use crate::error::Result;
 use crate::notify::{Ear, channel};
 
@@ -53,7 +53,6 @@ impl Node {
     /// Joins and beats once; afterwards it keeps itself alive.
     pub(crate) async fn join(
         config: &PostgresConfig,
-        haste: &Haste,
         fence: Fence,
     ) -> std::result::Result<Self, StoreError> {
         let shared = Arc::new(Shared {
@@ -63,7 +62,7 @@ impl Node {
             fence,
         });
         let channel = channel(config.schema_name()?);
-        let connector = heartbeat::Connector::new(config, haste, channel.clone())?;
+        let connector = heartbeat::Connector::new(config, channel.clone())?;
         let first = connector.connect(&shared).await?;
         let task = tokio::spawn(heartbeat::keep_alive(connector, first, Arc::clone(&shared)));
         Ok(Self {

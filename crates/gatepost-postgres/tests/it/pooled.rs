@@ -27,15 +27,15 @@ fn place(database: &str) -> Place {
 }
 
 mod keys {
-    gatepost_testkit::key_store_conformance!(super::place("transaction"));
+    gatepost_testkit::key_store_conformance!(super::place(super::pooled().mode()));
 }
 
 mod audit {
-    gatepost_testkit::audit_store_conformance!(super::place("transaction"));
+    gatepost_testkit::audit_store_conformance!(super::place(super::pooled().mode()));
 }
 
 mod webhooks {
-    gatepost_testkit::webhook_store_conformance!(super::place("transaction"));
+    gatepost_testkit::webhook_store_conformance!(super::place(super::pooled().mode()));
 }
 
 #[test]
@@ -69,11 +69,15 @@ async fn value(client: &Client, sql: &str) -> String {
 
 #[test]
 fn nothing_is_left_on_a_session_that_others_use_too() {
-    const LEFT: &str = "SELECT pg_backend_pid() || ' ' || (SELECT count(*) FROM pg_prepared_statements) || ' ' ||
+    const LEFT: &str = "SELECT pg_backend_pid() || ' ' ||
+        (SELECT count(*) FROM pg_prepared_statements WHERE name NOT LIKE 'PGBOUNCER%') || ' ' ||
         (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') || ' ' ||
         (SELECT count(*) FROM pg_listening_channels()) || ' ' ||
         (SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings 
             WHERE name NOT LIKE 'transaction_%' AND name NOT LIKE 'plpgsql.%' AND name <> 'application_name')";
+    if !pooled().knows_statements {
+        return; // The store refuses it, as another test shows.
+    }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (client, before) = runtime.block_on(async {
         let client = session(&pooled().url("alone")).await;
@@ -93,10 +97,12 @@ fn nothing_is_left_on_a_session_that_others_use_too() {
 #[tokio::test]
 async fn a_statement_may_take_longer_than_the_role_was_given() {
     let schema = fresh_schema();
-    let config = behind("transaction").with_schema(&schema);
+    let config = behind(pooled().mode()).with_schema(&schema);
     let store = PostgresStore::connect(config).await.unwrap();
     let hook = webhook("w");
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
+    // A session takes what the role was given until a statement is known.
+    assert!(store.webhook(hook.id).await.unwrap().is_some());
     let holder = session(pooled().server.url()).await;
     let held = format!("BEGIN; LOCK TABLE {schema}.gatepost_webhook IN ACCESS EXCLUSIVE MODE");
     holder.batch_execute(&held).await.unwrap();
@@ -114,9 +120,22 @@ async fn without_a_way_past_the_pooler_a_store_says_what_it_lacks() {
     assert!(refused.to_string().contains("direct URL"), "{refused}");
 }
 
+/// Never by a statement that fails later.
+#[tokio::test]
+async fn a_pooler_that_does_not_keep_statements_is_refused_when_the_store_connects() {
+    let config = behind("transaction").with_schema(&fresh_schema());
+    let connected = PostgresStore::connect(config).await;
+    if pooled().knows_statements {
+        return drop(connected.unwrap());
+    }
+    let refused = connected.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Unsupported);
+    assert!(refused.to_string().contains("1.21"), "{refused}");
+}
+
 #[tokio::test]
 async fn work_and_changed_keys_are_heard_of_past_the_pooler() {
-    for database in ["transaction", "session"] {
+    for database in [pooled().mode(), "session"] {
         let config = behind(database).with_schema(&fresh_schema());
         let one = PostgresStore::connect(config.clone()).await.unwrap();
         let other = PostgresStore::connect(config).await.unwrap();
@@ -168,6 +187,9 @@ async fn a_process_needs_six_connections_under_load_and_a_pooler_takes_few_for_m
     assert_eq!(most, 6, "five in the pool, and one that listens");
     store.close().await;
 
+    if !pooled.knows_statements {
+        return;
+    }
     // Twenty sessions of the pooler for all of them; each listens on a connection of its own.
     let config = behind("transaction").with_schema(&schema);
     let mut stores = Vec::new();

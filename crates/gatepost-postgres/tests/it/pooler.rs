@@ -23,9 +23,14 @@ const HOSTILE: &str = "CREATE ROLE app SUPERUSER LOGIN;
     ALTER ROLE app SET jit = on;
     ALTER ROLE app SET timezone = 'Asia/Kathmandu';";
 
+/// Names another PgBouncer than that of the `PATH`.
+const BINARY: &str = "GATEPOST_TEST_PGBOUNCER";
+
 /// A server whose role `app` is hostile, behind a pooler.
 pub(crate) struct Pooled {
     pub(crate) server: TestPostgres,
+    /// Whether it keeps track of prepared statements, as a store in transaction mode needs.
+    pub(crate) knows_statements: bool,
     port: u16,
     /// Closed when this process ends, which ends the pooler.
     _alive: ChildStdin,
@@ -46,18 +51,23 @@ impl Pooled {
         let upstream = server.url().rsplit(':').next().unwrap();
         let upstream = upstream.split('/').next().unwrap();
         let at = format!("host=127.0.0.1 port={upstream} dbname=postgres user=app");
+        let knows_statements = version() >= (1, 21);
+        let statements = match knows_statements {
+            true => "max_prepared_statements = 200\n",
+            false => "",
+        };
         let settings = format!(
             "[databases]\n\
              transaction = {at} pool_mode=transaction pool_size=20\n\
              session = {at} pool_mode=session pool_size=40\n\
              alone = {at} pool_mode=transaction pool_size=1\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
-             auth_type = any\nmax_client_conn = 1000\nserver_idle_timeout = 600\n"
+             auth_type = any\nmax_client_conn = 1000\nserver_idle_timeout = 600\n{statements}"
         );
         let file = folder.join("pgbouncer.ini");
         std::fs::write(&file, settings).unwrap();
         let readable = "chmod 755 \"$1\"; if [ \"$(id -u)\" = 0 ]; then user='-u postgres'; fi; \
-             PATH=$PATH:/usr/sbin pgbouncer -q $user \"$1/pgbouncer.ini\" >\"$1/log\" 2>&1 & \
+             PATH=$PATH:/usr/sbin \"$2\" -q $user \"$1/pgbouncer.ini\" >\"$1/log\" 2>&1 & \
              cat >/dev/null; kill $!; rm -rf \"$1\"";
         #[allow(
             clippy::zombie_processes,
@@ -66,6 +76,7 @@ impl Pooled {
         let mut shell = Command::new("sh")
             .args(["-c", readable, "sh"])
             .arg(&folder)
+            .arg(binary())
             .process_group(0)
             .stdin(Stdio::piped())
             .spawn()
@@ -80,6 +91,7 @@ impl Pooled {
         }
         Self {
             server,
+            knows_statements,
             port,
             _alive: alive,
         }
@@ -88,6 +100,14 @@ impl Pooled {
     /// Past the pooler, as the hostile role.
     pub(crate) fn direct(&self) -> String {
         self.server.url().replace("gatepost@", "app@")
+    }
+
+    /// How a store may use it: in transaction mode, if that can be.
+    pub(crate) fn mode(&self) -> &'static str {
+        match self.knows_statements {
+            true => "transaction",
+            false => "session",
+        }
     }
 
     /// One of its databases: `transaction`, `session`, or `alone` with one session for all.
@@ -105,6 +125,21 @@ impl Pooled {
             schema: crate::postgres::fresh_schema(),
         }
     }
+}
+
+fn binary() -> String {
+    std::env::var(BINARY).unwrap_or_else(|_| "pgbouncer".into())
+}
+
+/// Of the first line: `PgBouncer 1.18.0`.
+fn version() -> (u32, u32) {
+    let asked = Command::new("sh")
+        .args(["-c", "PATH=$PATH:/usr/sbin \"$0\" --version", &binary()])
+        .output();
+    let said = String::from_utf8(asked.unwrap().stdout).unwrap();
+    let numbers = said.split(|c: char| !c.is_ascii_digit());
+    let mut numbers = numbers.filter_map(|number| number.parse().ok());
+    (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
 fn set(url: &str) {
