@@ -158,8 +158,7 @@ CREATE TABLE :schema.gatepost_lease (
 
 -- Records --------------------------------------------------------------------------------------
 -- `gone`: deleted, but its deliveries are still to be removed. `ordered_after`: claims up to this token may hold deliveries of it beside
--- those of others, though it is in order. `beside`, `beside_tokens`: deliveries that ran when it became one in order, and their tokens, which they share
--- with deliveries of others; until they have ended nothing of it is claimed. Noted by the edit once it is stored, NULL until then.
+-- those of others, though it is in order; until those have ended nothing of it is claimed. Negative while the edit waits for claims.
 -- `channels`: those that it receives, joined by commas; '' names none, and it receives all. `retry_schedule`: delays in seconds, joined
 -- by commas; '' is the platform's. `client_identity`: a certificate with its private key, sealed.
 CREATE TABLE :schema.gatepost_webhook (
@@ -184,9 +183,7 @@ CREATE TABLE :schema.gatepost_webhook (
     ordered_after      bigint NOT NULL DEFAULT 0,
     channels           text NOT NULL DEFAULT '',
     retry_schedule     text,
-    client_identity    bytea,
-    beside             bigint[] DEFAULT '{}',
-    beside_tokens      bigint[] DEFAULT '{}'
+    client_identity    bytea
 );
 -- Not a partial index: one on `NOT gone` would offer itself wherever a row is asked for that is there.
 CREATE UNIQUE INDEX gatepost_webhook_name ON :schema.gatepost_webhook (owner, name, (CASE WHEN gone THEN id ELSE 0 END));

@@ -1,8 +1,8 @@
 //! Webhooks, tasks and events.
 
-mod beside;
 mod event;
 mod insert;
+mod ordering;
 mod reseal;
 mod routes;
 mod scope;

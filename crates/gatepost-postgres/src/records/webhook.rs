@@ -29,10 +29,10 @@ impl PostgresStore {
             .change(&alone(new.id), None, (update, &params))
             .await?;
         Webhook::WORDS.check(&verdict)?;
-        let beside: Option<Vec<i64>> = stored.try_get("beside")?;
-        if beside.is_none() && new.value.order == DeliveryOrder::InOrder {
+        let ordered_after: i64 = stored.try_get("ordered_after")?;
+        if ordered_after < 0 && new.value.order == DeliveryOrder::InOrder {
             let revision = stored.try_get("revision")?;
-            self.note_beside(new.id, revision).await;
+            self.begin_order(new.id, revision).await;
         }
         if new.value.sends() {
             // What waited while it was not.

@@ -10,7 +10,6 @@ use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, due_lanes, message, settlement_of, webhook,
 };
-use tokio::time::timeout;
 use tokio_postgres::Client;
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 
@@ -250,8 +249,7 @@ async fn what_a_claim_takes_that_began_before_the_order_is_waited_for() {
 #[tokio::test]
 async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
     let (store, _, client, hook) = taken().await;
-    let left = "UPDATE gatepost_webhook SET in_order = true, beside = NULL, beside_tokens = NULL,
-        ordered_after = 10000; COMMIT";
+    let left = "UPDATE gatepost_webhook SET in_order = true, ordered_after = -10000; COMMIT";
     client.batch_execute(left).await.unwrap();
     let waits = async |now: i64| {
         let none = claim_all(&store, hook.id, now).await.is_empty();
@@ -272,38 +270,9 @@ async fn an_edit_that_was_broken_off_holds_its_webhook_up_for_a_moment() {
     assert_eq!(claim_all(&store, hook.id, 20).await.len(), 1);
 }
 
-/// Who settles it read of no order when it was claimed.
-#[tokio::test]
-async fn once_what_ran_before_the_order_has_ended_it_is_forgotten_and_what_waits_is_named() {
-    let (store, _, client, hook) = taken().await;
-    client.batch_execute("COMMIT").await.unwrap();
-    let mut ordered = hook.clone();
-    ordered.value.order = DeliveryOrder::InOrder;
-    let edited = store.update_webhook(&ordered, UNLIMITED, at(0)).await;
-    // Another edit that leaves the order alone.
-    let edited = store
-        .update_webhook(&edited.unwrap(), UNLIMITED, at(0))
-        .await;
-    edited.unwrap();
-    // What the edits have said comes first.
-    while timeout(Duration::from_secs(1), store.work_arrived())
-        .await
-        .is_ok()
-    {}
-    settle_all(&store, &client).await;
-    let arrived = timeout(Duration::from_secs(20), store.work_arrived()).await;
-    let Ok(Arrived::Lanes(lanes)) = arrived else {
-        panic!("{arrived:?}");
-    };
-    assert!(lanes.iter().all(|lane| lane.webhook == hook.id));
-    let noted = "SELECT cardinality(beside) FROM gatepost_webhook";
-    let noted: i32 = client.query_one(noted, &[]).await.unwrap().get(0);
-    assert_eq!(noted, 0);
-}
-
 #[tokio::test]
 async fn what_ran_before_the_order_is_waited_for_until_it_is_settled_or_deleted() {
-    let (store, _, place) = fresh_at().await;
+    let (store, _, _) = fresh_at().await;
     let [hook, other] = ["w", "other"].map(webhook);
     let hook = store.insert_webhook(&hook, UNLIMITED, at(0)).await.unwrap();
     let other = store.insert_webhook(&other, UNLIMITED, at(0)).await;
@@ -325,10 +294,6 @@ async fn what_ran_before_the_order_is_waited_for_until_it_is_settled_or_deleted(
         .update_webhook(&ordered, UNLIMITED, at(1))
         .await
         .unwrap();
-    let client = raw(&place).await;
-    let noted = "SELECT cardinality(beside) FROM gatepost_webhook WHERE in_order";
-    let noted: i32 = client.query_one(noted, &[]).await.unwrap().get(0);
-    assert_eq!(noted, 3);
     let claims = deliveries.iter().map(|stored| Claim {
         delivery: stored.id,
         token: stored.token.unwrap(),

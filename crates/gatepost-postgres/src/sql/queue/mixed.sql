@@ -2,23 +2,12 @@
 -- all lanes.
 , ordered AS MATERIALIZED (
     SELECT w.* FROM lane l CROSS JOIN LATERAL (
-        SELECT w.id, w.ordered_after, w.beside, w.beside_tokens,
-               -- The edit is under way (records/note_beside.sql), or was broken off: a claim that had read of no order may take 30 s, the
+        SELECT w.id, abs(w.ordered_after) AS ordered_after,
+               -- The edit is under way (records/ordered.sql), or was broken off: a claim that had read of no order may take 30 s, the
                -- edit may have waited for 10 s once it had its time, and clocks may differ by 60 s.
-               w.beside IS NULL AND w.modified BETWEEN l.now - interval '105 s' AND l.now + interval '60 s' AS edited
+               w.ordered_after < 0 AND w.modified BETWEEN l.now - interval '105 s' AND l.now + interval '60 s' AS edited
         FROM :schema.gatepost_webhook w WHERE w.id = l.webhook AND w.in_order LIMIT 1) w
 ), mixed AS MATERIALIZED (
-    SELECT w.id AS webhook FROM ordered w
-    -- One look where all have ended. (With ANY and ORDER BY a plan made while little ran uses the index of the key, too.)
-    WHERE (SELECT r.id FROM :schema.gatepost_running r
-            WHERE r.id >= w.beside_tokens[1] AND r.id <= w.beside_tokens[cardinality(w.beside_tokens)] ORDER BY r.id LIMIT 1) IS NOT NULL
-        AND (SELECT u.id FROM unnest(w.beside, w.beside_tokens) AS u (id, token)
-            WHERE (SELECT r.id FROM :schema.gatepost_running r WHERE r.id = ANY (ARRAY[u.token]) AND u.id = ANY (r.ids)
-                    ORDER BY r.id LIMIT 1) IS NOT NULL
-                AND (SELECT o.token FROM :schema.gatepost_outcome_all o WHERE o.delivery = u.id AND o.token = u.token) IS NULL
-            LIMIT 1) IS NOT NULL
-    UNION ALL
-    -- Where that was not noted.
     SELECT d.webhook
     FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) AS u (id) CROSS JOIN LATERAL (
         SELECT d.webhook FROM :schema.gatepost_delivery d WHERE d.id = u.id

@@ -19,6 +19,6 @@
     SELECT token, lease_until, cardinality(ids), ids FROM leased
 ), past_order AS (
     -- Of a webhook in order nothing is leased; whoever does it all the same lets it wait for that.
-    UPDATE :schema.gatepost_webhook w SET ordered_after = greatest(w.ordered_after, l.token)
+    UPDATE :schema.gatepost_webhook w SET ordered_after = CASE WHEN w.ordered_after < 0 THEN w.ordered_after ELSE greatest(w.ordered_after, l.token) END
     FROM leased l CROSS JOIN LATERAL unnest(l.in_order) AS u (webhook) WHERE w.id = u.webhook
 )

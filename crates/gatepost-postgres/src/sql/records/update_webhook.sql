@@ -11,12 +11,10 @@ WITH old AS MATERIALIZED (
         WHEN $2::bigint > bytes AND used + $2::bigint - bytes > $3::bigint THEN 'bytes' ELSE 'ok' END FROM old), 'missing') AS verdict
 ), stored AS (
     UPDATE :schema.gatepost_webhook SET revision = revision + 1, modified = $1, bytes = $2::bigint, :sets,
-        -- What runs by now may be among others: note_beside.sql notes it. Where that fails, what it may be is looked for by its tokens.
-        -- A claim that has read that there is no order may draw its own after this: 10,000 are more than are drawn while one claim is
-        -- under way (remove.rs: 4,096 a bite).
-        beside = CASE WHEN :value.in_order: AND NOT in_order THEN NULL ELSE beside END,
-        beside_tokens = CASE WHEN :value.in_order: AND NOT in_order THEN NULL ELSE beside_tokens END,
-        ordered_after = CASE WHEN :value.in_order: AND NOT in_order THEN (SELECT last_value + 10000 FROM :schema.gatepost_claim) ELSE ordered_after END
+        -- What runs by now may be among others, and is looked for by its tokens; ordered.sql says the last of them. A claim that has read
+        -- that there is no order may draw its own after this: where the edit is broken off, 10,000 are more than are drawn while one claim
+        -- is under way (remove.rs: 4,096 a bite).
+        ordered_after = CASE WHEN :value.in_order: AND NOT in_order THEN -10000 - (SELECT last_value FROM :schema.gatepost_claim) ELSE ordered_after END
     WHERE id = $4 AND (SELECT verdict FROM judged) = 'ok'
     RETURNING *
 ), log AS MATERIALIZED (

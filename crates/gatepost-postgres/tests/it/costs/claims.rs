@@ -1,9 +1,5 @@
 //! Claims.
 
-use gatepost_storage::webhooks::*;
-use gatepost_testkit::fixtures::{UNLIMITED, at};
-use webhook_model::{DeliveryOrder, WebhookId};
-
 use super::filled::filled;
 use crate::common::{CLAIM, LANES_OF, pages, raw};
 
@@ -18,11 +14,6 @@ const RUNNING: &str = "
     SELECT 5000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (
         SELECT id FROM gatepost_delivery WHERE id <= 114000 * 20 ORDER BY id DESC LIMIT 2000) d;
     UPDATE gatepost_webhook SET in_order = true, ordered_after = 6000000";
-/// 2,000 run that were claimed together, 50 of them of the last webhook.
-const SHARED: &str = "
-    INSERT INTO gatepost_running (id, lease_until, open, ids)
-    SELECT 2000000, timestamptz '2026-03-01', 2000, array_agg(id) FROM (
-        SELECT id FROM gatepost_delivery WHERE id <= 114000 * 20 ORDER BY id DESC LIMIT 2000) d";
 
 #[tokio::test]
 async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_was_claimed() {
@@ -80,21 +71,4 @@ async fn what_runs_is_looked_at_once_for_all_lanes_in_order() {
     }
     assert!(counted[0] > 1_000, "{counted:?}: nothing is proved");
     assert!(counted[1] < counted[0] * 2, "{counted:?}");
-}
-
-#[tokio::test]
-async fn what_others_run_is_not_looked_at_again_for_a_webhook_that_has_become_one_in_order() {
-    let (client, (store, _place)) = filled().await;
-    client.batch_execute(SHARED).await.unwrap();
-    client.batch_execute("ANALYZE").await.unwrap();
-    let mut hook = store.webhook(WebhookId(20)).await.unwrap().unwrap();
-    hook.value.order = DeliveryOrder::InOrder;
-    let edited = store.update_webhook(&hook, UNLIMITED, at(0)).await;
-    edited.unwrap();
-    let noted = "SELECT cardinality(beside) FROM gatepost_webhook WHERE id = 20";
-    let noted: i32 = client.query_one(noted, &[]).await.unwrap().get(0);
-    assert_eq!(noted, 50);
-    let params = "'{20}', '{0}', '{1}', '{NULL}', '2026-03-01', '2026-03-01'";
-    let read = pages(&client, CLAIM, params).await;
-    assert!(read < 1_000, "{read} pages");
 }
