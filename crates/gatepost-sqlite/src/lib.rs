@@ -29,4 +29,4 @@ mod watch;
 mod writer;
 
 pub use crate::config::{SqliteConfig, Synchronous};
-pub use crate::store::SqliteStore;
+pub use crate::store::{Commits, SqliteStore};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::seal::SealingKeys;
@@ -31,6 +32,16 @@ pub struct SqliteStore {
     sealing: Arc<SealingKeys>,
 }
 
+/// How much a store has written since it was opened: commands that wait at the same time share a
+/// commit.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Commits {
+    /// Commits, those that failed too.
+    pub commits: u64,
+    /// What was written by them: enqueues, claims, settlements, changes.
+    pub commands: u64,
+}
+
 impl SqliteStore {
     /// Opens the file, creates it if there is none, and brings its tables up to date.
     ///
@@ -50,6 +61,16 @@ impl SqliteStore {
         tokio::task::spawn_blocking(move || Self::open_blocking(config))
             .await
             .map_err(|e| unavailable("opening was cancelled").with_source(e))?
+    }
+
+    /// How much was written so far, for a metric of commands a commit.
+    #[must_use]
+    pub fn commits(&self) -> Commits {
+        let counts = &self.writer.counts;
+        Commits {
+            commits: counts.commits.load(Ordering::Relaxed),
+            commands: counts.commands.load(Ordering::Relaxed),
+        }
     }
 
     /// Stops the writer once it has done everything that was handed to it, and closes the file.

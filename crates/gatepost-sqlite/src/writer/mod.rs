@@ -6,6 +6,8 @@ mod group;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -19,12 +21,31 @@ use crate::watch::Own;
 
 /// The maximum number of commands in one commit.
 const GROUP: usize = 512;
+/// While more than these come together, a commit waits for others: each costs the disk a sync. Who
+/// comes alone, or beside a few, never waits.
+const FEW: usize = 4;
+const LINGER: Duration = Duration::from_micros(500);
 /// How many commands may wait; beyond that callers wait for a place.
 const WAITING: usize = 4096;
 
 #[derive(Clone)]
 pub(crate) struct Writer {
     commands: mpsc::Sender<Message>,
+    pub(crate) counts: Arc<Counts>,
+}
+
+/// What was written so far.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) commits: AtomicU64,
+    pub(crate) commands: AtomicU64,
+}
+
+impl Counts {
+    fn add(&self, commands: usize) {
+        self.commits.fetch_add(1, Ordering::Relaxed);
+        self.commands.fetch_add(commands as u64, Ordering::Relaxed);
+    }
 }
 
 enum Message {
@@ -40,11 +61,13 @@ impl Writer {
         own: Arc<Own>,
     ) -> Answer<Self> {
         let (commands, waiting) = mpsc::channel(WAITING);
+        let counts = Arc::new(Counts::default());
+        let counted = Arc::clone(&counts);
         std::thread::Builder::new()
             .name("gatepost-sqlite".to_owned())
-            .spawn(move || work(&mut Group::new(config, connection, own), waiting))
+            .spawn(move || work(&mut Group::new(config, connection, own), waiting, &counted))
             .map_err(|e| unavailable("the writer's thread could not be started").with_source(e))?;
-        Ok(Self { commands })
+        Ok(Self { commands, counts })
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the commit. An
@@ -95,31 +118,22 @@ impl Writer {
     }
 }
 
-fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>) {
+fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>, counts: &Counts) {
     let mut closing = None;
     while closing.is_none() {
         let Some(message) = waiting.blocking_recv() else {
             break;
         };
         let mut commands = Vec::new();
-        let mut next = Some(message);
-        while let Some(message) = next {
-            match message {
-                Message::Run(command) => commands.push(command),
-                Message::Close(reply) => {
-                    closing = Some(reply);
-                    break;
-                }
-            }
-            next = if commands.len() < GROUP {
-                waiting.try_recv().ok()
-            } else {
-                None
-            };
+        closing = gather(&mut commands, Some(message), &mut waiting);
+        if commands.len() > FEW && closing.is_none() {
+            std::thread::sleep(LINGER);
+            closing = gather(&mut commands, None, &mut waiting);
         }
         if commands.is_empty() {
             continue;
         }
+        counts.add(commands.len());
         // A panic (of the platform's subscriber, say) costs this commit, and not all later ones:
         // who waits for an answer learns that there is none.
         if catch_unwind(AssertUnwindSafe(|| group.run(commands))).is_err() {
@@ -131,6 +145,23 @@ fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>) {
     if let Some(reply) = closing {
         let _ = reply.send(());
     }
+}
+
+/// Takes this message and all that wait, up to a full commit; returns whom to tell once the store
+/// is closed.
+fn gather(
+    commands: &mut Vec<Box<dyn Command>>,
+    first: Option<Message>,
+    waiting: &mut mpsc::Receiver<Message>,
+) -> Option<oneshot::Sender<()>> {
+    let mut next = first;
+    while commands.len() < GROUP {
+        match next.take().or_else(|| waiting.try_recv().ok())? {
+            Message::Run(command) => commands.push(command),
+            Message::Close(reply) => return Some(reply),
+        }
+    }
+    None
 }
 
 #[cfg(test)]

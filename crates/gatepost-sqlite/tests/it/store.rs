@@ -43,6 +43,28 @@ async fn what_was_stored_is_there_after_a_reopen() {
     assert_eq!(store.count_queue(at(0)).await.unwrap().queued, 1);
 }
 
+/// A sync of the disk for each would be what all wait for.
+#[tokio::test]
+async fn commands_that_come_together_share_commits_and_one_alone_has_its_own() {
+    let (store, _, _folder) = fresh().await;
+    let before = store.commits();
+    let hook = stored_webhook(&store, "w").await;
+    let one = store.commits();
+    assert_eq!(one.commits - before.commits, one.commands - before.commands);
+    let mut calls = tokio::task::JoinSet::new();
+    for n in 0..200 {
+        let (store, batch) = (
+            store.clone(),
+            direct(vec![message(hook, &format!("m{n}"), at(0))]),
+        );
+        calls.spawn(async move { store.enqueue(batch, at(0)).await });
+    }
+    assert!(calls.join_all().await.iter().all(Result::is_ok));
+    let all = store.commits();
+    assert_eq!(all.commands - one.commands, 200);
+    assert!(all.commits - one.commits < 20, "{all:?}");
+}
+
 #[tokio::test]
 async fn row_numbers_are_not_given_out_again_after_a_reopen() {
     let (store, config, _folder) = fresh().await;
