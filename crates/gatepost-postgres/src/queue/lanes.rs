@@ -42,10 +42,10 @@ impl PostgresStore {
         now: DateTime<Utc>,
     ) -> Result<FoundQueues> {
         let limit = i64::from(limit);
-        let (rows, _look) = match which {
+        let rows = match which {
             Queues::Due(DuePoint { due, delivery }) => {
                 let params: [Param<'_>; 4] = [&now, due, &delivery.0, &limit];
-                (self.db().query(DUE, &params).await?, None)
+                self.db().query(DUE, &params).await?
             }
             Queues::Of(webhooks) => {
                 let webhooks: BTreeSet<_> = webhooks.iter().copied().collect();
@@ -53,17 +53,15 @@ impl PostgresStore {
                 let lanes = webhooks
                     .into_iter()
                     .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
-                let lanes: Vec<Lane> = lanes.collect();
-                let (since, look) = self.fronts().of(&lanes);
                 let (webhooks, classes) = columns(lanes);
-                let params: [Param<'_>; 4] = [&now, &webhooks, &classes, &since];
-                (self.db().query(OF, &params).await?, Some(look))
+                let params: [Param<'_>; 3] = [&now, &webhooks, &classes];
+                self.db().query(OF, &params).await?
             }
             Queues::Beyond(after) => {
                 let (webhook, class) =
                     after.map_or((i64::MIN, 0), |lane| (lane.webhook.0, lane.class.number()));
                 let params: [Param<'_>; 4] = [&now, &webhook, &class, &limit];
-                (self.db().query(SWEEP, &params).await?, None)
+                self.db().query(SWEEP, &params).await?
             }
         };
         let first = rows.first();

@@ -19,6 +19,14 @@ macro_rules! queue {
 pub(crate) use queue;
 
 pub(crate) const CLAIM: &str = queue!("claim_lanes", "mixed", "claim", "idle", "claimed");
+pub(crate) const DUE_LANES: &str = queue!(
+    "due_lanes",
+    "mixed",
+    "claimable",
+    "idle",
+    "claimable_end",
+    "found"
+);
 pub(crate) const LANES_OF: &str = queue!(
     "lanes_of",
     "mixed",

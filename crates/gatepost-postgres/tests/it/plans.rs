@@ -8,7 +8,7 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, message, settlement
 use tokio_postgres::Client;
 use webhook_model::{OwnerId, Webhook};
 
-use crate::common::{CLAIM, LANES_OF, fresh_at, queue, raw};
+use crate::common::{CLAIM, DUE_LANES, LANES_OF, fresh_at, queue, raw};
 use crate::postgres;
 use crate::slot::with_slots;
 
@@ -29,14 +29,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "due_lanes",
-        queue!(
-            "due_lanes",
-            "mixed",
-            "claimable",
-            "idle",
-            "claimable_end",
-            "found"
-        ),
+        DUE_LANES,
         &["gatepost_queue_due", "gatepost_queue_lane"],
     ),
     (

@@ -1,6 +1,6 @@
--- $1: now. $2..$4: webhook and class of lanes, and due when each begins (NULL: at its front).
+-- $1: now. $2, $3: webhook and class of lanes.
 WITH lane AS MATERIALIZED (
-    SELECT l.*, $1::timestamptz AS now FROM unnest($2::bigint[], $3::smallint[], $4::timestamptz[]) AS l (webhook, class, since)
+    SELECT l.*, NULL::timestamptz AS since, $1::timestamptz AS now FROM unnest($2::bigint[], $3::smallint[]) AS l (webhook, class)
 ), last AS (
     SELECT WHERE false
 )

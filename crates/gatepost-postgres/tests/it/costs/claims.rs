@@ -1,7 +1,7 @@
 //! Claims.
 
 use super::filled::filled;
-use crate::common::{CLAIM, LANES_OF, pages, raw};
+use crate::common::{CLAIM, DUE_LANES, pages, raw};
 
 /// Claimed while a transaction was open that might have seen it: nobody may remove it.
 const CLAIMED: &str = "
@@ -38,10 +38,10 @@ async fn a_claim_that_begins_where_the_last_one_ended_does_not_walk_over_what_wa
             format!("'{{7}}', '{{0}}', '{{16}}', ARRAY[{last}], {lease}"),
         ),
         (
-            "lanes_of",
-            LANES_OF,
-            "'2026-03-01', '{7}', '{0}', '{NULL}'".to_owned(),
-            format!("'2026-03-01', '{{7}}', '{{0}}', ARRAY[{last}]"),
+            "due_lanes",
+            DUE_LANES,
+            "'2026-03-01', '-infinity', 0, 1000".to_owned(),
+            format!("'2026-03-01', {last}, 0, 1000"),
         ),
     ] {
         let whole = pages(&client, sql, &whole).await;
