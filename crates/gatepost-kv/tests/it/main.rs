@@ -1,6 +1,7 @@
 //! The kit on the adapter in memory, and its controls.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod commits;
 mod controls;
 mod faults;
 mod file;

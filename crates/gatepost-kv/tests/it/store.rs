@@ -8,11 +8,14 @@ use chrono::{DateTime, Utc};
 use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
 use gatepost_storage::keys::KeyQuery;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Disposition, LaneClaim, LaneClass, QueueStore as _, RecordStore as _, Settled,
-    Settlement,
+    AttemptRecord, DeliveryQuery, Disposition, LaneClaim, LaneClass, NewDelivery, PurgeBounds,
+    QueueStore as _, RecordStore as _, Settled, Settlement,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore as _, Page};
-use gatepost_testkit::fixtures::{UNLIMITED, at, direct, key, lane, message, settlement, webhook};
+use gatepost_testkit::fixtures::{
+    UNLIMITED, at, claim, direct, keep_all, key, lane, message, purge, settlement, stored_webhook,
+    webhook,
+};
 use gatepost_testkit::{Harness, Webhooks};
 use webhook_model::{Webhook, WebhookName};
 
@@ -108,6 +111,34 @@ async fn names_of_many_bytes_are_stored_and_found() {
         ..KeyQuery::all(Page::first(9))
     };
     assert_eq!(store.list_keys(&query).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn log_of_too_many_bytes_loses_the_oldest_until_it_fits() {
+    let store = Webhooks::of(Arc::new(KvStore::new()));
+    let hook = stored_webhook(&*store.records, "w").await;
+    for n in 0..10 {
+        let new = NewDelivery {
+            body: "x".repeat(1_000).into(),
+            ..message(hook, &format!("m{n}"), at(n))
+        };
+        store.queue.enqueue(direct(vec![new]), at(n)).await.unwrap();
+        let claimed = claim(&store, hook, n).await;
+        let sent = settlement(&claimed[0], Disposition::Sent);
+        store.queue.settle(vec![sent], at(n)).await.unwrap();
+    }
+    let bounds = PurgeBounds {
+        bytes: Some(5_000),
+        ..keep_all()
+    };
+    purge(&store, &bounds, 20).await;
+    let all = DeliveryQuery::all(Page::first(99));
+    let left = store.log.list_deliveries(&all).await.unwrap();
+    let mut left: Vec<_> = left.iter().map(|one| one.created).collect();
+    left.sort_unstable();
+    assert!((1..=5).contains(&left.len()), "{left:?}");
+    assert_eq!(left.last(), Some(&at(9)), "the newest stay");
+    assert_eq!(left.first(), Some(&at(10 - left.len() as i64)));
 }
 
 /// A hundred responses of as much as is kept of one, at once, are more than one change may write.

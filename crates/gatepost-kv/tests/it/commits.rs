@@ -1,0 +1,82 @@
+//! Commands that wait at the same time share a commit, also one that has to be repeated.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+
+use gatepost_kv::{Kv, KvError, KvStore, MemoryKv, Reading, Table, Writing};
+use gatepost_storage::webhooks::RecordStore as _;
+use gatepost_testkit::fixtures::{UNLIMITED, at, webhook};
+use tokio::task::{JoinSet, yield_now};
+
+/// Its changes are counted, wait while it is shut, and conflict where that is said of them.
+#[derive(Default)]
+struct Told {
+    inner: MemoryKv,
+    is_shut: Mutex<bool>,
+    opened: Condvar,
+    begun: AtomicU32,
+    conflicts: Mutex<VecDeque<bool>>,
+}
+
+struct Held(Arc<Told>);
+
+impl Kv for Held {
+    fn prepare(&self, tables: &[Table]) -> Result<(), KvError> {
+        self.0.inner.prepare(tables)
+    }
+
+    fn view(&self, f: &mut Reading<'_>) -> Result<(), KvError> {
+        self.0.inner.view(f)
+    }
+
+    fn change(&self, f: &mut Writing<'_>) -> Result<(), KvError> {
+        self.0.begun.fetch_add(1, Ordering::SeqCst);
+        let shut = self.0.is_shut.lock().unwrap();
+        drop(self.0.opened.wait_while(shut, |shut| *shut).unwrap());
+        let conflicts = self.0.conflicts.lock().unwrap().pop_front();
+        match conflicts {
+            Some(true) => Err(KvError::Conflict),
+            _ => self.0.inner.change(f),
+        }
+    }
+}
+
+/// How many changes five commands take that have come together and conflict so often.
+async fn changes_after(conflicts: usize) -> u32 {
+    let kv = Arc::new(Told::default());
+    let store = Arc::new(KvStore::open(Held(kv.clone())).unwrap());
+    let before = kv.begun.load(Ordering::SeqCst);
+    *kv.is_shut.lock().unwrap() = true;
+    let mut calls = JoinSet::new();
+    let mut insert = |name: &str| {
+        let (store, webhook) = (store.clone(), webhook(name));
+        calls.spawn(async move { store.insert_webhook(&webhook, UNLIMITED, at(0)).await });
+    };
+    // One alone, behind which the others come together.
+    insert("first");
+    while kv.begun.load(Ordering::SeqCst) == before {
+        yield_now().await;
+    }
+    ["a", "b", "c", "d", "e"].into_iter().for_each(insert);
+    for _ in 0..100 {
+        yield_now().await;
+    }
+    let told = std::iter::once(false).chain(vec![true; conflicts]);
+    kv.conflicts.lock().unwrap().extend(told);
+    *kv.is_shut.lock().unwrap() = false;
+    kv.opened.notify_all();
+    assert!(calls.join_all().await.iter().all(Result::is_ok));
+    kv.begun.load(Ordering::SeqCst) - before - 1
+}
+
+#[tokio::test]
+async fn commands_that_conflict_once_share_the_next_commit() {
+    assert_eq!(changes_after(0).await, 1);
+    assert_eq!(changes_after(1).await, 2);
+}
+
+#[tokio::test]
+async fn commands_that_conflict_twice_are_committed_one_by_one() {
+    assert_eq!(changes_after(2).await, 2 + 5);
+}
