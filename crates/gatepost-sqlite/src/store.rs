@@ -35,6 +35,7 @@ pub struct SqliteStore {
 /// How much a store has written since it was opened: commands that wait at the same time share a
 /// commit.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
 pub struct Commits {
     /// Commits, those that failed too.
     pub commits: u64,

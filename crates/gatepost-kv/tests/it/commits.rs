@@ -42,7 +42,7 @@ impl Kv for Held {
     }
 }
 
-/// How many changes five commands take that have come together and conflict so often.
+/// How many changes five commands take that have come together, after this number of conflicts.
 async fn changes_after(conflicts: usize) -> u32 {
     let kv = Arc::new(Told::default());
     let store = Arc::new(KvStore::open(Held(kv.clone())).unwrap());

@@ -142,7 +142,7 @@ impl Node {
         }
     }
 
-    /// What this process hears of others.
+    /// Where this process receives what others say.
     pub(crate) fn ear(&self) -> Arc<Ear> {
         Arc::clone(&self.shared.ear)
     }

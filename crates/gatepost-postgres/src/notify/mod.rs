@@ -37,7 +37,7 @@ struct Pending {
 #[derive(Default)]
 struct Untold {
     others: News,
-    /// What this process is to hear of it.
+    /// What of it this process receives too.
     own: News,
 }
 

@@ -1,4 +1,4 @@
-//! A webhook that becomes one in order: what was claimed before may run beside deliveries of others.
+//! A webhook that becomes one in order: what was claimed before may still run.
 
 use std::time::Duration;
 

@@ -147,8 +147,8 @@ fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>, counts: &Counts
     }
 }
 
-/// Takes this message and all that wait, up to a full commit; returns whom to tell once the store
-/// is closed.
+/// Takes this message and all that wait, up to a full commit; returns who waits for the store to
+/// be closed.
 fn gather(
     commands: &mut Vec<Box<dyn Command>>,
     first: Option<Message>,
