@@ -9,7 +9,7 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, keep_all};
 use tokio::time::timeout;
 use webhook_model::{Activity, DeliveryOrder, Webhook};
 
-use super::{Kind, Race, claims_of, listed, move_owner, settle};
+use super::{Kind, Race, claims_of, listed, move_owner, remove_all, settle};
 use crate::common::claim_all;
 use crate::locks::SOON;
 
@@ -52,9 +52,9 @@ async fn changes(race: &Race) {
     move_owner(store, race.two.other).await;
     let deleted = store.delete_webhook(race.two.of_one, Cascade::Tasks, at(1));
     deleted.await.unwrap();
-    while store.remove_gone(1_000, at(1)).await.unwrap() > 0 {}
+    remove_all(store).await;
     store.mark_gone(Gone::Owner(owner), at(1)).await.unwrap();
-    while store.remove_gone(1_000, at(1)).await.unwrap() > 0 {}
+    remove_all(store).await;
 }
 
 /// Deliveries that were sent, in two parts of the log.

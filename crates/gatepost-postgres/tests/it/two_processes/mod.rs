@@ -148,5 +148,9 @@ async fn settle(store: &PostgresStore, claims: impl Iterator<Item = Claim>, how:
 /// An owner's move, and all that follows from it until nothing is left to do.
 async fn move_owner(store: &PostgresStore, realm: Place) {
     store.place_owner(OwnerId(1), realm, at(1)).await.unwrap();
-    while store.remove_gone(1_000, at(1)).await.unwrap() > 0 {}
+    remove_all(store).await;
+}
+
+async fn remove_all(store: &PostgresStore) {
+    while store.remove_gone(1_000, at(2)).await.unwrap() > 0 {}
 }

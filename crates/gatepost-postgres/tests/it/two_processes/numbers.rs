@@ -1,13 +1,14 @@
 //! Numbers that a process has drawn and not yet committed, next to a move and a restore: nothing is
 //! sent twice or lost.
 
-use gatepost_ids::{Place, TenantId};
+use gatepost_ids::{OwnerId, Place, TenantId};
+use gatepost_postgres::PostgresStore;
 use gatepost_storage::OwnerStore as _;
 use gatepost_storage::owners::PassedOver;
 use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::at;
 
-use super::{BY_REALM, Kind, Race, claims_of, move_owner, settle, stored_by};
+use super::{BY_REALM, Kind, Race, claims_of, remove_all, settle, stored_by};
 use crate::locks::one;
 
 /// Each once, by number.
@@ -36,9 +37,10 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
         basis: race.two.basis_of(&[race.two.other]).await,
         ..one(race.two.of_other, "other")
     };
-    let raced = race
-        .run(of_other, |b| async move { move_owner(&b, to).await })
-        .await;
+    let placed = |b: PostgresStore| async move {
+        b.place_owner(OwnerId(1), to, at(1)).await.unwrap();
+    };
+    let raced = race.run(of_other, placed).await;
     let mut stored = raced.stored;
     assert_eq!(stored.len(), 1, "another tenant's move refuses nothing");
     for store in [&race.two.a, &race.two.b, &race.two.a] {
@@ -49,7 +51,8 @@ async fn move_next_to_drawn_numbers_loses_nothing() {
         stored.extend(stored_by(store.enqueue(new, at(2)).await.unwrap()));
     }
     assert_eq!(stored.len(), 7);
-    move_owner(&race.two.b, to).await;
+    // What waited ends only now, after others came.
+    remove_all(&race.two.b).await;
     assert_eq!(claimed(&race, 3).await, waiting(stored));
     for old in old {
         let row = race.two.a.delivery(old.id).await.unwrap().unwrap();

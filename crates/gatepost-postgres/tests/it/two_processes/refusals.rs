@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::*;
 use gatepost_testkit::fixtures::{UNLIMITED, at};
 use webhook_model::{Action, Activity, DeliveryOrder, TaskId, WebhookId};
 
-use super::{BY_REALM, Race, listed, move_owner};
+use super::{BY_REALM, Kind, Race, listed, move_owner};
 use crate::locks::Two;
 
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +54,8 @@ async fn edit_next_to_enqueue_refuses_later_ones() {
         assert_eq!(new.len(), 2, "{edit:?} {kind:?}");
         let waiting = raced.stored.iter().chain(&new);
         let waiting = waiting.filter(|stored| stored.token.is_none());
-        let waiting: Vec<_> = waiting.map(|stored| stored.id).collect();
+        let mut waiting: Vec<_> = waiting.map(|stored| stored.id).collect();
+        waiting.sort_unstable();
         let claimed = race.claim(hook, 1).await;
         let claimed: Vec<_> = claimed.iter().map(|c| c.delivery.id).collect();
         assert_eq!(claimed, waiting, "{edit:?} {kind:?}");
@@ -122,9 +123,15 @@ async fn every_returned_change_refuses_what_was_read_before() {
         for kind in BY_REALM {
             batches.push((race.batch(kind, &format!("{kind:?}")).await, kind));
         }
+        let by_rows = race.batch(Kind::ByRows, "rows").await;
         change.make(&race.two, race.task).await;
         for (batch, kind) in batches {
             race.assert_refused(batch, kind).await;
+        }
+        // A move that is over has changed no record.
+        if !matches!(change, Change::Move) {
+            let refused = race.two.a.enqueue(by_rows, at(0)).await.unwrap();
+            assert!(matches!(refused, Enqueued::RowsChanged(_)), "{change:?}");
         }
         assert_eq!(listed(&race.two.a).await, [], "{change:?}");
     }

@@ -8,7 +8,7 @@ use gatepost_storage::{ErrorKind, OwnerStore as _};
 use gatepost_testkit::fixtures::{at, settlement_of};
 use webhook_model::WebhookId;
 
-use super::{KINDS, Kind, Race, claims_of, listed, settle};
+use super::{KINDS, Kind, Race, claims_of, listed, remove_all, settle};
 
 /// What tables have of the first owner, `$1`, whose webhook is `$2` and whose deliveries are `$3`.
 /// A table with several of these columns is there for each.
@@ -52,12 +52,8 @@ impl Removal {
             }
         };
         marked.unwrap();
-        remove_all(&store, 2).await;
+        remove_all(&store).await;
     }
-}
-
-async fn remove_all(store: &PostgresStore, now: i64) {
-    while store.remove_gone(1_000, at(now)).await.unwrap() > 0 {}
 }
 
 /// Deliveries that were sent and that wait, counters of both kinds, and figures of use.
@@ -133,7 +129,7 @@ async fn next_to_enqueue(removal: Removal) {
         let settlements = raced.claims().map(|c| settlement_of(c, Disposition::Sent));
         let settlements = settlements.collect();
         race.two.a.settle(settlements, at(4)).await.unwrap();
-        remove_all(&race.two.a, 5).await;
+        remove_all(&race.two.a).await;
         deliveries.extend(raced.ids());
         let left = left(&race, removal, &deliveries).await;
         assert_eq!(left, [""; 0], "{removal:?} {kind:?}");
