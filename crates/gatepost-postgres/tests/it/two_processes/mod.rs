@@ -23,6 +23,7 @@ use gatepost_testkit::fixtures::{UNLIMITED, at, settlement_of, task};
 use tokio::time::timeout;
 use webhook_model::{TaskId, WebhookId};
 
+use self::gate::{Gate, Stop};
 use self::kinds::{BY_REALM, KINDS, Kind};
 use crate::common::claim_all;
 use crate::locks::{SOON, Two, two};
@@ -39,6 +40,7 @@ struct Raced {
 struct Race {
     two: Two,
     task: TaskId,
+    gate: Gate,
 }
 
 impl Race {
@@ -48,8 +50,8 @@ impl Race {
         stays.delete_after_run = false;
         let task = two.a.insert_task(&stays, UNLIMITED, at(0)).await;
         let task = task.unwrap().id;
-        gate::install(&two.client).await;
-        Self { two, task }
+        let gate = Gate::install(&two.place).await;
+        Self { two, task, gate }
     }
 
     /// The first process enqueues this and is stopped; the second one calls; the enqueue goes on.
@@ -57,17 +59,30 @@ impl Race {
     where
         F: Future<Output = ()> + Send + 'static,
     {
+        self.run_at(Stop::BeforeInsert, batch, call).await
+    }
+
+    /// The same with another point at which the enqueue stops.
+    async fn run_at<F>(
+        &self,
+        stop: Stop,
+        batch: Enqueue,
+        call: impl FnOnce(PostgresStore) -> F,
+    ) -> Raced
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
         let (a, b) = (self.two.a.clone(), self.two.b.clone());
-        gate::close(&self.two.client).await;
+        self.gate.close(stop).await;
         let enqueue = tokio::spawn(async move { a.enqueue(batch, at(0)).await });
-        let stopped = gate::stopped(&self.two.client, &enqueue).await;
+        let stopped = self.gate.stopped(&enqueue).await;
         let call = call(b.clone());
         let call = tokio::spawn(async move {
             call.await;
             listed(&b).await
         });
-        gate::give_time(&self.two.client, stopped, &call).await;
-        gate::open(&self.two.client).await;
+        self.gate.give_time(stopped, &call).await;
+        self.gate.open().await;
         let shown = timeout(SOON, call).await.expect("the call still waits");
         let stored = timeout(SOON, enqueue).await.expect("forgotten");
         Raced {
