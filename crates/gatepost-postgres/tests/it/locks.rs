@@ -38,6 +38,7 @@ pub(crate) struct Two {
     pub(crate) one: Place,
     pub(crate) other: Place,
     pub(crate) client: Client,
+    pub(crate) place: FreshSchema,
 }
 
 pub(crate) async fn two() -> Two {
@@ -74,6 +75,7 @@ pub(crate) async fn two_where(first: &str) -> Two {
         one,
         other,
         client,
+        place,
     }
 }
 

@@ -38,6 +38,7 @@ mod slot;
 mod source;
 mod tls;
 mod turns;
+mod two_processes;
 mod unanswered;
 mod unreachable;
 mod walls;

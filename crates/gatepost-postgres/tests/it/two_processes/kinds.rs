@@ -1,0 +1,78 @@
+//! The enqueues that are stopped.
+
+use gatepost_storage::webhooks::*;
+use gatepost_testkit::fixtures::{at, direct, message};
+
+use super::Race;
+
+/// Those that are decided by a realm's version, as those of the engine are.
+pub(super) const BY_REALM: [Kind; 4] =
+    [Kind::Waiting, Kind::Leased, Kind::LeasedApart, Kind::Named];
+pub(super) const KINDS: [Kind; 6] = [
+    Kind::Waiting,
+    Kind::Leased,
+    Kind::LeasedApart,
+    Kind::Named,
+    Kind::Manual,
+    Kind::ByRows,
+];
+
+/// How an enqueue is stored: each is another statement of the store.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// It waits.
+    Waiting,
+    /// It is leased, all of it for as long.
+    Leased,
+    /// It is leased, each delivery for another time.
+    LeasedApart,
+    /// It waits, and comes from an occurrence with an id.
+    Named,
+    /// It waits, whatever has changed since.
+    Manual,
+    /// It waits, and was decided by the revisions of its records.
+    ByRows,
+}
+
+impl Race {
+    /// Two deliveries of the first tenant's webhook, by its records as they are now.
+    pub(super) async fn batch(&self, kind: Kind, name: &str) -> Enqueue {
+        let leases = match kind {
+            Kind::Leased => [Some(at(60)), Some(at(60))],
+            Kind::LeasedApart => [Some(at(60)), Some(at(90))],
+            Kind::Waiting | Kind::Named | Kind::Manual | Kind::ByRows => [None, None],
+        };
+        let new = (1..).zip(leases).map(|(n, lease_until)| NewDelivery {
+            task: Some(self.task),
+            lease_until,
+            ..message(self.two.of_one, &format!("{name}{n}"), at(0))
+        });
+        let origin = match kind {
+            Kind::Named => Origin::Occurrence {
+                place: self.two.one,
+                id: name.parse().unwrap(),
+            },
+            _ => Origin::Direct,
+        };
+        let basis = match kind {
+            Kind::Manual => Basis::Nothing,
+            Kind::ByRows => self.rows().await,
+            _ => self.two.basis_of(&[self.two.one]).await,
+        };
+        Enqueue {
+            origin,
+            basis,
+            ..direct(new.collect())
+        }
+    }
+
+    async fn rows(&self) -> Basis {
+        let (store, webhook) = (&self.two.a, self.two.of_one);
+        let hook = store.webhook(webhook).await.unwrap().unwrap();
+        let task = store.task(self.task).await.unwrap().unwrap();
+        Basis::Rows(vec![
+            (webhook.into(), hook.revision),
+            (self.task.into(), task.revision),
+        ])
+    }
+}
