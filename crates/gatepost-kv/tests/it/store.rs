@@ -6,7 +6,7 @@ use apikey_core::{ApiKey, KeyName};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_kv::{Change, Kv, KvError, KvExt as _, KvStore, MemoryKv, Reading, Table, Writing};
-use gatepost_storage::keys::KeyQuery;
+use gatepost_storage::keys::{ChangedKeys, KeyQuery, KeySlice};
 use gatepost_storage::webhooks::{
     AttemptRecord, DeliveryQuery, Disposition, LaneClaim, LaneClass, NewDelivery, PurgeBounds,
     QueueStore as _, RecordStore as _, Settled, Settlement,
@@ -81,6 +81,23 @@ async fn process_of_an_older_version_stops_at_the_next_commit() {
     assert_eq!(stopped.kind(), ErrorKind::Unsupported);
     let refused = KvStore::open(Held(kv)).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Unsupported);
+}
+
+#[tokio::test]
+async fn changes_of_keys_are_remembered_and_their_generations_never_fall() {
+    let kv = Arc::new(MemoryKv::default());
+    let store = KvStore::open(Held(kv.clone())).unwrap();
+    let row = store.insert_key(&key(1, "k"), u64::MAX).await.unwrap();
+    let slice = KeySlice::of(row.key.lookup);
+    let before = store.key_generation(slice).unwrap();
+    let row = store.update_key(&row, at(1)).await.unwrap();
+    store.delete_key(row.id, at(2)).await.unwrap();
+    let changes = store.key_changes(slice, before).await.unwrap();
+    assert_eq!(changes.changed, ChangedKeys::These(vec![row.key.lookup; 2]));
+    assert!(changes.generation > before);
+    drop(store);
+    let store = KvStore::open(Held(kv)).unwrap();
+    assert_eq!(store.key_generation(slice), Some(changes.generation));
 }
 
 /// A key of the database has at most 480 bytes.
