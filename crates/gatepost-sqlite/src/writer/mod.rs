@@ -21,8 +21,8 @@ use crate::watch::Own;
 
 /// The maximum number of commands in one commit.
 const GROUP: usize = 512;
-/// While more than these come together, a commit waits for others: each costs the disk a sync. Who
-/// comes alone, or beside a few, never waits.
+/// Where more than these have come together, but fewer than the last time, a commit waits for the
+/// others: each costs the disk a sync. Who comes alone, or beside a few, never waits.
 const FEW: usize = 4;
 const LINGER: Duration = Duration::from_micros(500);
 /// How many commands may wait; beyond that callers wait for a place.
@@ -119,17 +119,18 @@ impl Writer {
 }
 
 fn work(group: &mut Group, mut waiting: mpsc::Receiver<Message>, counts: &Counts) {
-    let mut closing = None;
+    let (mut closing, mut last) = (None, 0);
     while closing.is_none() {
         let Some(message) = waiting.blocking_recv() else {
             break;
         };
         let mut commands = Vec::new();
         closing = gather(&mut commands, Some(message), &mut waiting);
-        if commands.len() > FEW && closing.is_none() {
+        if (FEW + 1..last).contains(&commands.len()) && closing.is_none() {
             std::thread::sleep(LINGER);
             closing = gather(&mut commands, None, &mut waiting);
         }
+        last = commands.len();
         if commands.is_empty() {
             continue;
         }
