@@ -59,7 +59,7 @@ impl Pooled {
         let settings = format!(
             "[databases]\n\
              transaction = {at} pool_mode=transaction pool_size=20\n\
-             session = {at} pool_mode=session pool_size=40\n\
+             session = {at} pool_mode=session pool_size=100\n\
              alone = {at} pool_mode=transaction pool_size=1\n\
              [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n\
              auth_type = any\nmax_client_conn = 1000\nserver_idle_timeout = 600\n{statements}"
