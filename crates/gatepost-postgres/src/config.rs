@@ -180,7 +180,7 @@ impl PostgresConfig {
         }
     }
 
-    /// What every transaction says of itself.
+    /// What each session says of itself or, behind a pooler, each transaction.
     pub(crate) fn settings(&self) -> Settings {
         Settings::new(self.statement_timeout, self.lock_timeout, self.pooled)
     }

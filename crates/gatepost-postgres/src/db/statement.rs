@@ -1,4 +1,4 @@
-//! Statements as a connection runs them, each in a transaction whose settings are said.
+//! Statements as a connection runs them, each in a transaction.
 
 use std::pin::pin;
 
