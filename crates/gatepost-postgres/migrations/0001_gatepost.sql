@@ -72,8 +72,8 @@ CREATE TABLE :schema.gatepost_node (
 
 -- Owners ---------------------------------------------------------------------------------------
 -- One row for each owner who has anything, so that every join finds one. `known` is false until the owner is placed or held: such
--- an owner is in `common` and counts as one without a row. `moving` is the newest delivery at the moment of a move: those up to it
--- that wait are ended by and by. What waits of a tenant is looked for at the owners who are in it or were: `left_tenants`, NULL
+-- an owner is in `common` and counts as one without a row. `moves`: how often the owner has left a place; deliveries note how often
+-- it was then. `moving`: those of fewer moves that wait are ended by and by. What waits of a tenant is looked for at the owners who are in it or were: `left_tenants`, NULL
 -- where there were more than 16. `hidden_to`: ended deliveries up to this one are beyond the owner's share, are not shown, and are to be
 -- removed; 0: none.
 CREATE TABLE :schema.gatepost_owner (
@@ -83,7 +83,8 @@ CREATE TABLE :schema.gatepost_owner (
     known        boolean NOT NULL DEFAULT false,
     held         boolean NOT NULL DEFAULT false,
     gone         boolean NOT NULL DEFAULT false,
-    moving       bigint,
+    moves        integer NOT NULL DEFAULT 0,
+    moving       integer,
     left_tenants uuid[] DEFAULT '{}',
     hidden_to    bigint NOT NULL DEFAULT 0
 );
@@ -248,6 +249,7 @@ CREATE TABLE :schema.gatepost_delivery (
     message_id text COLLATE "C" NOT NULL,
     body       bytea,
     cause      text,
+    moves      integer NOT NULL DEFAULT 0,
     CONSTRAINT gatepost_delivery_pkey PRIMARY KEY (id)
 ) PARTITION BY RANGE (id);
 COMMENT ON COLUMN :schema.gatepost_delivery.cause IS

@@ -25,15 +25,6 @@ pub(crate) struct Alone {
     pub(crate) events: Vec<i64>,
 }
 
-/// What is only shared beside it.
-#[derive(Debug, Default)]
-pub(crate) struct Shared {
-    pub(crate) places: Vec<String>,
-    pub(crate) webhooks: Vec<i64>,
-    pub(crate) tasks: Vec<i64>,
-    pub(crate) events: Vec<i64>,
-}
-
 /// What a statement of a change says of itself, in words of its own.
 pub(crate) struct Words {
     /// The record: `webhook`.
@@ -45,7 +36,7 @@ pub(crate) struct Words {
 }
 
 impl Db {
-    /// Makes a change while nobody else changes the same places or enqueues by them. `sql` answers
+    /// Makes a change while nobody else changes the same places. `sql` answers
     /// one row whose `verdict` is `ok`, or why nothing was changed; `again` without the locks.
     pub(crate) async fn change(
         &self,
@@ -53,9 +44,8 @@ impl Db {
         before: Option<(&str, &[Param<'_>])>,
         (sql, params): (&str, &[Param<'_>]),
     ) -> Result<(String, Row)> {
-        let number = self.places();
-        let shared = Shared::default();
-        let locks = lock_params(&number, &shared, alone);
+        let (number, in_order) = (self.places(), Vec::new());
+        let locks = lock_params(&number, &in_order, alone);
         let mut turn = self.waits().turn();
         loop {
             let mut statements = Vec::with_capacity(3);
@@ -86,15 +76,12 @@ impl Db {
 /// The parameters of `place/needed.sql`.
 pub(crate) fn lock_params<'a>(
     number: &'a i32,
-    shared: &'a Shared,
+    in_order: &'a Vec<i64>,
     alone: &'a Alone,
-) -> [Param<'a>; 10] {
+) -> [Param<'a>; 7] {
     [
         number,
-        &shared.places,
-        &shared.webhooks,
-        &shared.tasks,
-        &shared.events,
+        in_order,
         &alone.places,
         &alone.owners,
         &alone.webhooks,

@@ -11,6 +11,7 @@ mod statement;
 mod text;
 mod turn;
 mod tx;
+mod writing;
 
 pub(crate) use self::fence::Fence;
 pub(crate) use self::pool::Db;

@@ -5,7 +5,7 @@ use gatepost_storage::owners::Gone;
 use uuid::Uuid;
 
 use super::PostgresStore;
-use crate::change::{Alone, LOCKED, Shared, lock_params};
+use crate::change::{Alone, LOCKED, lock_params};
 use crate::db::{Param, Turn, missing};
 use crate::error::{Failure, Result};
 use crate::keys::keys_removed;
@@ -36,6 +36,7 @@ impl PostgresStore {
             }
         };
         drop(turn);
+        self.db().wait_for_writers().await?;
         self.node().wait_for_all(self.db(), &moved).await;
         Ok(())
     }
@@ -51,9 +52,9 @@ impl PostgresStore {
             owners: owner.into_iter().collect(),
             ..Alone::default()
         };
-        let (number, shared) = (self.db().places(), Shared::default());
+        let (number, in_order) = (self.db().places(), Vec::new());
         let tx = self.db().begin(turn.begin()).await?;
-        let locks = lock_params(&number, &shared, &alone);
+        let locks = lock_params(&number, &in_order, &alone);
         let had = tx.query(turn.sql(), &locks[..]).await?;
         let params: [Param<'_>; 2] = [&owner, &place];
         let row = tx.query_one(MARK, &params).await?;

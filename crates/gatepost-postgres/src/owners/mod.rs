@@ -62,6 +62,10 @@ impl OwnerStore for PostgresStore {
         self.db()
             .change(&alone, Some((REVIVE, &id)), (SET, &params))
             .await?;
+        self.db().wait_for_writers().await?;
+        if realm.is_some() {
+            self.end_moves().await?;
+        }
         if suspended == Some(false) {
             self.notifier().anything();
         }

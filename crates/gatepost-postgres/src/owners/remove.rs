@@ -62,6 +62,8 @@ impl PostgresStore {
         self.bites(&mut room, tasks).await?;
         self.bites_of_deliveries(&mut room).await?;
         self.bites(&mut room, queue).await?;
+        // Who marked a webhook may be gone before it had waited.
+        self.db().wait_for_writers().await?;
         self.bites(&mut room, last).await?;
         self.end_moved(&mut room).await?;
         Ok(u64::from(limit) - room.left)
@@ -115,6 +117,11 @@ impl PostgresStore {
                 break;
             }
         }
+        self.end_moves().await
+    }
+
+    /// Owners of whom nothing is left that has not ended since before a move send again.
+    pub(super) async fn end_moves(&self) -> Result<()> {
         let statements = [(ARRIVED_HOLD, &[][..]), (ARRIVED, &[][..])];
         let answers = self.repeated(&statements).await?;
         if answers.last().is_some_and(|owners| !owners.is_empty()) {

@@ -10,7 +10,7 @@ use webhook_model::{Event, Task, Webhook};
 
 use super::table::{self, Cell, Stored, cells};
 use super::task;
-use crate::change::{Alone, KNOW, LOCKED, REVIVE, Shared, Words, lock_params, most};
+use crate::change::{Alone, KNOW, LOCKED, REVIVE, Words, lock_params, most};
 use crate::db::{Param, Tx, missing};
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -108,8 +108,8 @@ impl PostgresStore {
         at_most: &RecordUsage,
         now: DateTime<Utc>,
     ) -> Result<InsertedRecords> {
-        let (number, shared) = (self.db().places(), Shared::default());
-        let locks = lock_params(&number, &shared, alone);
+        let (number, in_order) = (self.db().places(), Vec::new());
+        let locks = lock_params(&number, &in_order, alone);
         let mut turn = self.db().waits().turn();
         loop {
             let tried = async {

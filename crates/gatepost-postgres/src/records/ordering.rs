@@ -2,19 +2,15 @@
 
 use std::time::Duration;
 
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 use webhook_model::WebhookId;
 
 use crate::error::Result;
 use crate::store::PostgresStore;
 
-const CLAIMING: &str = include_str!("../sql/records/claiming.sql");
 const ORDERED: &str = include_str!("../sql/records/ordered.sql");
 /// How long an edit waits for claims of before, which take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(1);
-const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 impl PostgresStore {
     /// Called when the edit is stored, with the revision that it made. Until this is done, which it
@@ -37,19 +33,8 @@ impl PostgresStore {
     /// A claim that has not read of the order may still take something: what it takes is seen once
     /// its transaction has ended.
     async fn begin_after_claims(&self, webhook: WebhookId, revision: i64) -> Result<()> {
-        let (mut claiming, mut pause) = (self.claiming(None).await?, PAUSE);
-        while !claiming.is_empty() {
-            sleep(pause).await;
-            pause = (pause * 2).min(LONGEST_PAUSE);
-            claiming = self.claiming(Some(claiming)).await?;
-        }
+        self.db().wait_for_writers().await?;
         self.db().execute(ORDERED, &[&webhook.0, &revision]).await?;
         Ok(())
-    }
-
-    /// The transactions under way that may claim, or those of them that are among these.
-    async fn claiming(&self, among: Option<Vec<String>>) -> Result<Vec<String>> {
-        let rows = self.db().query(CLAIMING, &[&among]).await?;
-        rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
     }
 }

@@ -29,6 +29,7 @@ impl PostgresStore {
             .change(&alone(new.id), None, (update, &params))
             .await?;
         Webhook::WORDS.check(&verdict)?;
+        self.db().wait_for_writers().await?;
         let ordered_after: i64 = stored.try_get("ordered_after")?;
         if ordered_after < 0 && new.value.order == DeliveryOrder::InOrder {
             let revision = stored.try_get("revision")?;
@@ -47,7 +48,8 @@ impl PostgresStore {
             .db()
             .change(&alone(id), None, (DELETE, &[&id.0, &tasks]))
             .await?;
-        Webhook::WORDS.check(&verdict)
+        Webhook::WORDS.check(&verdict)?;
+        self.db().wait_for_writers().await
     }
 }
 

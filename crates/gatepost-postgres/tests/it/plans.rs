@@ -167,14 +167,9 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
-        "try_places",
-        concat!(
-            include_str!("../../src/sql/place/try.sql"),
-            include_str!("../../src/sql/place/try_webhooks.sql"),
-            include_str!("../../src/sql/place/try_rows.sql"),
-            include_str!("../../src/sql/place/try_end.sql"),
-        ),
-        &["gatepost_webhook_pkey", "gatepost_owner_pkey"],
+        "try_webhooks",
+        include_str!("../../src/sql/place/try_webhooks.sql"),
+        &["gatepost_webhook_pkey"],
     ),
     (
         "try_all",

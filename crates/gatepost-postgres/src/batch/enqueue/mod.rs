@@ -2,7 +2,6 @@
 
 mod answers;
 mod columns;
-mod locks;
 mod ordered;
 mod patient;
 mod rounds;
@@ -15,13 +14,16 @@ use gatepost_storage::webhooks::Enqueued;
 
 use self::answers::{Verdict, all_stored, nothing, verdicts};
 use self::columns::{Columns, Item, Plain, is_later};
-use self::locks::Locks;
 use self::ordered::Ordered;
 use self::patient::Patient;
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
-use crate::db::Db;
+use crate::db::{Db, Param};
 use crate::error::Result;
+
+/// Who changes what an enqueue was decided by waits for it, once that is committed.
+const BEGIN_WRITING: &str = "LOCK TABLE :schema.gatepost_queue IN ROW EXCLUSIVE MODE";
+const TRY: &str = include_str!("../../sql/place/try_webhooks.sql");
 
 pub(crate) struct EnqueueWork {
     db: Db,
@@ -116,22 +118,23 @@ impl EnqueueWork {
         verdicts
     }
 
-    /// Tries the locks of all, waits for none. Of a webhook whose place the enqueue names nothing
-    /// is looked up beforehand; if it turns out to be in order, or elsewhere, it is from then on.
+    /// Tries the locks of webhooks in order, waits for none. Whether a webhook is in order is not
+    /// looked up beforehand; if it turns out to be, it is from then on.
     async fn together(&self, items: &[&Item]) -> Result<Vec<Verdict>> {
         let columns = Columns::of(items);
-        let mut locks = Locks {
-            number: self.db.places(),
-            shared: columns.shared(),
-        };
-        locks.shared.webhooks = self.ordered.to_look_up(items);
+        let (number, in_order) = (self.db.places(), self.ordered.among(items));
+        let locks: [Param<'_>; 2] = [&number, &in_order];
+        let mut statements: Vec<(&str, &[Param<'_>])> = vec![(BEGIN_WRITING, &[])];
+        if !in_order.is_empty() {
+            statements.push((TRY, &locks));
+        }
         if let Some(plain) = columns.plain()
-            && let Some(verdicts) = self.as_if_all_were_well(&locks, &plain, items).await?
+            && let Some(verdicts) = self.as_if_all_were_well(&statements, &plain, items).await?
         {
             return Ok(verdicts);
         }
-        let (locked, params) = (locks.params(), columns.params());
-        let statements = [(locks.sql(), &locked[..]), (columns.sql(), &params[..])];
+        let params = columns.params();
+        statements.push((columns.sql(), &params));
         let answers = self.db.pipeline("BEGIN", &statements).await?;
         let row = answers.last().and_then(|rows| rows.first());
         let verdicts = verdicts(items, row.ok_or_else(nothing)?, &[])?;
@@ -146,12 +149,12 @@ impl EnqueueWork {
     /// Returns nothing where nothing was stored.
     async fn as_if_all_were_well(
         &self,
-        locks: &Locks,
+        before: &[(&str, &[Param<'_>])],
         plain: &Plain<'_>,
         items: &[&Item],
     ) -> Result<Option<Vec<Verdict>>> {
-        let (locked, params) = (locks.params(), plain.params());
-        let statements = [(locks.sql(), &locked[..]), (plain.sql(), &params[..])];
+        let params = plain.params();
+        let statements = [before, &[(plain.sql(), &params[..])]].concat();
         let answers = self.db.pipeline("BEGIN", &statements).await?;
         let row = answers.last().and_then(|rows| rows.first());
         all_stored(items, row.ok_or_else(nothing)?)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::future::join_all;
 use gatepost_storage::webhooks::Enqueued;
 
+use super::BEGIN_WRITING;
 use super::answers::{Verdict, nothing, verdicts};
 use super::columns::{Columns, Item, LATER, is_later};
 use super::rounds::{apart, without_rivals};
@@ -178,16 +179,20 @@ impl Patient {
             let row = self.db.query_opt(LATER, &columns.later()).await?;
             return Ok((verdicts(items, &row.ok_or_else(nothing)?, &[])?, None));
         }
-        let (number, shared, alone) = (self.db.places(), columns.shared(), columns.alone());
-        let locks = lock_params(&number, &shared, &alone);
+        let (number, webhooks, alone) = (self.db.places(), columns.webhooks(), columns.alone());
+        let locks = lock_params(&number, &webhooks, &alone);
         let consume: [Param<'_>; 1] = [&alone.tasks];
         let params = columns.params();
-        let mut statements = vec![(turn.sql(), &locks[..]), (columns.sql(), &params[..])];
+        let mut statements: Vec<(&str, &[Param<'_>])> = vec![
+            (BEGIN_WRITING, &[]),
+            (turn.sql(), &locks),
+            (columns.sql(), &params),
+        ];
         if !alone.tasks.is_empty() {
             statements.push((CONSUME, &consume));
         }
         let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
-        let mut answers = answers.into_iter();
+        let mut answers = answers.into_iter().skip(1);
         let not_had = missing(&answers.next().unwrap_or_default())?;
         let stored = answers.next().unwrap_or_default();
         let consumed = answers.next().unwrap_or_default();

@@ -1,7 +1,6 @@
 -- Waits for none of them: where one is not had none is said to be held, and `missing` is one that others have.
 , tried AS MATERIALIZED (
-    SELECT slot, CASE WHEN alone THEN pg_try_advisory_xact_lock($1::int, slot)
-          ELSE pg_try_advisory_xact_lock_shared($1::int, slot) END AS had
+    SELECT slot, pg_try_advisory_xact_lock($1::int, slot) AS had
     FROM slots
 ), missing AS MATERIALIZED (
     SELECT min(slot) AS slot FROM tried WHERE NOT had

@@ -1,4 +1,5 @@
-    -- $3: webhooks whose owners' places are needed too; a webhook that is in none of the places or in order, and is not
-    -- named, is found out by the next statement.
-    UNION SELECT :slot(o.place) FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o USING (owner) WHERE w.id = ANY ($3::bigint[])
-    UNION SELECT 64 + (w.id & 255)::int FROM :schema.gatepost_webhook w WHERE w.id = ANY ($3::bigint[]) AND w.in_order
+-- The locks of webhooks in order, tried and never waited for: the row numbers of their deliveries rise in the order of commits. What was
+-- had is said to the next statement. $1: number of the schema. $2: webhooks.
+SELECT set_config('gatepost.held', ARRAY(
+    SELECT slot FROM (SELECT DISTINCT 64 + (id & 255)::int AS slot FROM :schema.gatepost_webhook WHERE id = ANY ($2::bigint[]) AND in_order) n
+    WHERE pg_try_advisory_xact_lock($1::int, slot))::text, true)

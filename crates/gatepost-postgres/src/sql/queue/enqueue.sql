@@ -5,28 +5,26 @@
 -- $19..$27: deliveries. $28..$46: rows to write to the outbox.
 -- Verdicts: as there; 1 used before, 6 a row changed.
 WITH held AS MATERIALIZED (
-    SELECT current_setting('gatepost.held')::int[] AS slots
+    SELECT nullif(current_setting('gatepost.held', true), '')::int[] AS slots
 ), item AS MATERIALIZED (
     SELECT i.* FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::text[], $8::timestamptz[], $9::timestamptz[])
          WITH ORDINALITY AS i (place, occurrence, outbox, turn, moves, after_task, tasks, due, now, item)
 ), basis AS MATERIALIZED (
-    SELECT b.item, :slot(b.place) = ANY ((SELECT slots FROM held)::int[]) AS had,
-           coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
+    SELECT b.item, coalesce((SELECT p.version FROM :schema.gatepost_place p WHERE p.place = b.place), 0) = b.version AS same
     FROM unnest($10::int[], $11::text[], $12::bigint[]) AS b (item, place, version)
 ), used_rows AS MATERIALIZED (
-    SELECT r.item, r.kind, r.id, f.slot = ANY ((SELECT slots FROM held)::int[]) AS had,
-           coalesce(f.revision = r.revision AND f.stands, false) AS same
+    SELECT r.item, r.kind, r.id, coalesce(f.revision = r.revision AND f.stands, false) AS same
     FROM unnest($13::int[], $14::smallint[], $15::bigint[], $16::bigint[]) AS r (item, kind, id, revision)
     LEFT JOIN LATERAL (
-        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands, :slot(o.place) AS slot
+        SELECT w.revision, NOT o.held AND o.moving IS NULL AS stands
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE r.kind = 0 AND w.id = r.id AND NOT w.gone
         UNION ALL
-        SELECT t.revision, NOT o.held AND o.moving IS NULL, :slot(o.place)
+        SELECT t.revision, NOT o.held AND o.moving IS NULL
         FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
         WHERE r.kind = 1 AND t.id = r.id
         UNION ALL
-        SELECT e.revision, NOT o.held AND o.moving IS NULL, :slot(o.place)
+        SELECT e.revision, NOT o.held AND o.moving IS NULL
         FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
         JOIN :schema.gatepost_owner o ON o.owner = e.owner AND NOT o.gone
         WHERE r.kind = 2 AND e.id = r.id
@@ -40,12 +38,11 @@ WITH held AS MATERIALIZED (
     ) t ON true
     WHERE t.id IS NULL
 ), new AS MATERIALIZED (
-    SELECT n.*, w.owner, w.tenant, w.in_order, w.had
+    SELECT n.*, w.owner, w.tenant, w.moves, w.in_order, w.had
     FROM unnest($19::int[], $20::text[], $21::bigint[], $22::bigint[], $23::bytea[], $24::timestamptz[], $25::timestamptz[], $26::timestamptz[], $27::text[])
          WITH ORDINALITY AS n (item, message_id, webhook, task, body, due, lease_until, created, cause, ord)
     LEFT JOIN LATERAL (
-        SELECT w.owner, o.tenant, w.in_order, :slot(o.place) = ANY ((SELECT slots FROM held)::int[])
-               AND (NOT w.in_order OR 64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[])) AS had
+        SELECT w.owner, o.tenant, o.moves, w.in_order, NOT w.in_order OR coalesce(64 + (w.id & 255)::int = ANY ((SELECT slots FROM held)::int[]), false) AS had
         FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
         WHERE w.id = n.webhook AND NOT w.gone LIMIT 1
     ) w ON true
@@ -58,8 +55,6 @@ WITH held AS MATERIALIZED (
             AND (SELECT s.id FROM :schema.gatepost_seen s WHERE s.place = i.place AND s.id = i.occurrence) IS NOT NULL THEN 1
         WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.same) THEN 2
         WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.same) THEN 6
-        WHEN i.item IN (SELECT b.item FROM basis b WHERE NOT b.had) THEN 5
-        WHEN i.item IN (SELECT r.item FROM used_rows r WHERE NOT r.had) THEN 5
         WHEN i.item IN (SELECT m.item FROM missing m) THEN 2
         WHEN i.item IN (SELECT n.item FROM new n WHERE n.owner IS NULL) THEN 3
         WHEN i.item IN (SELECT n.item FROM new n WHERE NOT n.had) THEN 5

@@ -3,8 +3,8 @@
     SELECT nextval(':schema.gatepost_delivery_id_seq') AS id, q.*
     FROM (SELECT n.* FROM new n, verdicts v WHERE v.list[n.item] = 0 ORDER BY n.ord) q
 ), delivery AS (
-    INSERT INTO :schema.gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body, cause)
-    SELECT id, webhook, owner, tenant, task, created, message_id, body, cause FROM stored
+    INSERT INTO :schema.gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body, cause, moves)
+    SELECT id, webhook, owner, tenant, task, created, message_id, body, cause, moves FROM stored
 ), queued AS (
     INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
     SELECT id, webhook, due, 0, 0, 0, 0, false FROM stored WHERE lease_until IS NULL

@@ -3,8 +3,6 @@
 use gatepost_storage::webhooks::{Basis, Enqueue, RecordId};
 use tokio_postgres::types::ToSql;
 
-use crate::change::Shared;
-
 /// Places and their versions.
 #[derive(Default)]
 struct Places {
@@ -54,20 +52,6 @@ impl BasisColumns {
         for task in &batch.consume {
             self.consumer.push(number);
             self.consume.push(task.0);
-        }
-    }
-
-    pub(super) fn shared(&self) -> Shared {
-        let of_kind = |wanted: i16| {
-            let rows = self.rows.kind.iter().zip(&self.rows.id);
-            let rows = rows.filter(move |(kind, _)| **kind == wanted);
-            rows.map(|(_, id)| *id).collect()
-        };
-        Shared {
-            places: self.places.place.clone(),
-            webhooks: of_kind(0),
-            tasks: of_kind(1),
-            events: of_kind(2),
         }
     }
 

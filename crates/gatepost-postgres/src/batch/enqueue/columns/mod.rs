@@ -16,7 +16,7 @@ use self::later::LaterColumns;
 use self::origins::OriginColumns;
 pub(super) use self::origins::parts;
 pub(super) use self::plain::Plain;
-use crate::change::{Alone, Shared};
+use crate::change::Alone;
 
 const ANY: &str = concat!(
     include_str!("../../../sql/queue/enqueue.sql"),
@@ -73,17 +73,12 @@ impl<'a> Columns<'a> {
         columns
     }
 
-    /// What the statement needs to know to be unchanged.
-    pub(super) fn shared(&self) -> Shared {
-        let mut shared = self.basis.shared();
-        shared.webhooks.extend(&self.deliveries.webhook);
-        for ids in [&mut shared.webhooks, &mut shared.tasks, &mut shared.events] {
-            ids.sort_unstable();
-            ids.dedup();
-        }
-        shared.places.sort_unstable();
-        shared.places.dedup();
-        shared
+    /// The webhooks, each once.
+    pub(super) fn webhooks(&self) -> Vec<i64> {
+        let mut webhooks = self.deliveries.webhook.clone();
+        webhooks.sort_unstable();
+        webhooks.dedup();
+        webhooks
     }
 
     /// What it changes.
