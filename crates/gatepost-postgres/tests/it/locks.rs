@@ -122,57 +122,45 @@ pub(crate) fn one(hook: WebhookId, id: &str) -> Enqueue {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn while_a_place_is_changed_others_enqueue_even_in_one_batch_with_its_own() {
+async fn while_a_place_is_changed_all_enqueue() {
     let two = two().await;
     let old = two.basis(two.one).await;
     let under = two.basis(two.other).await;
     let change = two.change_that_hangs().await;
-    let mut held_up = Vec::new();
-    let mut others = Vec::new();
+    let mut calls = Vec::new();
     for n in 0..60 {
-        let store = if n % 2 == 0 { &two.a } else { &two.b }.clone();
-        let (mine, theirs) = (format!("one{n}"), format!("other{n}"));
-        let basis = match n % 3 {
-            0 => old.clone(),
-            _ => Basis::Nothing,
-        };
-        let batch = Enqueue {
-            basis,
-            ..one(two.of_one, &mine)
-        };
+        let store = if n % 2 == 0 { &two.a } else { &two.b };
+        let mut own = one(two.of_one, &format!("one{n}"));
+        if n % 3 == 0 {
+            own.basis = old.clone();
+        }
         let other = Enqueue {
             basis: under.clone(),
-            ..one(two.of_other, &theirs)
+            ..one(two.of_other, &format!("other{n}"))
         };
-        let again = store.clone();
-        held_up.push(tokio::spawn(
-            async move { store.enqueue(batch, at(0)).await },
-        ));
-        others.push(tokio::spawn(
-            async move { again.enqueue(other, at(0)).await },
-        ));
+        for batch in [own, other] {
+            let store = store.clone();
+            calls.push(tokio::spawn(
+                async move { store.enqueue(batch, at(0)).await },
+            ));
+        }
     }
-    for other in others {
-        let stored = timeout(SOON, other).await.expect("held up").unwrap();
+    for call in calls {
+        let stored = timeout(SOON, call).await.expect("held up").unwrap();
         assert!(matches!(stored, Ok(Enqueued::Stored { .. })), "{stored:?}");
     }
     // One alone, without a batch to share.
     let alone = two.b.enqueue(one(two.of_other, "alone"), at(0));
     timeout(SOON, alone).await.expect("held up").unwrap();
     assert!(!change.is_finished(), "the change still holds its lock");
-    assert!(
-        !held_up.iter().any(JoinHandle::is_finished),
-        "what is of that place waits for the change"
-    );
     two.let_go().await;
     change.await.unwrap().unwrap();
-    for (n, call) in held_up.into_iter().enumerate() {
-        match timeout(SOON, call).await.expect("forgotten").unwrap() {
-            Ok(Enqueued::RoutesChanged) => assert_eq!(n % 3, 0),
-            Ok(Enqueued::Stored { .. }) => assert_ne!(n % 3, 0),
-            other => panic!("{n}: {other:?}"),
-        }
-    }
+    let stale = Enqueue {
+        basis: old,
+        ..one(two.of_one, "stale")
+    };
+    let refused = two.a.enqueue(stale, at(0)).await.unwrap();
+    assert_eq!(refused, Enqueued::RoutesChanged);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -207,30 +195,6 @@ async fn changes_and_one_time_tasks_of_another_place_do_not_wait() {
     assert!(!change.is_finished(), "the change still holds its lock");
     two.let_go().await;
     change.await.unwrap().unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_that_stays_locked_is_unavailable_to_its_own_after_a_while() {
-    let two = two().await;
-    let config = two.config.clone();
-    let patient = config.with_lock_timeout(Duration::from_millis(400));
-    let store = PostgresStore::connect(patient).await.unwrap();
-    let change = two.change_that_hangs().await;
-    // More than the pool has connections, and those of others still find one.
-    let calls = (0..20).map(|n| {
-        let (store, batch) = (store.clone(), one(two.of_one, &format!("m{n}")));
-        tokio::spawn(async move { store.enqueue(batch, at(0)).await })
-    });
-    let calls: Vec<_> = calls.collect();
-    let other = store.enqueue(one(two.of_other, "other"), at(0));
-    timeout(SOON, other).await.expect("held up").unwrap();
-    for call in calls {
-        let refused = call.await.unwrap().unwrap_err();
-        assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
-    }
-    two.let_go().await;
-    change.await.unwrap().unwrap();
-    store.enqueue(one(two.of_one, "now"), at(0)).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

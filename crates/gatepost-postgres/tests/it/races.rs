@@ -104,15 +104,20 @@ async fn what_is_put_back_while_its_webhook_is_removed_is_removed_too() {
         settles.settle(vec![settlement], at(1)).await
     });
     blocked(&look, holder, &settling).await;
-    store
-        .delete_webhook(hook, Cascade::Tasks, at(1))
-        .await
-        .unwrap();
+    let deletes = store.clone();
+    let deleting =
+        tokio::spawn(async move { deletes.delete_webhook(hook, Cascade::Tasks, at(1)).await });
+    let marked = "SELECT FROM gatepost_webhook WHERE gone";
+    while look.query(marked, &[]).await.unwrap().is_empty() {
+        assert!(!deleting.is_finished() || !settling.is_finished());
+        tokio::task::yield_now().await;
+    }
     let removes = store.clone();
     let removing = tokio::spawn(async move { removes.remove_gone(1_000, at(1)).await });
     in_line(&look, holder, &removing).await;
     client.batch_execute("ROLLBACK").await.unwrap();
     settling.await.unwrap().unwrap();
+    deleting.await.unwrap().unwrap();
     removing.await.unwrap().unwrap();
     while store.remove_gone(1_000, at(2)).await.unwrap() > 0 {}
     for table in ["gatepost_queue", "gatepost_running", "gatepost_webhook"] {
@@ -143,7 +148,7 @@ async fn a_move_is_not_over_while_the_next_one_is_under_way() {
     blocked(&look, number(&client).await, &removing).await;
     queue("m2", 3).await;
     let again = "UPDATE gatepost_owner SET place = 'tenant:3', tenant = gatepost_id('3'),
-        moving = (SELECT last_value FROM gatepost_delivery_id_seq); COMMIT";
+        moves = moves + 1, moving = moves + 1; COMMIT";
     client.batch_execute(again).await.unwrap();
     removing.await.unwrap().unwrap();
     let claimed = claim_all(&store, hook.id, 4).await;
