@@ -11,7 +11,7 @@ use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_storage::keys::{KeyStore as _, KeyUse, Login};
 use gatepost_storage::owners::Gone;
 use gatepost_storage::webhooks::*;
-use gatepost_storage::{ErrorKind, OwnerStore, StoreError};
+use gatepost_storage::{OwnerStore, StoreError};
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
     UNLIMITED, at, direct, key, lane, message, outbox, task, webhook_of,
