@@ -33,65 +33,40 @@ impl Patient {
     }
 
     /// All of them, in as few transactions as can be: what comes later of one place is judged with
-    /// a view of what came before, and its row numbers are higher. Only those wait whose place
-    /// others hold. After a failure that may pass nothing more is tried.
+    /// a view of what came before, and its row numbers are higher. Only those wait who need a lock
+    /// that others hold, and what has to come after them. After a failure that may pass nothing
+    /// more is tried.
     pub(super) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
         let (mut answers, mut failure) = (Answers::new(), nothing());
-        let (mut parts, mut stuck) = (vec![apart(&items)], Vec::new());
-        while let Some(mut part) = parts.pop() {
-            if let Err(failed) = self.at_once(&items, part.concat(), &mut answers).await {
-                failure = failed;
-                stuck.clear();
-                break;
+        let (mut groups, mut waiting) = (apart(&items), Vec::new());
+        let turn = self.db.waits().turn();
+        while !groups.is_empty() {
+            let mut left = groups.concat();
+            left.sort_unstable();
+            let (round, _) = without_rivals(&items, left, weight, MOST);
+            match self.attempt(&chosen(&items, &round), &turn).await {
+                Ok((verdicts, _)) => answers.extend(judged(&round, verdicts)),
+                Err(failed) if failed.is_transient() && !passes(&failed) => {
+                    failure = failed;
+                    break;
+                }
+                Err(_) => {}
             }
-            for group in &mut part {
+            for group in &mut groups {
                 group.retain(|at| !answers.contains_key(at));
             }
-            part.retain(|group| !group.is_empty());
-            // Whoever is locked out is looked for by halves.
-            let half = part.split_off(part.len().div_ceil(2));
-            match half.is_empty() {
-                true => stuck.extend(part),
-                false => parts.extend([half, part]),
-            }
+            let waits =
+                |group: &mut Vec<usize>| group.iter().any(|at| round.binary_search(at).is_ok());
+            waiting.extend(groups.extract_if(.., waits));
+            groups.retain(|group| !group.is_empty());
         }
-        let stuck = stuck.into_iter().map(|group| self.group(&items, group));
-        answers.extend(join_all(stuck).await.into_iter().flatten());
+        if groups.is_empty() {
+            let waiting = waiting.into_iter().map(|group| self.group(&items, group));
+            answers.extend(join_all(waiting).await.into_iter().flatten());
+        }
         let all = 0..items.len();
         all.map(|at| answers.remove(&at).unwrap_or_else(|| Err(failure.clone())))
             .collect()
-    }
-
-    /// As many of these, in order, as can be without a wait. Fails where nothing more is to be
-    /// tried.
-    async fn at_once(
-        &self,
-        items: &[Item],
-        mut left: Vec<usize>,
-        answers: &mut Answers,
-    ) -> Result<()> {
-        let turn = self.db.waits().turn();
-        left.sort_unstable();
-        while !left.is_empty() {
-            let (round, rest) = without_rivals(items, left, weight, MOST);
-            let verdicts = match self.attempt(&chosen(items, &round), &turn).await {
-                Ok((verdicts, _)) => verdicts,
-                Err(failure) if failure.is_transient() && !passes(&failure) => return Err(failure),
-                Err(_) => return Ok(()),
-            };
-            let mut was_locked = false;
-            for (at, verdict) in round.into_iter().zip(verdicts) {
-                match verdict {
-                    Verdict::Judged(answer) => drop(answers.insert(at, answer)),
-                    Verdict::Left => was_locked = true,
-                }
-            }
-            if was_locked {
-                return Ok(());
-            }
-            left = rest;
-        }
-        Ok(())
     }
 
     /// Those of one group, in order.
@@ -147,11 +122,7 @@ impl Patient {
                 .collect();
             let not_had = match self.attempt(&chosen, &turn).await {
                 Ok((verdicts, not_had)) => {
-                    for (at, verdict) in left.into_iter().zip(verdicts) {
-                        if let Verdict::Judged(answer) = verdict {
-                            answers.insert(at, answer);
-                        }
-                    }
+                    answers.extend(judged(&left, verdicts));
                     not_had
                 }
                 Err(failure) if passes(&failure) => None,
@@ -184,16 +155,17 @@ impl Patient {
         let consume: [Param<'_>; 1] = [&alone.tasks];
         let params = columns.params();
         let mut statements: Vec<(&str, &[Param<'_>])> = vec![
-            (BEGIN_WRITING, &[]),
             (turn.sql(), &locks),
+            (BEGIN_WRITING, &[]),
             (columns.sql(), &params),
         ];
         if !alone.tasks.is_empty() {
             statements.push((CONSUME, &consume));
         }
         let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
-        let mut answers = answers.into_iter().skip(1);
+        let mut answers = answers.into_iter();
         let not_had = missing(&answers.next().unwrap_or_default())?;
+        let mut answers = answers.skip(1);
         let stored = answers.next().unwrap_or_default();
         let consumed = answers.next().unwrap_or_default();
         let row = stored.first().ok_or_else(nothing)?;
@@ -204,6 +176,15 @@ impl Patient {
 /// Whether it is worth another try at once.
 fn passes(failure: &Failure) -> bool {
     failure.was_locked || failure.was_victim
+}
+
+/// What is decided of these.
+fn judged(round: &[usize], verdicts: Vec<Verdict>) -> Answers {
+    let decided = |(at, verdict): (&usize, Verdict)| match verdict {
+        Verdict::Judged(answer) => Some((*at, answer)),
+        Verdict::Left => None,
+    };
+    round.iter().zip(verdicts).filter_map(decided).collect()
 }
 
 fn chosen<'a>(items: &'a [Item], round: &[usize]) -> Vec<&'a Item> {
