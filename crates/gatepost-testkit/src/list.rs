@@ -162,7 +162,7 @@ macro_rules! for_each_queue_clause {
             q17_due_lanes_come_in_pages
             q18_next_due_lies_after_now
             q19_an_unknown_webhook_is_refused
-            q21_a_deleted_webhook_makes_settlements_stale
+            q21_a_deleted_webhook_takes_along_what_is_being_sent
             q22_a_task_is_consumed_once
             q23_a_dropped_enqueue_leaves_all_or_nothing
             q24_many_workers_claim_each_delivery_once

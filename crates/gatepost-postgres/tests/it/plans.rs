@@ -74,32 +74,8 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "settle_sent",
-        queue!(
-            "given",
-            "settle_sent",
-            "sent_none_gone",
-            "sent_end",
-            "close",
-            "whole"
-        ),
+        queue!("given", "settle_sent", "close", "whole"),
         &["gatepost_running_pkey"],
-    ),
-    (
-        "settle_among_gone",
-        queue!(
-            "given",
-            "settle_sent",
-            "sent_among_gone",
-            "sent_end",
-            "close",
-            "whole"
-        ),
-        &[
-            "gatepost_running_pkey",
-            "gatepost_delivery_0_pkey",
-            "gatepost_webhook_pkey",
-            "gatepost_owner_pkey",
-        ],
     ),
     (
         "settle",
@@ -110,11 +86,7 @@ const HOT: &[(&str, &str, &[&str])] = &[
             "gatepost_outcome_0_pkey",
         ],
     ),
-    (
-        "settled",
-        queue!("settled"),
-        &["gatepost_outcome_0_pkey", "gatepost_delivery_0_pkey"],
-    ),
+    ("settled", queue!("settled"), &["gatepost_outcome_0_pkey"]),
     (
         "last",
         queue!("last_of", "last"),

@@ -3,8 +3,8 @@
 use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::owners::{Gone, RecordUsage};
 use gatepost_storage::webhooks::{
-    Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, Settled, TaskQuery,
-    UsageDelta, WebhookQuery,
+    Cascade, DeliveryQuery, Disposition, EventQuery, LogUsage, RecordId, TaskQuery, UsageDelta,
+    WebhookQuery,
 };
 use gatepost_storage::{Page, Scope};
 
@@ -68,7 +68,7 @@ async fn is_gone(store: &Webhooks, of: Set) -> bool {
 }
 
 /// From the commit on that removes an owner, nothing of the owner's is found, listed, matched,
-/// counted, claimed or settled, before the rows are removed and after; others lose nothing.
+/// counted or claimed, before the rows are removed and after; others lose nothing.
 pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 1, tenant(1)).await;
@@ -128,9 +128,16 @@ pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
             claim(&store, mine.webhook, 9).await.is_empty(),
             "P15 {when}: claim"
         );
-        let sent = settlement(&running[0], Disposition::Sent);
-        let settled = store.queue.settle(vec![sent], at(9)).await.unwrap();
-        assert_eq!(settled, [Settled::Stale], "P15 {when}: settlement");
+        let retry = Disposition::Retry { due: at(9) };
+        let again = settlement(&running[0], retry);
+        let settled = store.queue.settle(vec![again], at(9)).await;
+        assert!(settled.is_ok(), "P15 {when}: settlement");
+        let found = store.log.delivery(running[0].delivery.id).await.unwrap();
+        assert_eq!(found, None, "P15 {when}: settled");
+        assert!(
+            claim(&store, mine.webhook, 10).await.is_empty(),
+            "P15 {when}: claim of what was settled"
+        );
         let back = store.queue.reclaim(9, at(99)).await.unwrap();
         assert_eq!((back.requeued, back.ended), (0, 0), "P15 {when}: reclaim");
         let figures = store.log.count_queue(at(9)).await.unwrap();

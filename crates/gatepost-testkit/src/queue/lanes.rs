@@ -288,18 +288,24 @@ pub async fn q18_next_due_lies_after_now(store: Webhooks) {
     );
 }
 
-/// A delivery that is being sent goes with its webhook; its settlement is stale.
-pub async fn q21_a_deleted_webhook_makes_settlements_stale(store: Webhooks) {
-    let hook = queued(&store, &["a"]).await;
+/// A delivery that is being sent goes with its webhook, and no settlement brings it back.
+pub async fn q21_a_deleted_webhook_takes_along_what_is_being_sent(store: Webhooks) {
+    let hook = queued(&store, &["a", "b", "c"]).await;
     let claimed = claim(&store, hook, 0).await;
-    store
-        .records
-        .delete_webhook(hook, Cascade::Refuse, at(1))
-        .await
-        .unwrap();
-    assert_eq!(
-        settle(&store, &claimed[0], Disposition::Sent, 2).await,
-        Settled::Stale,
-        "Q21"
-    );
+    let deleted = store.records.delete_webhook(hook, Cascade::Refuse, at(1));
+    deleted.await.unwrap();
+    let ends = [
+        Disposition::Sent,
+        Disposition::Failed,
+        Disposition::Retry { due: at(2) },
+    ];
+    for (claimed, end) in claimed.iter().zip(ends) {
+        settle(&store, claimed, end, 2).await;
+        let id = claimed.delivery.id;
+        assert_eq!(store.log.delivery(id).await.unwrap(), None, "Q21");
+        assert_eq!(store.log.attempts(id, 9).await.unwrap(), [], "Q21");
+    }
+    assert!(claim(&store, hook, 3).await.is_empty(), "Q21 claim");
+    let figures = store.log.count_queue(at(3)).await.unwrap();
+    assert_eq!((figures.queued, figures.running), (0, 0), "Q21");
 }

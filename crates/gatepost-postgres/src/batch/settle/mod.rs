@@ -1,7 +1,6 @@
 //! Settlements: many callers, one statement.
 
 mod columns;
-mod gone;
 mod wave;
 
 use std::time::Duration;
@@ -11,28 +10,17 @@ use gatepost_storage::webhooks::Settled;
 use tokio_postgres::Row;
 
 use self::columns::Sealed;
-use self::gone::GoneElsewhere;
 use self::wave::{Wave, waves};
 use crate::batch::batcher::{Outcome, Work};
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
-/// What is sent and kept, with what is asked about what is gone.
-macro_rules! sent {
-    ($gone:literal) => {
-        concat!(
-            include_str!("../../sql/queue/given.sql"),
-            include_str!("../../sql/queue/settle_sent.sql"),
-            include_str!(concat!("../../sql/queue/", $gone, ".sql")),
-            include_str!("../../sql/queue/sent_end.sql"),
-            include_str!("../../sql/queue/close.sql"),
-            include_str!("../../sql/queue/whole.sql"),
-        )
-    };
-}
-
-const SENT: &str = sent!("sent_none_gone");
-const SENT_AMONG_GONE: &str = sent!("sent_among_gone");
+const SENT: &str = concat!(
+    include_str!("../../sql/queue/given.sql"),
+    include_str!("../../sql/queue/settle_sent.sql"),
+    include_str!("../../sql/queue/close.sql"),
+    include_str!("../../sql/queue/whole.sql"),
+);
 const ANY: &str = concat!(
     include_str!("../../sql/queue/given.sql"),
     include_str!("../../sql/queue/settle.sql"),
@@ -42,13 +30,11 @@ const SETTLED: &str = include_str!("../../sql/queue/settled.sql");
 
 pub(crate) struct SettleWork {
     db: Db,
-    gone: GoneElsewhere,
 }
 
 impl SettleWork {
     pub(crate) fn new(db: Db) -> Self {
-        let gone = GoneElsewhere::default();
-        Self { db, gone }
+        Self { db }
     }
 }
 
@@ -108,25 +94,14 @@ impl SettleWork {
         if !stored {
             self.with_care(&waves, &mut settled).await?;
         }
-        if let (false, [wave]) = (stored, waves.as_slice())
-            && !wave.lacks(&wave.sent, &settled)
-        {
-            self.gone.seen();
-        }
         Ok(settled)
     }
 
-    /// Returns whether it was stored; else nothing was: something is gone, a part was stored before
-    /// or is stale.
+    /// Returns whether it was stored; else nothing was: a part was stored before or is stale.
     async fn as_if_all_were_well(&self, wave: &Wave, settled: &mut [Settled]) -> Result<bool> {
         let sent = wave.sent.params(&wave.tokens);
         let others = wave.others.params(&wave.tokens);
-        let common = if self.gone.is_likely() {
-            SENT_AMONG_GONE
-        } else {
-            SENT
-        };
-        let parts = [(common, &wave.sent, &sent), (ANY, &wave.others, &others)];
+        let parts = [(SENT, &wave.sent, &sent), (ANY, &wave.others, &others)];
         let parts = parts.iter().filter(|(_, columns, _)| !columns.is_empty());
         let statements: Vec<(&str, &[Param<'_>])> =
             parts.map(|(sql, _, params)| (*sql, &params[..])).collect();

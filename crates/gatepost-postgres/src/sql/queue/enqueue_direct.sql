@@ -1,5 +1,5 @@
 -- Many enqueues in one statement, each judged alone; nothing raises. For those that name no occurrence, outbox row or
--- revision. Runs after place/try.sql or place/needed.sql in one transaction.
+-- revision. Runs after place/try_webhooks.sql or place/needed.sql in one transaction.
 -- $1: how many. $2..$4: for each place that an enqueue was decided by the enqueue (from 1), the place, its version.
 -- $5..$13: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time, cause.
 -- Verdicts: 0 stored, 2 a place changed, 3 unknown webhook, 5 a lock was not had.

@@ -1,8 +1,5 @@
 -- Whatever is settled; nothing, where settle_sent.sql before it in the transaction has left something.
-, gone AS MATERIALIZED (
-    SELECT (SELECT w.id FROM :schema.gatepost_webhook w WHERE w.gone LIMIT 1) IS NOT NULL
-        OR (SELECT o.owner FROM :schema.gatepost_owner o WHERE o.gone LIMIT 1) IS NOT NULL AS is_some
-), valid AS MATERIALIZED (
+, valid AS MATERIALIZED (
     SELECT g.delivery, g.token, g.state, g.due, g.status_info, g.started, g.duration_us, g.status, g.kept_bytes, g.detail, g.keep_message,
            n.tries + g.attempted::int AS tries, n.attempts + g.attempted::int AS attempts, n.lost,
            -- What is given back is as it was before the claim.
@@ -23,9 +20,7 @@
         UNION ALL SELECT d.webhook, d.owner, d.tenant, d.task FROM :schema.gatepost_delivery_old d WHERE d.id = g.delivery
         LIMIT 1
     ) d
-    WHERE p.pos IS NOT NULL AND current_setting('gatepost.sent', true) IS DISTINCT FROM 'false' AND (NOT (SELECT is_some FROM gone) OR (
-        SELECT w.id FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = d.owner AND NOT o.gone
-        WHERE w.id = d.webhook AND NOT w.gone) IS NOT NULL)
+    WHERE p.pos IS NOT NULL AND current_setting('gatepost.sent', true) IS DISTINCT FROM 'false'
 ), done AS (
     INSERT INTO :schema.gatepost_outcome (delivery, token, webhook, owner, tenant, task, attempts, tries, state, lost, status, started, duration_us,
         class, status_info, kept_bytes, detail)

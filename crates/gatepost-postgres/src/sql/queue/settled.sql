@@ -7,10 +7,4 @@ SELECT ARRAY(
         (SELECT o.token FROM :schema.gatepost_outcome_old o WHERE o.delivery = g.delivery ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
         LIMIT 1
     ) o
-    CROSS JOIN LATERAL (
-        SELECT d.webhook, d.owner FROM :schema.gatepost_delivery d WHERE d.id = g.delivery
-        UNION ALL SELECT d.webhook, d.owner FROM :schema.gatepost_delivery_old d WHERE d.id = g.delivery
-        LIMIT 1
-    ) d
-    JOIN :schema.gatepost_webhook w ON w.id = d.webhook AND NOT w.gone JOIN :schema.gatepost_owner p ON p.owner = d.owner AND NOT p.gone
     WHERE o.token = g.token) AS done

@@ -287,7 +287,7 @@ passed_on! { QueueStore {}
             if self.is(&["q39"]) && notes.settled.contains(&token) && released {
                 *answer = Settled::Stale;
             }
-            if self.is(&["q05", "q21"]) {
+            if self.is(&["q05"]) {
                 *answer = Settled::Done;
             }
             if self.is(&["q06"]) && notes.settled.contains(&token) {
