@@ -19,3 +19,4 @@ pub(crate) use self::statement::{Param, together};
 pub(crate) use self::text::Texts;
 pub(crate) use self::turn::{BEGIN_WAITING, Turn, missing};
 pub(crate) use self::tx::Tx;
+pub(crate) use self::writing::BEGIN_WRITING;

@@ -7,6 +7,8 @@ use tokio::time::{Instant, sleep};
 use super::pool::Db;
 use crate::error::{Failure, Result};
 
+/// Whoever changes what an enqueue was decided by waits for it, once that is committed.
+pub(crate) const BEGIN_WRITING: &str = "LOCK TABLE :schema.gatepost_queue IN ROW EXCLUSIVE MODE";
 const WRITING: &str = include_str!("../sql/place/writing.sql");
 /// No transaction of ours that writes to the queue takes longer.
 const LONGEST: Duration = Duration::from_secs(45);

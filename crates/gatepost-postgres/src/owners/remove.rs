@@ -120,7 +120,7 @@ impl PostgresStore {
         self.end_moves().await
     }
 
-    /// Owners of whom nothing is left that has not ended since before a move send again.
+    /// Owners send again once nothing is left of before their move that has not ended.
     pub(super) async fn end_moves(&self) -> Result<()> {
         let statements = [(ARRIVED_HOLD, &[][..]), (ARRIVED, &[][..])];
         let answers = self.repeated(&statements).await?;

@@ -368,8 +368,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// by that. Once it was replayed or deleted, or has ended without a settlement (it was
     /// cancelled or fetched, has expired, or its owner moved), it is [`Stale`](Settled::Stale).
     /// Once it was settled or taken back under a later token, or is shown no more
-    /// ([`DeliveryLog::purge`](super::DeliveryLog::purge)), or its webhook or owner is gone, a store
-    /// may say either. In all other
+    /// ([`DeliveryLog::purge`](super::DeliveryLog::purge)), or its webhook or owner is gone, a
+    /// store may say either. In all other
     /// cases nothing changes, and it is `Stale`. [`DeliveryRow`](super::DeliveryRow) has these
     /// rules as functions.
     ///

@@ -18,11 +18,9 @@ use self::ordered::Ordered;
 use self::patient::Patient;
 use self::rounds::without_rivals;
 use crate::batch::batcher::{Outcome, Work};
-use crate::db::{Db, Param};
+use crate::db::{BEGIN_WRITING, Db, Param};
 use crate::error::Result;
 
-/// Who changes what an enqueue was decided by waits for it, once that is committed.
-const BEGIN_WRITING: &str = "LOCK TABLE :schema.gatepost_queue IN ROW EXCLUSIVE MODE";
 const TRY: &str = include_str!("../../sql/place/try_webhooks.sql");
 
 pub(crate) struct EnqueueWork {

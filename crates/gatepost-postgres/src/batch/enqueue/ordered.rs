@@ -8,8 +8,8 @@ use super::columns::Item;
 /// More than this many are not remembered.
 const MOST: usize = 10_000;
 
-/// Those that were in order, when that was tried last. One that is not remembered costs its enqueue a
-/// second try, one that is a lookup.
+/// Those that were in order, when that was tried last. One that is not remembered costs its
+/// enqueue a second try, one that is a lookup.
 #[derive(Debug, Default)]
 pub(super) struct Ordered {
     webhooks: Mutex<HashSet<i64>>,

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use futures_util::future::join_all;
 use gatepost_storage::webhooks::Enqueued;
 
-use super::BEGIN_WRITING;
 use super::answers::{Verdict, nothing, verdicts};
 use super::columns::{Columns, Item, LATER, is_later};
 use super::rounds::{apart, without_rivals};
 use super::weight::{MOST, weight};
 use crate::change::{LOCKED, lock_params};
-use crate::db::{BEGIN_WAITING, Db, Param, Turn, missing};
+use crate::db::{BEGIN_WAITING, BEGIN_WRITING, Db, Param, Turn, missing};
 use crate::error::{Failure, Result};
 
 const CONSUME: &str = concat!(
