@@ -333,6 +333,7 @@ CREATE TABLE :schema.gatepost_count (
     retried      bigint NOT NULL,
     milliseconds bigint NOT NULL,
     bytes        bigint NOT NULL,
+    last_sent    timestamptz,
     PRIMARY KEY (webhook, hour)
 ) WITH (fillfactor = 70);
 CREATE INDEX gatepost_count_hour ON :schema.gatepost_count (hour, webhook);

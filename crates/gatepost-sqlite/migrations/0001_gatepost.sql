@@ -326,6 +326,7 @@ CREATE TABLE gatepost_count (
     retried      INTEGER NOT NULL,
     milliseconds INTEGER NOT NULL,
     bytes        INTEGER NOT NULL,
+    last_sent    INTEGER,
     PRIMARY KEY (webhook, hour)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX gatepost_count_at ON gatepost_count (hour, webhook);

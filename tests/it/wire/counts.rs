@@ -26,6 +26,7 @@ async fn world() -> (World, i64) {
             webhook: WebhookId(hook),
             hour: hour(n),
             sent: n.unsigned_abs(),
+            last_sent: None,
             failed: 2,
             retried: 3,
             milliseconds: 40,

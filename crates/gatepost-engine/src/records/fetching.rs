@@ -120,13 +120,9 @@ impl Deliveries {
         let sent = ended.len() as u64;
         if sent > 0 {
             self.counts.add(HourlyCount {
-                webhook: id,
-                hour: DateTime::UNIX_EPOCH,
                 sent,
-                failed: 0,
-                retried: 0,
-                milliseconds: 0,
                 bytes: ended.iter().map(|one| one.bytes).sum(),
+                ..HourlyCount::none(id, now)
             });
         }
         Ok(sent)

@@ -43,15 +43,16 @@ pub(crate) fn counted(
         Disposition::Retry { .. } => (0, 0, 1),
         Disposition::Release { .. } => return None,
     };
-    let took = settlement.attempt.as_ref().map(|attempt| attempt.duration);
+    let attempt = settlement.attempt.as_ref();
+    let took = attempt.map(|attempt| attempt.duration).unwrap_or_default();
     Some(HourlyCount {
-        webhook,
-        hour: DateTime::UNIX_EPOCH,
         sent,
+        last_sent: attempt.filter(|_| sent > 0).map(|attempt| attempt.started),
         failed,
         retried,
-        milliseconds: u64::try_from(took.unwrap_or_default().as_millis()).unwrap_or(u64::MAX),
+        milliseconds: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         bytes,
+        ..HourlyCount::none(webhook, DateTime::UNIX_EPOCH)
     })
 }
 
@@ -112,24 +113,9 @@ fn add(counted: &mut HashMap<Key, HourlyCount>, count: HourlyCount) {
         guarded(|| tracing::warn!(webhook, "lost count of deliveries"));
         return;
     }
-    let sum = counted.entry(key).or_insert(HourlyCount {
-        sent: 0,
-        failed: 0,
-        retried: 0,
-        milliseconds: 0,
-        bytes: 0,
-        ..count
-    });
-    let parts = [
-        (&mut sum.sent, count.sent),
-        (&mut sum.failed, count.failed),
-        (&mut sum.retried, count.retried),
-        (&mut sum.milliseconds, count.milliseconds),
-        (&mut sum.bytes, count.bytes),
-    ];
-    for (sum, more) in parts {
-        *sum = sum.saturating_add(more);
-    }
+    let sum = counted.get(&key).copied();
+    let sum = sum.and_then(|sum| HourlyCount::sum(&[sum, count]));
+    counted.insert(key, sum.unwrap_or(count));
 }
 
 #[cfg(test)]
@@ -178,13 +164,10 @@ mod tests {
 
     fn sent(webhook: WebhookId) -> HourlyCount {
         HourlyCount {
-            webhook,
-            hour: DateTime::UNIX_EPOCH,
             sent: 1,
-            failed: 0,
-            retried: 0,
             milliseconds: 20,
             bytes: 7,
+            ..HourlyCount::none(webhook, noon())
         }
     }
 

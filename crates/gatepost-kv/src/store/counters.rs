@@ -24,10 +24,12 @@ const AHEAD: usize = 256;
 const BY_HOUR: Timed = Timed {
     rows: HOURS,
     by_age: HOURS_BY_AGE,
+    sums: 5,
 };
 const BY_MINUTE: Timed = Timed {
     rows: REJECTED,
     by_age: REJECTED_BY_AGE,
+    sums: 1,
 };
 const REASONS: [DropReason; 3] = [
     DropReason::Waiting,
@@ -39,6 +41,8 @@ const REASONS: [DropReason; 3] = [
 struct Timed {
     rows: Table,
     by_age: Table,
+    /// How many of its numbers add up. Of the others the largest counts.
+    sums: usize,
 }
 
 /// What a count is of.
@@ -122,6 +126,7 @@ pub(super) fn add_hourly(tx: &mut Tx<'_>, more: &HourlyCount) -> Outcome<()> {
         more.retried,
         more.milliseconds,
         more.bytes,
+        more.last_sent.map_or(0, micros_of),
     ];
     BY_HOUR.add(tx, of, counts)
 }
@@ -132,11 +137,12 @@ pub(super) fn list(view: &dyn View, query: &CounterQuery) -> Outcome<Counters> {
     match query.kind {
         CounterKind::Hourly => {
             for (of, counts) in BY_HOUR.list(view, query)? {
-                let [sent, failed, retried, milliseconds, bytes] = counts;
+                let [sent, failed, retried, milliseconds, bytes, last_sent] = counts;
                 found.hourly.push(HourlyCount {
                     webhook: of.webhook,
                     hour: of.time,
                     sent,
+                    last_sent: time_of(last_sent)?,
                     failed,
                     retried,
                     milliseconds,
@@ -213,11 +219,12 @@ impl Timed {
             tx.put(self.by_age, of.by_age().bytes(), &[])?;
         }
         let old = old.unwrap_or_else(|| vec![0; N]);
-        let sum = old
-            .iter()
-            .zip(more)
-            .map(|(old, more)| old.saturating_add(more));
-        tx.put_row(self.rows, key.bytes(), &sum.collect::<Vec<_>>())
+        let both = old.iter().zip(more).enumerate();
+        let joined = both.map(|(at, (old, more))| match at < self.sums {
+            true => old.saturating_add(more),
+            false => more.max(*old),
+        });
+        tx.put_row(self.rows, key.bytes(), &joined.collect::<Vec<_>>())
     }
 
     fn get<const N: usize>(&self, view: &dyn View, of: Of) -> Outcome<[u64; N]> {
@@ -314,6 +321,19 @@ impl Timed {
         }
         Ok(own.len())
     }
+}
+
+/// 0 is none.
+fn micros_of(time: DateTime<Utc>) -> u64 {
+    u64::try_from(time.timestamp_micros()).unwrap_or_default()
+}
+
+fn time_of(micros: u64) -> Outcome<Option<DateTime<Utc>>> {
+    let Some(micros) = i64::try_from(micros).ok().filter(|micros| *micros > 0) else {
+        return Ok(None);
+    };
+    let time = DateTime::from_timestamp_micros(micros);
+    Ok(Some(time.ok_or_else(|| damaged("the time of a count"))?))
 }
 
 fn newest_first(time: DateTime<Utc>) -> Key {

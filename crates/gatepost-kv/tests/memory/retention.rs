@@ -65,6 +65,7 @@ fn count(webhook: WebhookId, hour: i64, sent: u64) -> HourlyCount {
         webhook,
         hour: at(hour * 3600),
         sent,
+        last_sent: None,
         failed: 1,
         retried: 2,
         milliseconds: 30,

@@ -37,6 +37,8 @@ impl PostgresStore {
         let numbers = numbers.map(|of| column(&added.hourly, |c| stored(of(c))));
         let mut hourly: Vec<Param<'_>> = vec![&webhooks, &hours];
         hourly.extend(numbers.iter().map(|column| column as Param<'_>));
+        let last_sent = column(&added.hourly, |c| c.last_sent);
+        hourly.push(&last_sent);
         let webhooks = column(&added.rejected, |d| d.webhook.0);
         let reasons = column(&added.rejected, |d| d.reason.as_str());
         let minutes = column(&added.rejected, |d| d.minute);
@@ -123,6 +125,7 @@ fn hourly(row: &Row) -> Result<HourlyCount> {
         webhook: WebhookId(row.try_get("webhook")?),
         hour: row.try_get("hour")?,
         sent: number(row, "sent")?,
+        last_sent: row.try_get("last_sent")?,
         failed: number(row, "failed")?,
         retried: number(row, "retried")?,
         milliseconds: number(row, "milliseconds")?,

@@ -35,7 +35,16 @@ pub(crate) fn end_waiting(c: &Connection, delivery: i64, reason: &str, token: i6
 pub(crate) fn count_failed(c: &Connection, webhook: i64, now: DateTime<Utc>) -> Result<()> {
     let count = HourlyCount::failed(WebhookId(webhook), now);
     c.prepare_cached(include_str!("../sql/log/add_counts.sql"))?
-        .execute(params![webhook, micros(count.hour), 0, 1, 0, 0, 0])?;
+        .execute(params![
+            webhook,
+            micros(count.hour),
+            0,
+            1,
+            0,
+            0,
+            0,
+            None::<i64>
+        ])?;
     Ok(())
 }
 

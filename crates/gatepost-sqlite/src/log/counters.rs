@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use webhook_model::WebhookId;
 
 use super::usage;
-use crate::column::{micros, number, time};
+use crate::column::{maybe_time, micros, number, time};
 use crate::error::{Failure, Result};
 use crate::named::Named;
 use crate::records::usage::stored;
@@ -28,6 +28,7 @@ pub(super) fn add(c: &Connection, added: &Counters) -> Result<()> {
             stored(count.retried),
             stored(count.milliseconds),
             stored(count.bytes),
+            count.last_sent.map(micros),
         ])?;
     }
     let mut count = c.prepare_cached(include_str!("../sql/log/count_dropped.sql"))?;
@@ -96,6 +97,7 @@ fn hourly(row: &Row<'_>) -> Result<HourlyCount> {
         webhook: WebhookId(row.get("webhook")?),
         hour: time(row, "hour")?,
         sent: number(row, "sent")?,
+        last_sent: maybe_time(row, "last_sent")?,
         failed: number(row, "failed")?,
         retried: number(row, "retried")?,
         milliseconds: number(row, "milliseconds")?,

@@ -66,6 +66,8 @@ pub struct HourlyCount {
     pub hour: DateTime<Utc>,
     /// Deliveries that were sent.
     pub sent: u64,
+    /// When the last attempt that a target accepted began; `None` where there was none.
+    pub last_sent: Option<DateTime<Utc>>,
     /// Deliveries that ended in `error`.
     pub failed: u64,
     /// Attempts after which another was to follow.
@@ -77,17 +79,27 @@ pub struct HourlyCount {
 }
 
 impl HourlyCount {
-    /// A delivery that ended in `error` without an attempt, at `now`.
+    /// Nothing, in the hour of `now`.
     #[must_use]
-    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
+    pub fn none(webhook: WebhookId, now: DateTime<Utc>) -> Self {
         Self {
             webhook,
             hour: now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now),
             sent: 0,
-            failed: 1,
+            last_sent: None,
+            failed: 0,
             retried: 0,
             milliseconds: 0,
             bytes: 0,
+        }
+    }
+
+    /// A delivery that ended in `error` without an attempt, at `now`.
+    #[must_use]
+    pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
+        Self {
+            failed: 1,
+            ..Self::none(webhook, now)
         }
     }
 
@@ -98,6 +110,7 @@ impl HourlyCount {
         let sum = rest.iter().fold(*first, |sum, more| Self {
             hour: sum.hour.max(more.hour),
             sent: sum.sent.saturating_add(more.sent),
+            last_sent: sum.last_sent.max(more.last_sent),
             failed: sum.failed.saturating_add(more.failed),
             retried: sum.retried.saturating_add(more.retried),
             milliseconds: sum.milliseconds.saturating_add(more.milliseconds),

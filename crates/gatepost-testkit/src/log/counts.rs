@@ -1,5 +1,6 @@
 //! Figures: by the hour, and of the queue.
 
+use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{Cascade, Delivery, Disposition, HourlyCount, PurgeBounds};
@@ -16,6 +17,7 @@ fn count(webhook: WebhookId, hour: i64, n: u64) -> HourlyCount {
         webhook,
         hour: at(hour * 3_600),
         sent: n,
+        last_sent: (n != 2).then(|| at(hour * 3_600) + TimeDelta::milliseconds(n as i64)),
         failed: n + 1,
         retried: n + 2,
         milliseconds: n * 1_000,
@@ -26,6 +28,7 @@ fn count(webhook: WebhookId, hour: i64, n: u64) -> HourlyCount {
 fn sum(one: HourlyCount, other: HourlyCount) -> HourlyCount {
     HourlyCount {
         sent: one.sent + other.sent,
+        last_sent: one.last_sent.max(other.last_sent),
         failed: one.failed + other.failed,
         retried: one.retried + other.retried,
         milliseconds: one.milliseconds + other.milliseconds,

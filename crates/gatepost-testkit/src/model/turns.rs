@@ -92,6 +92,7 @@ impl Side {
             webhook: self.webhook(webhook),
             hour: at(i64::from(hour) * 10),
             sent: n,
+            last_sent: (webhook > 0).then(|| at(now)),
             failed: n * 2,
             retried: n * 3,
             milliseconds: n * 4,

@@ -55,6 +55,7 @@ pub async fn d10_queue_and_log_go_on(home: Home) -> Outcome {
         webhook: hook,
         hour: at(3_600),
         sent: 7,
+        last_sent: Some(at(3_599)),
         failed: 6,
         retried: 5,
         milliseconds: 4,

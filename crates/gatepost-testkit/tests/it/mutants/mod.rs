@@ -22,7 +22,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 33] = [
+const MORE: [&str; 34] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -40,6 +40,7 @@ const MORE: [&str; 33] = [
     "k34-floor",
     "l18-apart",
     "l18-webhook",
+    "l26-last",
     "l26-sums",
     "l33-data",
     "l33-trace",
