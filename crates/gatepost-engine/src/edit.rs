@@ -12,7 +12,7 @@ macro_rules! edit {
         |$row:ident| $apply:expr,
         $at_most:expr
     ) => {{
-        let part = $part;
+        let part = &$part;
         for _ in 0..$crate::edit::TRIES {
             let mut $row = part
                 .store

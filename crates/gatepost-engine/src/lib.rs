@@ -6,6 +6,7 @@ mod attempt;
 mod builder;
 mod clock;
 mod config;
+mod core;
 mod dispatcher;
 mod edit;
 mod emit;

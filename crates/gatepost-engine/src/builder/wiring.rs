@@ -12,6 +12,7 @@ use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention, RetryScheduleLimits};
+use crate::core::Core;
 use crate::dispatcher::Dispatcher;
 use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
 use crate::engine::{Engine, Shared};
@@ -87,16 +88,19 @@ impl EngineBuilder {
                 holder,
             },
         );
-        let ground = Ground {
-            judge: Arc::new(judge),
-            observers,
-            holder,
+        let core = Core {
+            store: self.store.clone(),
             clock,
+            access: Arc::new(judge),
+            lifecycle,
+            holder,
+        };
+        let ground = Ground {
+            core: Arc::new(core),
+            observers,
             webhooks: Arc::new(WebhookCache::new(self.store.clone())),
             admission: Arc::new(Admission::new(&self.limits)),
             troubles: Arc::new(Troubles::new(self.own)),
-            lifecycle,
-            store: self.store.clone(),
             limits: self.limits.clone(),
             retry_schedules: self.retry_schedules.clone(),
         };
@@ -106,15 +110,11 @@ impl EngineBuilder {
 
 /// What most of the parts stand on.
 struct Ground {
-    store: Arc<dyn WebhookStore>,
-    judge: Arc<Judge>,
+    core: Arc<Core>,
     observers: Observers,
-    holder: u128,
-    clock: Arc<EngineClock>,
     webhooks: Arc<WebhookCache>,
     admission: Arc<Admission>,
     troubles: Arc<Troubles>,
-    lifecycle: Lifecycle,
     limits: Limits,
     retry_schedules: RetryScheduleLimits,
 }
@@ -124,7 +124,7 @@ impl Ground {
         let random = Arc::new(options.random);
         let renderer = Renderer::new(options.zone, options.variables, random.clone());
         let renderer = Arc::new(renderer);
-        let (settler, writer) = Settler::new(self.store.clone(), self.clock.clone());
+        let (settler, writer) = Settler::new(self.core.store.clone(), self.core.clock.clone());
         let error_rate = Arc::default();
         let watch = Watch::new(
             Arc::clone(&error_rate),
@@ -135,14 +135,12 @@ impl Ground {
             Traces::new(options.tracer, options.trace_headers, random.clone()),
         );
         let worker = Arc::new(Worker {
+            core: self.core.clone(),
             transport: options.transport.clone(),
             settler: settler.clone(),
-            judge: self.judge.clone(),
-            retries: RetryPlan::new(options.schedule, random, self.clock.clone()),
+            retries: RetryPlan::new(options.schedule, random, self.core.clock.clone()),
             watch,
             admission: self.admission.clone(),
-            clock: self.clock.clone(),
-            lifecycle: self.lifecycle.clone(),
         });
         let dispatcher = self.dispatcher(worker.clone());
         let emitter = self.emitter(worker, renderer);
@@ -152,27 +150,24 @@ impl Ground {
         let figures = self.figures();
         let counts = settler.counts.clone();
         let probes = Probes {
+            core: self.core.clone(),
             figures: figures.clone(),
-            store: self.store.clone(),
-            judge: self.judge.clone(),
-            clock: self.clock.clone(),
             admission: self.admission.clone(),
             settler,
             error_rate,
-            lifecycle: self.lifecycle.clone(),
         };
         let by_hand = ByHand {
             emitter: emitter.clone(),
-            judge: self.judge.clone(),
+            judge: self.core.access.clone(),
         };
-        let targets = Targets::new(options.transport.clone(), self.judge.clone());
+        let targets = Targets::new(options.transport.clone(), self.core.access.clone());
         let records = Records {
             activities: self.activities(),
             webhooks: self.webhooks(targets.clone()),
             tasks: self.tasks(by_hand.clone()),
             events: Events {
-                store: self.store.clone(),
-                clock: self.clock.clone(),
+                store: self.core.store.clone(),
+                clock: self.core.clock.clone(),
                 catalog: options.catalog,
                 allowance: self.allowance(),
                 by_hand,
@@ -190,32 +185,30 @@ impl Ground {
             outbox,
             announcer,
             records,
-            lifecycle: self.lifecycle,
+            lifecycle: self.core.lifecycle.clone(),
             probes,
         })))
     }
 
     fn activities(&self) -> Activities {
         Activities {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
+            core: self.core.clone(),
             admission: self.admission.clone(),
             troubles: self.troubles.clone(),
-            judge: self.judge.clone(),
         }
     }
 
     fn allowance(&self) -> Allowance {
         Allowance {
-            store: self.store.clone(),
-            judge: self.judge.clone(),
+            store: self.core.store.clone(),
+            judge: self.core.access.clone(),
         }
     }
 
     fn webhooks(&self, targets: Targets) -> Webhooks {
         Webhooks {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
+            store: self.core.store.clone(),
+            clock: self.core.clock.clone(),
             admission: self.admission.clone(),
             allowance: self.allowance(),
             troubles: self.troubles.clone(),
@@ -226,8 +219,8 @@ impl Ground {
 
     fn tasks(&self, by_hand: ByHand) -> Tasks {
         Tasks {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
+            store: self.core.store.clone(),
+            clock: self.core.clock.clone(),
             allowance: self.allowance(),
             by_hand,
         }
@@ -235,52 +228,48 @@ impl Ground {
 
     fn deliveries(&self, emitter: Arc<Emitter>, transport: Arc<dyn Transport>) -> Deliveries {
         Deliveries {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
+            store: self.core.store.clone(),
+            clock: self.core.clock.clone(),
             renderer: emitter.renderer.clone(),
             counts: emitter.launcher.worker.settler.counts.clone(),
             emitter,
             transport,
-            judge: self.judge.clone(),
+            judge: self.core.access.clone(),
             at_once: AtOnce::new(TESTS),
         }
     }
 
     fn replays(&self) -> Replays {
         Replays {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
+            store: self.core.store.clone(),
+            clock: self.core.clock.clone(),
             admission: self.admission.clone(),
-            judge: self.judge.clone(),
+            judge: self.core.access.clone(),
         }
     }
 
     fn owners(&self) -> Owners {
         Owners {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            judge: self.judge.clone(),
+            store: self.core.store.clone(),
+            clock: self.core.clock.clone(),
+            judge: self.core.access.clone(),
         }
     }
 
     fn dispatcher(&self, worker: Arc<Worker>) -> Arc<Dispatcher> {
         Arc::new(Dispatcher {
-            store: self.store.clone(),
+            core: self.core.clone(),
             webhooks: self.webhooks.clone(),
             admission: self.admission.clone(),
             worker,
-            judge: self.judge.clone(),
-            clock: self.clock.clone(),
             timing: self.limits.timing.clone(),
-            holder: self.holder,
         })
     }
 
     fn emitter(&self, worker: Arc<Worker>, renderer: Arc<Renderer>) -> Arc<Emitter> {
         Arc::new(Emitter {
-            store: self.store.clone(),
+            core: self.core.clone(),
             finder: self.finder(),
-            judge: self.judge.clone(),
             renderer,
             launcher: Launcher {
                 webhooks: self.webhooks.clone(),
@@ -288,41 +277,30 @@ impl Ground {
                 worker,
                 lease_margin: self.limits.timing.lease_margin,
             },
-            clock: self.clock.clone(),
             limits: self.limits.emit.clone(),
             wake: Arc::default(),
         })
     }
 
     fn finder(&self) -> Finder {
-        let (store, memory) = (&self.store, self.limits.routes_memory);
+        let (store, memory) = (&self.core.store, self.limits.routes_memory);
         Finder {
-            store: store.clone(),
+            core: self.core.clone(),
             tables: Arc::new(Tables::new(store.clone(), memory)),
             messages: Arc::new(Messages::new(store.clone(), memory / MESSAGES)),
             contexts: Contexts::new(store.clone()),
-            judge: self.judge.clone(),
         }
     }
 
     fn outbox(&self, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
-        Arc::new(OutboxDrain::new(
-            self.store.clone(),
-            emitter,
-            self.clock.clone(),
-            self.lifecycle.clone(),
-            self.limits.timing.poll,
-            self.holder,
-        ))
+        Arc::new(OutboxDrain::new(emitter, self.limits.timing.poll))
     }
 
     fn announcer(&self, emitter: Arc<Emitter>) -> Arc<Announcer> {
         Arc::new(Announcer {
-            store: self.store.clone(),
+            core: self.core.clone(),
             emitter,
             troubles: self.troubles.clone(),
-            clock: self.clock.clone(),
-            lifecycle: self.lifecycle.clone(),
         })
     }
 
@@ -330,35 +308,29 @@ impl Ground {
         if self.troubles.are_told() {
             let announcer = announcer.clone();
             let run = move || announcer.clone().run();
-            self.lifecycle.supervise("operational events", run);
+            self.core.lifecycle.supervise("operational events", run);
         }
     }
 
     fn maintenance(&self, retention: Retention) -> Result<Arc<Maintenance>, StartError> {
         let longest = longest_lease(self.limits.timing.lease_margin);
         Ok(Arc::new(Maintenance {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            steps: Mutex::new(ClockSteps::watch(self.clock.clone(), longest)?),
+            core: self.core.clone(),
+            steps: Mutex::new(ClockSteps::watch(self.core.clock.clone(), longest)?),
             retention,
             admission: self.admission.clone(),
-            lifecycle: self.lifecycle.clone(),
-            holder: self.holder,
         }))
     }
 
     fn figures(&self) -> Arc<Figures> {
         Arc::new(Figures {
-            store: self.store.clone(),
-            clock: self.clock.clone(),
-            lifecycle: self.lifecycle.clone(),
-            holder: self.holder,
+            core: self.core.clone(),
             room: Mutex::default(),
         })
     }
 
     fn count(&self, figures: Arc<Figures>, counts: Arc<HourlyCounts>) {
-        let (prepared, lifecycle) = (figures.clone(), &self.lifecycle);
+        let (prepared, lifecycle) = (figures.clone(), &self.core.lifecycle);
         let stopping = lifecycle.clone();
         lifecycle.supervise("room", move || prepared.clone().prepare());
         lifecycle.supervise("figures", move || figures.clone().count());
@@ -374,8 +346,8 @@ impl Ground {
         maintenance: Arc<Maintenance>,
     ) {
         let (writer, log, gone) = (Arc::new(writer), maintenance.clone(), maintenance.clone());
-        let lifecycle = &self.lifecycle;
-        self.judge.run();
+        let lifecycle = &self.core.lifecycle;
+        self.core.access.run();
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         lifecycle.supervise("dispatch", move || dispatcher.clone().run());
         outbox.start();

@@ -109,7 +109,7 @@ impl Engine {
     /// Which events about their own webhooks and keys users are offered.
     #[must_use]
     pub fn operational_events(&self) -> OperationalEvents {
-        self.0.emitter.judge.own()
+        self.0.emitter.core.access.own()
     }
 
     /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
@@ -126,7 +126,7 @@ impl Engine {
     /// this one when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
         self.0.lifecycle.shutdown(grace).await;
-        let judge = self.0.emitter.judge.clone();
+        let judge = self.0.emitter.core.access.clone();
         let counts = self.0.probes.settler.counts.clone();
         let announcer = self.0.announcer.clone();
         let flush = async move {

@@ -18,6 +18,7 @@ use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
 use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
+use crate::core::Core;
 use crate::emit::{Emitter, Finder, Launcher};
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
@@ -43,13 +44,10 @@ impl Records {
     }
 
     pub(crate) async fn activities(&self) -> Activities {
-        let clock = self.engine_clock().await;
         Activities {
-            store: self.store.clone(),
-            clock: clock.clone(),
+            core: core(self.store.clone(), self.engine_clock().await),
             admission: Arc::new(Admission::new(&Limits::default())),
             troubles: Arc::default(),
-            judge: one_system(self.store.clone(), clock),
         }
     }
 
@@ -71,8 +69,20 @@ impl Records {
     }
 }
 
+/// Of a platform that is one system, where everybody is enabled.
+pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Core> {
+    Arc::new(Core {
+        access: one_system(store.clone(), clock.clone()),
+        store,
+        clock,
+        lifecycle: Lifecycle::default(),
+        holder: 7,
+    })
+}
+
 /// A worker over a script, and what it is made of.
 pub(crate) struct Bench {
+    pub core: Arc<Core>,
     pub store: Arc<FaultStore<MemoryStore>>,
     pub broken: Arc<BrokenClock>,
     pub clock: Arc<EngineClock>,
@@ -106,23 +116,28 @@ impl Bench {
         let judge = judge(rule, platform, store.clone(), clock.clone());
         let admission = Arc::new(Admission::new(limits));
         let lifecycle = Lifecycle::default();
+        let core = Arc::new(Core {
+            store: store.clone(),
+            clock: clock.clone(),
+            access: judge.clone(),
+            lifecycle: lifecycle.clone(),
+            holder: 1,
+        });
         let (settler, writer) = Settler::new(store.clone(), clock.clone());
         let writer = Arc::new(writer);
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         let random = Arc::new(Random::seeded(7));
         let schedule = Schedule::new([RETRY_AFTER]).unwrap();
         let activities = Activities {
-            store: store.clone(),
-            clock: clock.clone(),
+            core: core.clone(),
             admission: admission.clone(),
             troubles: Arc::default(),
-            judge: judge.clone(),
         };
         let observers = Observers::new(Arc::new(Nobody));
         let worker = Arc::new(Worker {
+            core: core.clone(),
             transport: script.clone(),
             settler,
-            judge: judge.clone(),
             retries: RetryPlan::new(schedule, random, clock.clone()),
             watch: Watch::new(
                 Arc::default(),
@@ -133,10 +148,9 @@ impl Bench {
                 Traces::default(),
             ),
             admission: admission.clone(),
-            clock: clock.clone(),
-            lifecycle: lifecycle.clone(),
         });
         Self {
+            core,
             webhooks: Arc::new(WebhookCache::new(store.clone())),
             platform: platform.clone(),
             store,
@@ -156,15 +170,13 @@ impl Bench {
         let random = Arc::new(Random::from_system());
         let memory = limits.routes_memory;
         Arc::new(Emitter {
-            store: store.clone(),
+            core: self.core.clone(),
             finder: Finder {
-                store: store.clone(),
+                core: self.core.clone(),
                 tables: Arc::new(Tables::new(store.clone(), memory)),
                 messages: Arc::new(Messages::new(store.clone(), memory)),
-                contexts: Contexts::new(store.clone()),
-                judge: self.judge.clone(),
+                contexts: Contexts::new(store),
             },
-            judge: self.judge.clone(),
             renderer: Arc::new(Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random)),
             launcher: Launcher {
                 webhooks: self.webhooks.clone(),
@@ -172,7 +184,6 @@ impl Bench {
                 worker: self.worker.clone(),
                 lease_margin: limits.timing.lease_margin,
             },
-            clock: self.clock.clone(),
             limits: limits.emit.clone(),
             wake: Arc::default(),
         })

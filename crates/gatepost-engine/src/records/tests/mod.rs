@@ -56,11 +56,9 @@ fn by_hand(bench: &Bench) -> ByHand {
 
 fn activities(bench: &Bench) -> Activities {
     Activities {
-        store: bench.store.clone(),
-        clock: bench.clock.clone(),
+        core: bench.core.clone(),
         admission: bench.admission.clone(),
         troubles: Arc::default(),
-        judge: bench.judge.clone(),
     }
 }
 
