@@ -1,6 +1,6 @@
 //! The parts of an engine, made ready.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::Schedule;
@@ -15,19 +15,21 @@ use super::script::Script;
 use super::values::noon;
 use crate::activity::Activities;
 use crate::admission::Admission;
+use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
 use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
 use crate::core::Core;
-use crate::emit::{Emitter, Finder, Launcher};
+use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
+use crate::engine::{Engine, Parts};
+use crate::health::Probes;
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
 use crate::lifecycle::Lifecycle;
+use crate::maintenance::Figures;
 use crate::observe::{Nobody, Observers};
+use crate::operational::Announcer;
 use crate::random::Random;
-use crate::records::allowance::Allowance;
-use crate::records::targets::Targets;
-use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::Settler;
@@ -48,23 +50,6 @@ impl Records {
             core: core(self.store.clone(), self.engine_clock().await),
             admission: Arc::new(Admission::new(&Limits::default())),
             troubles: Arc::default(),
-        }
-    }
-
-    pub(crate) async fn webhooks(&self) -> Webhooks {
-        let clock = self.engine_clock().await;
-        let judge = one_system(self.store.clone(), clock.clone());
-        Webhooks {
-            store: self.store.clone(),
-            clock,
-            admission: Arc::new(Admission::new(&Limits::default())),
-            allowance: Allowance {
-                store: self.store.clone(),
-                judge: judge.clone(),
-            },
-            troubles: Arc::default(),
-            targets: Targets::new(Arc::new(Script::new(&[])), judge),
-            schedules: RetryScheduleLimits::default(),
         }
     }
 }
@@ -91,6 +76,7 @@ pub(crate) struct Bench {
     pub platform: Arc<Platform>,
     pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
+    pub activities: Activities,
     pub lifecycle: Lifecycle,
     pub worker: Arc<Worker>,
 }
@@ -140,11 +126,9 @@ impl Bench {
             settler,
             retries: RetryPlan::new(schedule, random, clock.clone()),
             watch: Watch::new(
-                Arc::default(),
                 DisablePolicy::default(),
                 observers,
-                activities,
-                Arc::default(),
+                activities.clone(),
                 Traces::default(),
             ),
             admission: admission.clone(),
@@ -159,8 +143,41 @@ impl Bench {
             script,
             judge,
             admission,
+            activities,
             lifecycle,
             worker,
+        }
+    }
+
+    /// None of its loops run.
+    pub(crate) fn engine(&self) -> Engine {
+        let emitter = self.emitter(&Limits::default());
+        let parts = Parts {
+            outbox: Arc::new(OutboxDrain::new(emitter.clone(), Duration::from_secs(1))),
+            announcer: Arc::new(Announcer {
+                core: self.core.clone(),
+                emitter: emitter.clone(),
+                troubles: self.activities.troubles.clone(),
+            }),
+            emitter,
+            activities: self.activities.clone(),
+            probes: Probes {
+                core: self.core.clone(),
+                admission: self.admission.clone(),
+                settler: self.worker.settler.clone(),
+                error_rate: self.worker.watch.error_rate.clone(),
+                figures: Arc::new(Figures {
+                    core: self.core.clone(),
+                    room: Mutex::default(),
+                }),
+            },
+            schedules: RetryScheduleLimits::default(),
+            tests: AtOnce::new(TESTS),
+            lookups: AtOnce::new(LOOKUPS),
+        };
+        Engine {
+            core: self.core.clone(),
+            parts: Arc::new(parts),
         }
     }
 
