@@ -3,24 +3,20 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{AtMost, Row};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use crate::admission::Admission;
-use crate::clock::EngineClock;
+use crate::core::Core;
 use crate::edit::edit;
 use crate::error::EngineError;
-use crate::judge::Judge;
 use crate::troubles::Troubles;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
+    pub core: Arc<Core>,
     pub admission: Arc<Admission>,
     pub troubles: Arc<Troubles>,
-    pub judge: Arc<Judge>,
 }
 
 impl Activities {
@@ -31,10 +27,10 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let row = self.store.webhook(id).await?;
+        let row = self.core.store.webhook(id).await?;
         let mut row = row.ok_or(EngineError::NotFound)?;
         if row.value.activity != activity {
-            self.judge.pace_change(row.owner).await?;
+            self.core.access.pace_change(row.owner).await?;
             let unless_it_is = |now| now != activity;
             row = self.store_activity(id, activity, unless_it_is).await?;
         }
@@ -73,7 +69,7 @@ impl Activities {
         mut is_due: impl FnMut(Activity) -> bool,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         edit!(
-            self,
+            self.core,
             webhook,
             update_webhook,
             Into::into,

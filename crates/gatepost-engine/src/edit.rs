@@ -1,10 +1,10 @@
 //! An edit is applied to the row as it is now; if somebody else was faster, once more.
 
-/// Reads a row, applies an edit, stores it; again if the row was changed in between. `$part` has a
-/// `store` and a `clock`; `$at_most` is how much the owner of the edited row may have.
+/// Reads a row, applies an edit, stores it; again if the row was changed in between.
+/// `$at_most` is how much the owner of the edited row may have.
 macro_rules! edit {
     (
-        $part:expr,
+        $core:expr,
         $read:ident,
         $update:ident,
         $error:expr,
@@ -12,16 +12,16 @@ macro_rules! edit {
         |$row:ident| $apply:expr,
         $at_most:expr
     ) => {{
-        let part = $part;
+        let core = &$core;
         for _ in 0..$crate::edit::TRIES {
-            let mut $row = part
+            let mut $row = core
                 .store
                 .$read($id)
                 .await?
                 .ok_or($crate::error::EngineError::NotFound)?;
             $apply;
-            let (at_most, now) = ($at_most, part.clock.now()?);
-            match part.store.$update(&$row, at_most, now).await {
+            let (at_most, now) = ($at_most, core.clock.now()?);
+            match core.store.$update(&$row, at_most, now).await {
                 Err(error) if error.kind() == gatepost_storage::ErrorKind::Stale => continue,
                 other => return other.map_err($error),
             }

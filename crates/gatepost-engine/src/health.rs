@@ -3,12 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{QueueStats, WebhookStore};
+use gatepost_storage::webhooks::QueueStats;
 
 use crate::admission::Admission;
-use crate::clock::EngineClock;
-use crate::judge::Judge;
-use crate::lifecycle::Lifecycle;
+use crate::core::Core;
 use crate::maintenance::{Figures, PARTITIONS_AHEAD};
 use crate::meter;
 use crate::settle::Settler;
@@ -59,14 +57,11 @@ impl Health {
 /// What [`Health`] is read from.
 #[derive(Debug)]
 pub(crate) struct Probes {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
+    pub core: Arc<Core>,
     pub admission: Arc<Admission>,
     pub settler: Settler,
     pub error_rate: Arc<ErrorRate>,
-    pub judge: Arc<Judge>,
     pub figures: Arc<Figures>,
-    pub lifecycle: Lifecycle,
 }
 
 impl Probes {
@@ -76,10 +71,10 @@ impl Probes {
     }
 
     async fn ask(&self) -> Result<Health, StoreError> {
-        let now = self.clock.now();
-        let queue = match self.store.queue_stats().await? {
+        let now = self.core.clock.now();
+        let queue = match self.core.store.queue_stats().await? {
             Some(queue) => queue,
-            None => self.store.count_queue(now.unwrap_or_default()).await?,
+            None => self.core.store.count_queue(now.unwrap_or_default()).await?,
         };
         let health = Health {
             queue,
@@ -87,9 +82,9 @@ impl Probes {
             in_flight: self.admission.in_flight.count(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
-            clock_is_right: self.clock.is_right(),
-            unplaced: self.judge.unplaced(),
-            restarts: self.lifecycle.restarts(),
+            clock_is_right: self.core.clock.is_right(),
+            unplaced: self.core.access.unplaced(),
+            restarts: self.core.lifecycle.restarts(),
         };
         health.measure();
         Ok(health)
@@ -129,10 +124,10 @@ mod tests {
     use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;
+    use crate::clock::EngineClock;
     use crate::config::Limits;
-    use crate::judge::testing::one_system;
     use crate::meter::tests::Gauges;
-    use crate::testing::{BrokenClock, Records, noon};
+    use crate::testing::{BrokenClock, Records, core, noon};
 
     #[test]
     fn the_error_rate_is_a_share_of_recent_attempts() {
@@ -154,24 +149,19 @@ mod tests {
         let webhook = records.webhook(|_| {}).await;
         records.claimed(webhook).await;
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
+        let core = core(records.store.clone(), clock);
         let mut probes = Probes {
-            store: records.store.clone(),
-            judge: one_system(records.store.clone(), clock.clone()),
+            core: core.clone(),
             figures: Arc::new(Figures {
-                store: records.store.clone(),
-                clock: clock.clone(),
-                lifecycle: Lifecycle::default(),
-                holder: 1,
+                core: core.clone(),
                 room: Mutex::new(Some(LogRoom {
                     ahead: Some(1),
                     bytes: 0,
                 })),
             }),
-            clock,
             admission: Arc::new(Admission::new(&Limits::default())),
             settler,
             error_rate: Arc::default(),
-            lifecycle: Lifecycle::default(),
         };
         let health = probes.health().await.unwrap();
         assert_eq!((health.queue.running, health.recording), (1, true));
@@ -193,7 +183,10 @@ mod tests {
         assert_eq!(gauges.value("gatepost_recording"), 1.0);
         let away = Arc::new(FaultStore::new(records.store.clone()));
         away.fail("queue_stats", 1, Fault::Refused);
-        probes.store = away;
+        probes.core = Arc::new(Core {
+            store: away,
+            ..(*core).clone()
+        });
         probes.health().await.unwrap_err();
         assert_eq!(gauges.value("gatepost_recording"), 0.0);
     }

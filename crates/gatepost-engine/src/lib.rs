@@ -2,10 +2,12 @@
 
 mod activity;
 mod admission;
+mod at_once;
 mod attempt;
 mod builder;
 mod clock;
 mod config;
+mod core;
 mod dispatcher;
 mod edit;
 mod emit;
@@ -57,11 +59,11 @@ pub use health::Health;
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::brought::Brought;
-pub use records::deliveries::TestSend;
 pub use records::fetching::{FetchedMessage, FetchedPage, MAX_FETCHED};
 pub use records::holdup::Holdup;
 pub use records::owners::{Rejected, Usage};
 pub use records::run_about::RunAbout;
+pub use records::sending::TestSend;
 pub use records::targets::TargetVerdict;
 pub use render::Example;
 pub use trace::Tracer;

@@ -108,6 +108,20 @@ impl Lifecycle {
         self.tasks.spawn(self.parts.clone().restart(name, part));
     }
 
+    /// As [`supervise`](Self::supervise), for one of the loops of a part.
+    pub(crate) fn supervise_shared<P, F>(
+        &self,
+        name: &'static str,
+        part: &Arc<P>,
+        run: impl Fn(Arc<P>) -> F + Send + 'static,
+    ) where
+        P: Send + Sync + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let part = part.clone();
+        self.supervise(name, move || run(part.clone()));
+    }
+
     /// As [`supervise`](Self::supervise), for a part that ends when nobody needs it any more: a
     /// shutdown does not wait for it.
     pub(crate) fn supervise_unawaited<F>(

@@ -17,7 +17,7 @@ use crate::meter;
 use crate::observe::{Notice, Observers};
 use crate::routes::Route;
 use crate::trace::Traces;
-use crate::troubles::{Tried, Troubles};
+use crate::troubles::Tried;
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
 const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
@@ -28,12 +28,11 @@ const GONE: u16 = 410;
 
 #[derive(Debug)]
 pub(crate) struct Watch {
-    error_rate: Arc<ErrorRate>,
+    pub(crate) error_rate: Arc<ErrorRate>,
     streaks: FailureStreaks,
     policy: DisablePolicy,
     observers: Observers,
     activities: Activities,
-    troubles: Arc<Troubles>,
     pub(crate) traces: Traces,
 }
 
@@ -47,20 +46,17 @@ pub(super) struct Outcome {
 
 impl Watch {
     pub(crate) fn new(
-        error_rate: Arc<ErrorRate>,
         policy: DisablePolicy,
         observers: Observers,
         activities: Activities,
-        troubles: Arc<Troubles>,
         traces: Traces,
     ) -> Self {
         Self {
-            error_rate,
+            error_rate: Arc::default(),
             streaks: FailureStreaks::default(),
             policy,
             observers,
             activities,
-            troubles,
             traces,
         }
     }
@@ -73,13 +69,15 @@ impl Watch {
         reason: DropReason,
         count: u64,
     ) {
-        self.troubles.rejected(webhook, owner, reason, count);
+        self.activities
+            .troubles
+            .rejected(webhook, owner, reason, count);
     }
 
     /// Whether what becomes of a delivery with this cause is not told: an operational event made
     /// it.
     pub(crate) fn is_untold(&self, cause: Option<&Cause>) -> bool {
-        self.troubles.made(cause)
+        self.activities.troubles.made(cause)
     }
 
     /// What is to be said once this is recorded; `None` where no attempt was made.
@@ -87,7 +85,7 @@ impl Watch {
         let attempt = settlement
             .attempt
             .as_ref()
-            .filter(|_| self.troubles.are_told())?;
+            .filter(|_| self.activities.troubles.are_told())?;
         let reason = || settlement.status_info.clone();
         let tried = match settlement.disposition {
             Disposition::Sent => Tried::Received,
@@ -104,7 +102,7 @@ impl Watch {
     /// It is recorded.
     pub(super) fn recorded(&self, route: &Route, outcome: &Outcome) {
         let (owner, Outcome { tried, at }) = (route.webhook.owner, outcome);
-        self.troubles.note(route.id, owner, tried, *at);
+        self.activities.troubles.note(route.id, owner, tried, *at);
     }
 
     pub(super) fn note(&self, route: &Route, attempt: &Attempt) {

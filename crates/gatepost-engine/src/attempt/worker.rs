@@ -29,10 +29,8 @@ use super::outcome;
 use super::retries::RetryPlan;
 use super::watch::Watch;
 use crate::admission::{Admission, Lesson, SLOW_AFTER};
-use crate::clock::EngineClock;
+use crate::core::Core;
 use crate::guard::{GuardedSpan, guarded};
-use crate::judge::Judge;
-use crate::lifecycle::Lifecycle;
 use crate::meter;
 use crate::routes::Route;
 use crate::settle::{Settler, counted};
@@ -48,12 +46,10 @@ const TOO_LATE: Duration = Duration::from_secs(1);
 pub(crate) struct Worker {
     pub transport: Arc<dyn Transport>,
     pub settler: Settler,
-    pub judge: Arc<Judge>,
+    pub core: Arc<Core>,
     pub retries: RetryPlan,
     pub watch: Watch,
     pub admission: Arc<Admission>,
-    pub clock: Arc<EngineClock>,
-    pub lifecycle: Lifecycle,
 }
 
 /// What became of a job.
@@ -73,10 +69,10 @@ impl Worker {
     /// recorded would be sent again and again. And not while the clock is wrong, or very much waits
     /// to be recorded.
     pub(crate) fn is_ready(&self) -> bool {
-        self.lifecycle.is_running()
+        self.core.lifecycle.is_running()
             && !self.settler.is_failing()
             && !self.settler.is_full()
-            && self.clock.is_right()
+            && self.core.clock.is_right()
     }
 
     /// Sends in a task of its own.
@@ -101,7 +97,7 @@ impl Worker {
         job.message.trace = self.watch.traces.begin(&span, trace);
         let worker = self.clone();
         let (owner, place) = (job.route.webhook.owner, job.permit.place());
-        self.lifecycle.spawn(async move {
+        self.core.lifecycle.spawn(async move {
             let mut run = pin!(worker.run(job));
             let run = pin!(poll_fn(|context| {
                 let polled = guarded(|| run.as_mut().poll(context));
@@ -117,32 +113,33 @@ impl Worker {
     /// Gives a claim back without an attempt.
     pub(crate) fn give_back(self: &Arc<Self>, job: Job) {
         let worker = self.clone();
-        self.lifecycle
+        self.core
+            .lifecycle
             .spawn(async move { worker.end(&job, worker.given_back(&job)).await });
     }
 
     /// Due again now, so that the looks of other processes find it; as of the claim while the clock
     /// cannot be read, which is a reason to give back.
     fn given_back(&self, job: &Job) -> Settlement {
-        job.given_back_until(self.clock.now().unwrap_or(job.claimed))
+        job.given_back_until(self.core.clock.now().unwrap_or(job.claimed))
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {
         if let Some(turn) = job.turn {
             tokio::select! {
                 biased;
-                () = self.lifecycle.aborted() => {}
+                () = self.core.lifecycle.aborted() => {}
                 () = tokio::time::sleep_until(turn) => {}
             }
         }
-        let settlement = if !job.route.sends() || self.lifecycle.is_aborted() {
+        let settlement = if !job.route.sends() || self.core.lifecycle.is_aborted() {
             self.given_back(&job)
         } else {
             tokio::select! {
                 // First the attempt: a response that has come is not given up.
                 biased;
                 tried = self.attempt(&mut job) => self.conclude(&mut job, tried),
-                () = self.lifecycle.aborted() => self.given_back(&job),
+                () = self.core.lifecycle.aborted() => self.given_back(&job),
             }
         };
         if !job.is_one_at_a_time() {
@@ -175,7 +172,7 @@ impl Worker {
         if !self.is_in_good_standing(route.webhook.owner, place).await {
             return Tried::Rests;
         }
-        let Ok(now) = self.clock.now() else {
+        let Ok(now) = self.core.clock.now() else {
             return Tried::NoClock;
         };
         if now + route.webhook.timeout.as_duration() > lease_until {
@@ -196,9 +193,10 @@ impl Worker {
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId, place: Place) -> bool {
-        match self.judge.good_standing(owner, place) {
+        let access = &self.core.access;
+        match access.good_standing(owner, place) {
             Some(known) => known,
-            None => self.judge.standing(owner, place).await.unwrap_or(false),
+            None => access.standing(owner, place).await.unwrap_or(false),
         }
     }
 
@@ -208,7 +206,7 @@ impl Worker {
             Tried::NoClock => return self.given_back(job),
             Tried::TooLate => {
                 guarded(|| tracing::warn!("not enough of the lease is left for a request"));
-                let now = self.clock.now().unwrap_or(job.claimed);
+                let now = self.core.clock.now().unwrap_or(job.claimed);
                 return job.given_back_until(now + TOO_LATE);
             }
             Tried::Rests => {
@@ -223,11 +221,9 @@ impl Worker {
         let credentials = job.route.credentials.with(&tokens);
         let mut record = outcome::record(&attempt, &credentials);
         // The clock may have been set back meanwhile.
-        record.started = self
-            .clock
-            .now()
-            .map_or(record.started, |now| record.started.min(now));
-        let is_full = self.judge.log_is_full(job.route.webhook.owner);
+        let now = self.core.clock.now();
+        record.started = now.map_or(record.started, |now| record.started.min(now));
+        let is_full = self.core.access.log_is_full(job.route.webhook.owner);
         if is_full {
             outcome::forget_exchange(&mut record);
         }
@@ -271,9 +267,9 @@ impl Worker {
         match settled {
             Some(Settled::Done) if state.is_final() => {
                 let message = job.message.body.len() as u64;
-                self.judge.ended(owner, message, log_bytes);
+                self.core.access.ended(owner, message, log_bytes);
             }
-            Some(Settled::Done) if log_bytes > 0 => self.judge.logged(owner, log_bytes),
+            Some(Settled::Done) if log_bytes > 0 => self.core.access.logged(owner, log_bytes),
             Some(Settled::Done) => {}
             Some(Settled::Stale) => {
                 meter::stale_settlement();

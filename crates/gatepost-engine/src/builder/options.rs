@@ -25,7 +25,7 @@ pub struct EngineBuilder {
     pub(super) catalog: Catalog,
     pub(super) zone: Tz,
     pub(super) variables: Vec<(String, String)>,
-    pub(super) random: Random,
+    pub(super) random: Arc<Random>,
     pub(super) limits: Limits,
     pub(super) retention: Retention,
     pub(super) schedule: Schedule,
@@ -50,7 +50,7 @@ impl EngineBuilder {
             catalog: Catalog::default(),
             zone: Tz::UTC,
             variables: Vec::new(),
-            random: Random::from_system(),
+            random: Arc::new(Random::from_system()),
             limits: Limits::default(),
             retention: Retention::default(),
             schedule: Schedule::default(),
@@ -142,7 +142,7 @@ impl EngineBuilder {
     /// Always the same random numbers; for tests.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
-        self.random = Random::seeded(seed);
+        self.random = Arc::new(Random::seeded(seed));
         self
     }
 

@@ -57,10 +57,10 @@ impl Dispatcher {
         class: LeaseClass,
         mut taken: BTreeMap<Lane, Taken>,
     ) -> Result<(), StoreError> {
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let lease_until = class.lease_until(self.timing.lease_margin, now);
         let asked: Vec<LaneClaim> = taken.values().map(Taken::claim).collect();
-        for claimed in self.store.claim(&asked, lease_until, now).await? {
+        for claimed in self.core.store.claim(&asked, lease_until, now).await? {
             let lane = Lane {
                 webhook: claimed.delivery.webhook,
                 class: claimed.class,
@@ -130,7 +130,7 @@ impl Dispatcher {
         // It was edited between the look at the lane and the claim.
         let dispatcher = self.clone();
         let start = async move { dispatcher.start_as_of(job, revision).await };
-        self.worker.lifecycle.spawn(start);
+        self.core.lifecycle.spawn(start);
     }
 
     async fn start_as_of(&self, mut job: Job, revision: Revision) {

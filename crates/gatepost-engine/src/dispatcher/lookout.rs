@@ -45,8 +45,8 @@ struct Seen {
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn look_out(&self) {
-        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.worker.lifecycle);
-        let mut seen = Seen::new(self.judge.freed());
+        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.core.lifecycle);
+        let mut seen = Seen::new(self.core.access.freed());
         while lifecycle.is_running() {
             let began = Instant::now();
             let inquiry = inquiries.take();
@@ -63,14 +63,14 @@ impl Dispatcher {
                 () = lifecycle.stopped() => {}
                 () = inquiries.made() => {}
                 () = tokio::time::sleep(self.until_next_look(&seen)) => inquiries.look(),
-                arrived = self.store.work_arrived() => self.hear(arrived),
+                arrived = self.core.store.work_arrived() => self.hear(arrived),
             }
         }
     }
 
     fn until_next_look(&self, seen: &Seen) -> Duration {
         let poll = quiet::pause(self.timing.poll, seen.in_vain);
-        let (Some(next), Ok(now)) = (seen.next, self.clock.now()) else {
+        let (Some(next), Ok(now)) = (seen.next, self.core.clock.now()) else {
             return poll;
         };
         let gap = GAP.saturating_sub(seen.looked.elapsed());
@@ -94,16 +94,17 @@ impl Dispatcher {
     /// Asks, if there is a reason.
     async fn inquire(&self, inquiry: &Inquiry, seen: &mut Seen) -> Result<(), StoreError> {
         let lanes = &self.admission.lanes;
-        let freed = self.judge.freed();
+        let freed = self.core.access.freed();
         if std::mem::replace(&mut seen.freed, freed) != freed {
             lanes.inquiries.sweep();
         }
         if !inquiry.webhooks.is_empty() {
-            let now = self.clock.now()?;
+            let now = self.core.clock.now()?;
             let webhooks: Vec<_> = inquiry.webhooks.iter().copied().collect();
             let (mut found, mut next) = (Vec::new(), None);
             for some in webhooks.chunks(WEBHOOKS) {
-                let page = self.store.queues(Queues::Of(some.to_vec()), 0, now).await?;
+                let queues = Queues::Of(some.to_vec());
+                let page = self.core.store.queues(queues, 0, now).await?;
                 found.extend(page.due);
                 next = page.next_due;
             }
@@ -121,9 +122,9 @@ impl Dispatcher {
 
     /// One page of what has become due.
     async fn look(&self, seen: &mut Seen) -> Result<(), StoreError> {
-        let (lanes, now) = (&self.admission.lanes, self.clock.now()?);
+        let (lanes, now) = (&self.admission.lanes, self.core.clock.now()?);
         let after = Queues::Due(seen.begin(now));
-        let found = self.store.queues(after, PAGE, now).await?;
+        let found = self.core.store.queues(after, PAGE, now).await?;
         lanes.found(&found.due, now);
         seen.in_vain = match found.due.is_empty() {
             true => seen.in_vain.saturating_add(1),

@@ -30,7 +30,7 @@ enum Held {
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn hold_lots(&self) {
-        let (lanes, lifecycle) = (&self.admission.lanes, &self.worker.lifecycle);
+        let (lanes, lifecycle) = (&self.admission.lanes, &self.core.lifecycle);
         let mut swept = Instant::now();
         while lifecycle.is_running() {
             let mut held = None;
@@ -60,7 +60,7 @@ impl Dispatcher {
     async fn hold(&self, lot: Lot) -> Result<Option<Held>, StoreError> {
         let (lanes, began) = (&self.admission.lanes, Instant::now());
         let name = format!("send backlogs {}", lot.0);
-        if !self.lease(&name, LEASED).await? {
+        if !self.core.lease(&name, LEASED).await? {
             lanes.leave_lot(lot);
             return Ok(None);
         }

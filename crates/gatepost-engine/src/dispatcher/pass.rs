@@ -35,7 +35,7 @@ impl Dispatcher {
             return Ok(());
         }
         let Admission { lanes, .. } = &*self.admission;
-        lanes.fall_due(self.clock.now()?);
+        lanes.fall_due(self.core.clock.now()?);
         let retries = self.admission.retry_pacer.room(Instant::now());
         lanes.retry_turns(retries.min(AT_ONCE));
         let mut left = Left {
@@ -67,7 +67,7 @@ impl Dispatcher {
             turn.done();
             return None;
         }
-        if self.judge.good_standing(due.owner, due.place) == Some(false) {
+        if self.core.access.good_standing(due.owner, due.place) == Some(false) {
             turn.wait(Wait::Until(now + REST));
             return None;
         }

@@ -20,7 +20,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(500);
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn read_all(&self) {
-        let (lanes, lifecycle) = (&self.admission.lanes, &self.worker.lifecycle);
+        let (lanes, lifecycle) = (&self.admission.lanes, &self.core.lifecycle);
         while lifecycle.is_running() {
             let (turns, is_cut) = self.next_batch();
             if turns.is_empty() {

@@ -30,7 +30,7 @@ impl Dispatcher {
 
     async fn claim_all(&self) {
         let (lanes, mut offered) = (&self.admission.lanes, Instant::now());
-        while self.worker.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             if offered.elapsed() >= OFFER_EVERY {
                 self.admission.offer_trials();
                 offered = Instant::now();
@@ -44,13 +44,13 @@ impl Dispatcher {
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not claim deliveries"));
                     // The permits that were given back have woken this loop by now.
-                    self.worker.lifecycle.rest(AFTER_FAILURE).await;
+                    self.core.lifecycle.rest(AFTER_FAILURE).await;
                     continue;
                 }
             };
             tokio::select! {
                 biased;
-                () = self.worker.lifecycle.stopped() => {}
+                () = self.core.lifecycle.stopped() => {}
                 () = lanes.woken() => {}
                 () = tokio::time::sleep(pause) => {}
             }
@@ -67,7 +67,7 @@ impl Dispatcher {
         let retries = lanes
             .has_retries()
             .then(|| self.admission.retry_pacer.pause());
-        let later = lanes.next_later().zip(self.clock.now().ok());
+        let later = lanes.next_later().zip(self.core.clock.now().ok());
         let later = later.map(|(due, now)| (due - now).to_std().unwrap_or_default());
         let trials = lanes.has_line().then_some(OFFER_EVERY);
         let pauses = [next, later, retries, trials].into_iter().flatten();

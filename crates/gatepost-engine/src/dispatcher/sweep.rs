@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use chrono::TimeDelta;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Lane, Queues};
 use tokio::time::Instant;
@@ -36,7 +35,7 @@ struct Patrol {
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn sweep_all(&self) {
-        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.worker.lifecycle);
+        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.core.lifecycle);
         let (mut rest, mut patrol) = (REST.0, Patrol::default());
         while lifecycle.is_running() {
             let pause = if inquiries.take_sweep() {
@@ -67,7 +66,7 @@ impl Dispatcher {
 
     /// All lanes, once.
     async fn sweep(&self, rest: u32) -> Result<(), StoreError> {
-        let (mut after, lifecycle) = (None, &self.worker.lifecycle);
+        let (mut after, lifecycle) = (None, &self.core.lifecycle);
         while lifecycle.is_running() {
             let began = Instant::now();
             after = self.sweep_page(after).await?;
@@ -83,7 +82,7 @@ impl Dispatcher {
     /// A page of the slow walk, if this process is the one. Returns how long to rest.
     async fn patrol(&self, patrol: &mut Patrol) -> Result<Duration, StoreError> {
         if patrol.leased.is_none_or(|at| at.elapsed() >= EXTENDED) {
-            patrol.leased = self.lease(LEASE, LEASED).await?.then(Instant::now);
+            patrol.leased = self.core.lease(LEASE, LEASED).await?.then(Instant::now);
         }
         if patrol.leased.is_none() {
             return Ok(EXTENDED);
@@ -94,19 +93,13 @@ impl Dispatcher {
 
     /// The last lane of the page, unless there is none beyond.
     async fn sweep_page(&self, after: Option<Lane>) -> Result<Option<Lane>, StoreError> {
-        let now = self.clock.now()?;
-        let page = self.store.queues(Queues::Beyond(after), PAGE, now).await?;
+        let now = self.core.clock.now()?;
+        let queues = Queues::Beyond(after);
+        let page = self.core.store.queues(queues, PAGE, now).await?;
         self.admission.lanes.found(&page.due, now);
         match page.more {
             Some(Queues::Beyond(last)) => Ok(last),
             _ => Ok(None),
         }
-    }
-
-    /// Whether this process has the lease of that name, for as long as that.
-    pub(super) async fn lease(&self, name: &str, time: Duration) -> Result<bool, StoreError> {
-        let now = self.clock.now()?;
-        let until = now + TimeDelta::from_std(time).unwrap_or_default();
-        self.store.lease(name, self.holder, until, now).await
     }
 }

@@ -88,11 +88,12 @@ impl Emitter {
 
     fn count(&self, bite: &Bite, plan: &Plan) {
         for (owner, used) in bite.used.iter() {
-            self.judge
+            self.core
+                .access
                 .stored(owner, used.tasks as u64, used.bytes as u64);
         }
         for ((owner, webhook, reason), count) in &bite.dropped {
-            self.judge.dropped(*owner, *webhook, *reason, *count);
+            self.core.access.dropped(*owner, *webhook, *reason, *count);
             if !plan.untold {
                 let watch = &self.launcher.worker.watch;
                 watch.rejected(*webhook, *owner, *reason, *count);

@@ -26,7 +26,7 @@ impl Emitter {
                 Drafted::Decided(decided) => return Ok(decided),
                 Drafted::Draft(draft, enqueue) => (draft, enqueue),
             };
-            let stored = self.store.enqueue(enqueue, draft.now()).await?;
+            let stored = self.core.store.enqueue(enqueue, draft.now()).await?;
             match self.conclude(*draft, stored, &mut races) {
                 Ok(decided) => return Ok(decided),
                 Err(seen) => self.finder.tables.refresh(&seen).await?,

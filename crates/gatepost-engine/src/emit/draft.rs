@@ -70,7 +70,7 @@ impl Emitter {
             if plan.more && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
-            let now = self.clock.now()?;
+            let now = self.core.clock.now()?;
             let (mut bite, end) = self.fill(ask, &plan, before, now).await?;
             if end.is_some() && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
@@ -112,7 +112,7 @@ impl Emitter {
     ) -> Plan {
         let mut runs = races.runs.take();
         if runs.is_none() && ask.by.is_none() {
-            runs = self.judge.own_runs(ask.occurrence);
+            runs = self.core.access.own_runs(ask.occurrence);
         }
         if let Some(runs) = &mut runs {
             runs.restart();
@@ -123,11 +123,11 @@ impl Emitter {
             |task| races.hearing(task),
             before.occurrence,
             &self.limits,
-            |owner| before.room(&self.judge, owner),
+            |owner| before.room(&self.core.access, owner),
             |owner| runs.as_mut().is_none_or(|runs| runs.admit(owner)),
         );
         races.runs = runs;
-        plan.untold = self.judge.own().include(&ask.occurrence.event_type);
+        plan.untold = self.core.access.own().include(&ask.occurrence.event_type);
         plan
     }
 
@@ -177,7 +177,7 @@ impl Emitter {
         owner: OwnerId,
         before: Before<'_>,
     ) -> Room {
-        *rooms.get_or(owner, || before.room(&self.judge, owner))
+        *rooms.get_or(owner, || before.room(&self.core.access, owner))
     }
 }
 

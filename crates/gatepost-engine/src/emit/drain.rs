@@ -7,16 +7,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use gatepost_ids::{Audience, Place};
-use gatepost_storage::webhooks::WebhookStore;
 use tokio::sync::Mutex;
 use webhook_model::Occurrence;
 
 use super::apart::WaitingRows;
 use super::emitter::Emitter;
-use crate::clock::EngineClock;
+use crate::core::Core;
 use crate::error::EmitError;
 use crate::guard::guarded;
-use crate::lifecycle::Lifecycle;
 use crate::quiet;
 
 /// Audiences that are worked off at a time in this process.
@@ -31,16 +29,12 @@ pub(super) type Places = HashMap<Audience, Option<Result<Vec<Place>, EmitError>>
 
 #[derive(Debug)]
 pub(crate) struct OutboxDrain {
-    pub(super) store: Arc<dyn WebhookStore>,
+    pub(super) core: Arc<Core>,
     pub(super) emitter: Arc<Emitter>,
-    pub(super) clock: Arc<EngineClock>,
-    pub(super) lifecycle: Lifecycle,
     /// How often the store is asked for what others wrote, if nobody has written for a while.
     poll: Duration,
     /// Questions in a row, of all parts, that found nothing.
     in_vain: AtomicU32,
-    /// Under which this process takes rows: each part under the next number.
-    holder: u128,
     /// Whoever has it listens for what others write.
     listener: Mutex<()>,
     /// Rows that wait for the platform's answer.
@@ -48,22 +42,12 @@ pub(crate) struct OutboxDrain {
 }
 
 impl OutboxDrain {
-    pub(crate) fn new(
-        store: Arc<dyn WebhookStore>,
-        emitter: Arc<Emitter>,
-        clock: Arc<EngineClock>,
-        lifecycle: Lifecycle,
-        poll: Duration,
-        holder: u128,
-    ) -> Self {
+    pub(crate) fn new(emitter: Arc<Emitter>, poll: Duration) -> Self {
         Self {
-            store,
+            core: emitter.core.clone(),
             emitter,
-            clock,
-            lifecycle,
             poll,
             in_vain: AtomicU32::new(0),
-            holder,
             listener: Mutex::default(),
             waiting: Arc::default(),
         }
@@ -73,17 +57,18 @@ impl OutboxDrain {
     /// stops.
     pub(crate) fn start(self: &Arc<Self>) {
         for part in 0..PARTS {
-            let (drain, holder) = (self.clone(), self.holder.wrapping_add(part.into()));
-            self.lifecycle
+            let (drain, holder) = (self.clone(), self.core.holder.wrapping_add(part.into()));
+            self.core
+                .lifecycle
                 .supervise("outbox", move || drain.clone().run(holder));
         }
     }
 
     /// Stores an occurrence to be fanned out a moment later.
     pub(crate) async fn push(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let occurrence = self.emitter.traces().joined(Cow::Borrowed(occurrence));
-        self.store.push_outbox(&occurrence, now).await?;
+        self.core.store.push_outbox(&occurrence, now).await?;
         self.emitter.wake.notify_one();
         Ok(())
     }
@@ -91,19 +76,19 @@ impl OutboxDrain {
     /// Looks for rows that the platform has written, here and in other processes.
     pub(crate) fn written(&self) {
         self.emitter.wake.notify_one();
-        self.store.outbox_written();
+        self.core.store.outbox_written();
     }
 
     /// Fans out what waits, until the engine stops.
     async fn run(self: Arc<Self>, holder: u128) {
         let mut going = Vec::new();
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             match self.drain(holder, &mut going).await {
                 Ok(0) => self.idle().await,
                 Ok(_) => self.in_vain.store(0, Ordering::Relaxed),
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not drain the outbox"));
-                    self.lifecycle.rest(self.poll / OFTEN).await;
+                    self.core.lifecycle.rest(self.poll / OFTEN).await;
                 }
             }
         }
@@ -121,12 +106,12 @@ impl OutboxDrain {
             tokio::select! {
                 biased;
                 () = tokio::time::sleep(pause) => {}
-                () = self.store.outbox_arrived() => {}
+                () = self.core.store.outbox_arrived() => {}
             }
         };
         tokio::select! {
             biased;
-            () = self.lifecycle.stopped() => {}
+            () = self.core.lifecycle.stopped() => {}
             () = listen => {}
             () = self.emitter.wake.notified() => {}
         }

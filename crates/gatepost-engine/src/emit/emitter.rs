@@ -3,26 +3,23 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use gatepost_storage::webhooks::{Left, WebhookStore};
+use gatepost_storage::webhooks::Left;
 use tokio::sync::Notify;
 use webhook_model::{Occurrence, TaskId};
 
 use super::finder::Finder;
 use super::launcher::Launcher;
-use crate::clock::EngineClock;
 use crate::config::EmitLimits;
-use crate::judge::Judge;
+use crate::core::Core;
 use crate::render::Renderer;
 use crate::trace::Traces;
 
 #[derive(Debug)]
 pub(crate) struct Emitter {
-    pub store: Arc<dyn WebhookStore>,
+    pub core: Arc<Core>,
     pub finder: Finder,
-    pub judge: Arc<Judge>,
     pub renderer: Arc<Renderer>,
     pub launcher: Launcher,
-    pub clock: Arc<EngineClock>,
     pub limits: EmitLimits,
     /// Something was put into the outbox here.
     pub wake: Arc<Notify>,

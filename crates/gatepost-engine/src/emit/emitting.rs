@@ -59,7 +59,7 @@ impl Emitter {
     ) -> Result<T, E> {
         let span = GuardedSpan::new(Span::current);
         let emit = async move { span.run(pin!(emit)).await };
-        let lifecycle = &self.launcher.worker.lifecycle;
+        let lifecycle = &self.core.lifecycle;
         let emitting = if lifecycle.is_running() {
             lifecycle.spawn(emit)
         } else {
@@ -80,8 +80,8 @@ impl Emitter {
         run: impl Into<Run>,
     ) -> Result<Emitted, EmitError> {
         let Run { left, by, context } = run.into();
-        self.judge.check_audience(occurrence)?;
-        let places = self.judge.places(occurrence.audience).await?;
+        self.core.access.check_audience(occurrence)?;
+        let places = self.core.access.places(occurrence.audience).await?;
         let ask = Ask {
             occurrence,
             places: &places,
@@ -101,8 +101,9 @@ impl Emitter {
     }
 
     async fn set_down(&self, ask: &Ask<'_>, origin: Origin) -> Result<Emitted, EmitError> {
-        let now = self.clock.now()?;
-        let stored = self.store.enqueue(whole(ask, origin, now), now).await?;
+        let now = self.core.clock.now()?;
+        let row = whole(ask, origin, now);
+        let stored = self.core.store.enqueue(row, now).await?;
         self.was_set_down(&stored)
     }
 

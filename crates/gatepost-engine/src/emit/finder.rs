@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use gatepost_ids::Place;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute, WebhookStore};
+use gatepost_storage::webhooks::{Left, Origin, TaskRoute, WebhookRoute};
 use webhook_model::{Data, Occurrence, OwnerId, TaskId, WebhookId};
 
+use crate::core::Core;
 use crate::few::Few;
-use crate::judge::{Heard, Hearing, Judge};
+use crate::judge::{Heard, Hearing};
 use crate::lifecycle::Lifecycle;
 use crate::routes::{Contexts, Matched, MatchedTask, Messages, Tables, readable};
 
@@ -56,11 +57,10 @@ impl Ask<'_> {
 
 #[derive(Debug)]
 pub(crate) struct Finder {
-    pub store: Arc<dyn WebhookStore>,
+    pub core: Arc<Core>,
     pub tables: Arc<Tables>,
     pub messages: Arc<Messages>,
     pub contexts: Contexts,
-    pub judge: Arc<Judge>,
 }
 
 impl Finder {
@@ -68,7 +68,7 @@ impl Finder {
     /// what a user runs by hand does.
     pub(super) async fn matched(&self, ask: &Ask<'_>) -> Result<Matched, StoreError> {
         let mut matched = self.all_matched(ask).await?;
-        let told_of = self.judge.own().webhook_of(ask.occurrence);
+        let told_of = self.core.access.own().webhook_of(ask.occurrence);
         if let Some(webhook) = told_of.filter(|_| ask.by.is_none()) {
             matched.tasks.retain(|task| task.webhook.id != webhook);
         }
@@ -104,8 +104,9 @@ impl Finder {
             occurrence: ask.occurrence,
             place: ask.own_place(),
         };
+        let access = &self.core.access;
         let answers = match ask.patience {
-            None => self.judge.hear(&heard, unheard(matched, after, hearing)),
+            None => access.hear(&heard, unheard(matched, after, hearing)),
             Some(lifecycle) => {
                 let mut owners: Vec<OwnerId> = unheard(matched, after, hearing).collect();
                 owners.sort_unstable();
@@ -114,7 +115,7 @@ impl Finder {
                 tokio::select! {
                     biased;
                     () = lifecycle.stopped() => Few::default(),
-                    answers = self.judge.hear_waiting(&heard, &owners) => answers,
+                    answers = access.hear_waiting(&heard, &owners) => answers,
                 }
             }
         };
@@ -126,22 +127,22 @@ impl Finder {
     /// These tasks as they are stored, if they are enabled and their owners are in these places.
     async fn read(&self, places: &[Place], ids: &[TaskId]) -> Result<Matched, StoreError> {
         // First the versions: what is read later is at least as new.
-        let versions = self.store.routes_versions(places).await?;
+        let versions = self.core.store.routes_versions(places).await?;
         let mut tasks = Vec::new();
         for id in ids {
-            let row = readable(self.store.task(*id).await)?;
+            let row = readable(self.core.store.task(*id).await)?;
             tasks.extend(row.as_ref().and_then(TaskRoute::of));
         }
         let webhooks: BTreeSet<WebhookId> = tasks.iter().map(|task| task.webhook).collect();
         let webhooks: Vec<WebhookId> = webhooks.into_iter().collect();
-        let rows = self.store.webhooks(&webhooks).await?;
+        let rows = self.core.store.webhooks(&webhooks).await?;
         let webhooks: HashMap<WebhookId, WebhookRoute> = rows
             .iter()
             .map(|row| (row.id, WebhookRoute::of(row)))
             .collect();
         let mut standing = HashMap::new();
         for owner in tasks.iter().map(|task| task.owner).collect::<BTreeSet<_>>() {
-            let row = self.store.owner(owner).await?;
+            let row = self.core.store.owner(owner).await?;
             let held = row.is_some_and(|row| row.held);
             let place = row.map_or(Place::Common, |row| row.place);
             if !held && places.contains(&place) {

@@ -46,7 +46,7 @@ impl Emitter {
     }
 
     async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let (task, cause) = letter.test_of.unzip();
         let message_id = match task {
             Some(_) => self.renderer.test_id(now),
@@ -65,7 +65,7 @@ impl Emitter {
         let mut waits = None;
         if let Some(row) = letter.webhook {
             let webhook = WebhookRoute::of(&row);
-            let place = self.judge.stood(owner).await?;
+            let place = self.core.access.stood(owner).await?;
             self.launcher.webhooks.read(row);
             let mut leased = new.clone();
             let slip = self.launcher.slip(&webhook, place, &mut leased);
@@ -81,7 +81,7 @@ impl Emitter {
         let webhook = new.webhook;
         let stored = self.store_one(new, Basis::Nothing, now).await?;
         let stored = stored.ok_or_else(not_queued)?;
-        self.judge.stored(owner, 1, bytes);
+        self.core.access.stored(owner, 1, bytes);
         match waits {
             Some(slip) => self.launcher.send_or_leave(stored, slip),
             // It changes just now: the store knows whether anything is to be sent.
@@ -105,7 +105,7 @@ impl Emitter {
         let Some(stored) = self.store_one(new, basis, now).await? else {
             return Ok(None);
         };
-        self.judge.stored(owner, 1, bytes);
+        self.core.access.stored(owner, 1, bytes);
         self.launcher.send_or_leave(stored, slip);
         Ok(Some(stored.id))
     }
@@ -122,7 +122,7 @@ impl Emitter {
             deliveries: vec![new],
             ..Enqueue::later(Origin::Direct, Vec::new())
         };
-        Ok(match self.store.enqueue(batch, now).await? {
+        Ok(match self.core.store.enqueue(batch, now).await? {
             Enqueued::Stored { deliveries, .. } => deliveries.first().copied(),
             Enqueued::AlreadyKnown | Enqueued::RoutesChanged | Enqueued::RowsChanged(_) => None,
         })

@@ -77,7 +77,7 @@ impl Emitter {
         occurrences: &[Occurrence],
     ) -> Result<(), EmitError> {
         not_too_many(occurrences)?;
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let row = |occurrence: &Occurrence| NewOutbox {
             occurrence: self.joined(occurrence.clone()),
             left: Left::After(TaskId(0)),
@@ -87,7 +87,7 @@ impl Emitter {
         let rows: Vec<NewOutbox> = occurrences.iter().map(row).collect();
         if !rows.is_empty() {
             let rows = Enqueue::later(Origin::Direct, rows);
-            let stored = self.store.enqueue(rows, now).await?;
+            let stored = self.core.store.enqueue(rows, now).await?;
             self.was_set_down(&stored)?;
         }
         Ok(())
@@ -164,7 +164,7 @@ impl Emitter {
         places: &Places,
         ahead: &Spent,
     ) -> Result<Drafted, EmitError> {
-        self.judge.check_audience(&one.occurrence)?;
+        self.core.access.check_audience(&one.occurrence)?;
         let ask = ask(&one.occurrence, places)?;
         let (sink, nothing) = (Sink::Emit(ask.origin()), Spent::default());
         let before = Before {
@@ -176,7 +176,7 @@ impl Emitter {
 
     fn whole(&self, one: &Open, places: &Places) -> Result<Enqueue, EmitError> {
         let ask = ask(&one.occurrence, places)?;
-        Ok(whole(&ask, ask.origin(), self.clock.now()?))
+        Ok(whole(&ask, ask.origin(), self.core.clock.now()?))
     }
 
     /// What was leased is sent at once, whatever becomes of the others.
@@ -221,9 +221,11 @@ impl Emitter {
         for occurrence in occurrences {
             let audience = occurrence.audience;
             let unknown = || Err(EmitError::Platform("it panicked".to_owned()));
-            if self.judge.check_audience(occurrence).is_ok() && !places.contains_key(&audience) {
+            if self.core.access.check_audience(occurrence).is_ok()
+                && !places.contains_key(&audience)
+            {
                 places.insert(audience, unknown());
-                let judge = self.judge.clone();
+                let judge = self.core.access.clone();
                 asking.spawn(async move { (audience, judge.places(audience).await) });
             }
         }

@@ -31,16 +31,16 @@ impl OutboxDrain {
         holder: u128,
         going: &mut Vec<Row>,
     ) -> Result<usize, EmitError> {
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let until = now + TAKEN;
-        let taken = self.store.take_outbox(holder, AT_ONCE, until, now).await?;
-        let Some(OutboxTaken { audience, rows }) = taken else {
+        let taken = self.core.store.take_outbox(holder, AT_ONCE, until, now);
+        let Some(OutboxTaken { audience, rows }) = taken.await? else {
             return self.work_off(Vec::new(), going, now).await;
         };
         // There may be another audience.
         self.emitter.wake.notify_one();
         let count = self.work_off(rows, going, now).await;
-        self.store.give_back_outbox(audience, holder).await?;
+        self.core.store.give_back_outbox(audience, holder).await?;
         count
     }
 
@@ -72,7 +72,7 @@ impl OutboxDrain {
         for row in rows {
             let audience = row.occurrence.audience;
             if places.insert(audience, None).is_none() {
-                let judge = self.emitter.judge.clone();
+                let judge = self.core.access.clone();
                 asking.spawn(async move {
                     let places = tokio::time::timeout(PATIENCE, judge.places(audience)).await;
                     (audience, places.ok())

@@ -81,7 +81,7 @@ impl Row {
 impl OutboxDrain {
     /// What only the platform can mend is set aside with the reason.
     pub(super) async fn readable(&self, row: OutboxRow) -> Result<Option<Row>, EmitError> {
-        let judge = &self.emitter.judge;
+        let judge = &self.core.access;
         match row.occurrence {
             Ok(occurrence) => {
                 let audience = judge.audience_in_outbox(occurrence.audience);
@@ -113,7 +113,7 @@ impl OutboxDrain {
         now: DateTime<Utc>,
     ) -> Result<Drafted, EmitError> {
         let Tried { row, races } = tried;
-        self.emitter.judge.check_audience(&row.occurrence)?;
+        self.core.access.check_audience(&row.occurrence)?;
         let places = match places.get(&row.occurrence.audience) {
             Some(Some(Ok(places))) => places,
             Some(Some(Err(error))) => return Err(error.clone()),
@@ -184,7 +184,7 @@ impl OutboxDrain {
         now: DateTime<Utc>,
     ) -> Result<(), EmitError> {
         let later = PutBack::Until(now + pause);
-        Ok(self.store.put_back(row.id, row.turn, later).await?)
+        Ok(self.core.store.put_back(row.id, row.turn, later).await?)
     }
 
     async fn set_aside(&self, row: OutboxId, turn: u32, reason: String) -> Result<(), EmitError> {
@@ -193,6 +193,6 @@ impl OutboxDrain {
             tracing::warn!(row, reason, "an occurrence in the outbox cannot be used");
         });
         let aside = PutBack::Aside(reason);
-        Ok(self.store.put_back(row, turn, aside).await?)
+        Ok(self.core.store.put_back(row, turn, aside).await?)
     }
 }

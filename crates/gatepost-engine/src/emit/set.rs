@@ -129,12 +129,12 @@ impl OutboxDrain {
         if enqueues.len() < 2 || all && stored.iter().any(Result::is_ok) {
             return Ok(stored);
         }
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let (mut stored, mut away) = (Vec::new(), false);
         for enqueue in enqueues {
             let one = match away {
                 true => Err(StoreError::new(ErrorKind::Unavailable, "enqueueing")),
-                false => self.store.enqueue(enqueue, now).await,
+                false => self.core.store.enqueue(enqueue, now).await,
             };
             away |= one.as_ref().is_err_and(StoreError::is_transient);
             stored.push(one);

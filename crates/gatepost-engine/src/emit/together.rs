@@ -63,10 +63,10 @@ impl Emitter {
         &self,
         enqueues: Vec<Enqueue>,
     ) -> Result<Vec<Result<Enqueued, StoreError>>, EmitError> {
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         Ok(match enqueues.is_empty() {
             true => Vec::new(),
-            false => self.store.enqueue_all(enqueues, now).await,
+            false => self.core.store.enqueue_all(enqueues, now).await,
         })
     }
 }

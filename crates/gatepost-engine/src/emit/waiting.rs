@@ -39,7 +39,8 @@ impl OutboxDrain {
         }
         row.turn += 1;
         let drain = self.clone();
-        self.lifecycle
+        self.core
+            .lifecycle
             .spawn(async move { drain.ask(row, room).await });
         Ok(())
     }
@@ -47,7 +48,7 @@ impl OutboxDrain {
     /// For as long as it is asked about: whether it was still at its turn, and is at the next now.
     async fn put_off(&self, row: &Row, now: DateTime<Utc>) -> Result<bool, EmitError> {
         let left = (row.left.clone(), now + ASKING);
-        let answer = self.store.enqueue(moved(row, Some(left)), now).await?;
+        let answer = self.core.store.enqueue(moved(row, Some(left)), now).await?;
         Ok(matches!(answer, Enqueued::Stored { .. }))
     }
 
@@ -58,29 +59,29 @@ impl OutboxDrain {
     }
 
     async fn answered(&self, row: Row) -> Result<(), EmitError> {
-        let judge = &self.emitter.judge;
+        let judge = &self.core.access;
         let places = tokio::select! {
             biased;
             // Another process goes on with it, or this one when it starts again.
-            () = self.lifecycle.stopped() => return Ok(()),
+            () = self.core.lifecycle.stopped() => return Ok(()),
             places = judge.places(row.occurrence.audience) => places,
         };
-        let patience = Some(&self.lifecycle);
+        let patience = Some(&self.core.lifecycle);
         let decided = match places {
             Ok(places) => {
-                self.decide(&row, &places, patience, self.clock.now()?)
+                self.decide(&row, &places, patience, self.core.clock.now()?)
                     .await
             }
             Err(error) => Err(error),
         };
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         if matches!(decided, Ok(Decided::Undecided)) && self.is_to_give_up(&row, now) {
             return self.give_up(&row, now).await;
         }
         let left = self.conclude(row, decided, now).await?;
         if let Some(row) = left {
             // What does not fit into one bite need not wait any more.
-            let now = self.clock.now()?;
+            let now = self.core.clock.now()?;
             self.postpone(&row, Duration::ZERO, now).await?;
         }
         self.emitter.wake.notify_one();
@@ -92,7 +93,7 @@ impl OutboxDrain {
             && row.turn >= PUT_OFF
             && matches!(row.left, Left::Tasks(_))
             // Who stops does not wait for an answer.
-            && self.lifecycle.is_running()
+            && self.core.lifecycle.is_running()
     }
 
     /// Nobody said for a day who may receive it: then nobody does.
@@ -104,7 +105,7 @@ impl OutboxDrain {
                 "the platform did not say for a day who may receive this"
             );
         });
-        self.store.enqueue(moved(row, None), now).await?;
+        self.core.store.enqueue(moved(row, None), now).await?;
         Ok(())
     }
 }

@@ -107,19 +107,13 @@ impl Judge {
 
     /// Starts the loops; they end when the engine stops.
     pub(crate) fn run(self: &Arc<Self>) {
-        let lifecycle = &self.owners.lifecycle;
-        let (news, unplaced, held) = (
-            self.owners.clone(),
-            self.owners.clone(),
-            self.owners.clone(),
-        );
-        lifecycle.supervise("owners", move || news.clone().settle_news());
-        lifecycle.supervise("places", move || unplaced.clone().place_all());
-        lifecycle.supervise("held", move || held.clone().ask_held());
+        let (lifecycle, owners) = (&self.owners.lifecycle, &self.owners);
+        lifecycle.supervise_shared("owners", owners, Owners::settle_news);
+        lifecycle.supervise_shared("places", owners, Owners::place_all);
+        lifecycle.supervise_shared("held", owners, Owners::ask_held);
         let (usage, stopping) = (self.usage.clone(), lifecycle.clone());
         lifecycle.supervise("recount", move || usage.clone().recount(stopping.clone()));
-        let judge = self.clone();
-        lifecycle.supervise("usage", move || judge.clone().write_counts());
+        lifecycle.supervise_shared("usage", self, Self::write_counts);
     }
 
     async fn write_counts(self: Arc<Self>) {

@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Audience, OwnerId, Place};
 use gatepost_storage::StoreError;
-use webhook_model::Occurrence;
+use webhook_model::{Catalog, Occurrence};
 
 use super::parts::{Decides, Judge};
 use crate::config::OperationalEvents;
@@ -21,6 +21,11 @@ impl Judge {
     /// Which events about their own webhooks and keys users are offered.
     pub(crate) fn own(&self) -> OperationalEvents {
         self.audiences.own
+    }
+
+    /// The types and events that can be chosen.
+    pub(crate) fn catalog(&self) -> &Catalog {
+        &self.audiences.catalog
     }
 
     /// Whether an occurrence may have its audience. On a platform that is one system only

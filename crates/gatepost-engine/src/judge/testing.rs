@@ -239,7 +239,7 @@ pub(crate) fn watched_judge(
     Arc::new(Judge::new(rule, ground))
 }
 
-/// Users log in as often as they like.
+/// Users log in as often as they like, and have VMs.
 fn catalog() -> Catalog {
     let users = Catalog::builder().event_type(
         "users",
@@ -248,7 +248,10 @@ fn catalog() -> Catalog {
         &[("login", "Logged in"), ("locked", "Locked")],
     );
     let users = users.and_then(|catalog| catalog.user_caused("users", "login"));
-    users.unwrap().build()
+    let events = [("poweron", "Powered on")];
+    let vms = users.unwrap();
+    let vms = vms.event_type("vms", "VMs", Specificity::InstanceOrTag, &events);
+    vms.unwrap().build()
 }
 
 /// A judge to which everybody is an enabled user of one system.

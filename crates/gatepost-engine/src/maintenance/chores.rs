@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, PurgeBounds, Reclaimed, WebhookStore,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, PurgeBounds, Reclaimed,
 };
 use gatepost_storage::{Bodies, Page, StoreError};
 use tokio::time::Instant;
 
 use crate::admission::Admission;
-use crate::clock::{ClockSteps, EngineClock};
+use crate::clock::ClockSteps;
 use crate::config::Retention;
+use crate::core::Core;
 use crate::guard::guarded;
-use crate::lifecycle::Lifecycle;
 use crate::meter;
 
 /// Rows removed, reclaimed or expired in one transaction.
@@ -40,15 +40,11 @@ pub(super) const BREATH: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct Maintenance {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
+    pub core: Arc<Core>,
     /// Kept here, so that a step is not forgotten when a part is started again.
     pub steps: Mutex<ClockSteps>,
     pub retention: Retention,
     pub admission: Arc<Admission>,
-    pub lifecycle: Lifecycle,
-    /// Under which this process holds leases.
-    pub holder: u128,
 }
 
 impl Maintenance {
@@ -56,14 +52,14 @@ impl Maintenance {
     /// every few seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
         for round in 0_usize.. {
-            if !self.lifecycle.is_running() {
+            if !self.core.lifecycle.is_running() {
                 break;
             }
             if let Err(error) = self.take_back(round.is_multiple_of(RECLAIM)).await {
                 guarded(|| tracing::warn!(%error, "could not take back lost claims"));
             }
             meter::in_flight(self.admission.in_flight.count());
-            self.lifecycle.rest(SECOND).await;
+            self.core.lifecycle.rest(SECOND).await;
         }
     }
 
@@ -71,15 +67,15 @@ impl Maintenance {
     /// stops. While the clock may have been set by mistake, nothing is removed: it would not come
     /// back.
     pub(crate) async fn tend_log(self: Arc<Self>) {
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             if self.clock_is_settled().await
-                && self.lease(LEASE, LEASED).await
+                && self.core.has_lease(LEASE, LEASED).await
                 && let Err(error) = self.remove_old().await
             {
                 guarded(|| tracing::warn!(%error, "could not remove what is old"));
             }
-            self.lifecycle.rest(ROUND).await;
-            self.clock.compare(&*self.store).await;
+            self.core.lifecycle.rest(ROUND).await;
+            self.core.clock.compare(&*self.core.store).await;
         }
     }
 
@@ -87,10 +83,10 @@ impl Maintenance {
     /// short while ago. If it was set back, what waits does not wait for as much longer.
     async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
         let settled = self.settled().await?;
-        if self.clock.is_right() {
+        if self.core.clock.is_right() {
             let back = self.steps().set_back()?;
             if let Some(back) = back
-                && self.lease(SET_BACK, LEASED).await
+                && self.core.has_lease(SET_BACK, LEASED).await
             {
                 self.bring_forward(back).await;
             }
@@ -110,13 +106,13 @@ impl Maintenance {
             ..DeliveryQuery::all(Page::first(BITE).with_bodies(Bodies::Omitted))
         };
         let mut earlier = BTreeMap::new();
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             match self.bring_some(back, &mut query, &mut earlier).await {
                 Ok(0) if earlier.is_empty() => break,
-                Ok(_) => self.lifecycle.rest(BREATH).await,
+                Ok(_) => self.core.lifecycle.rest(BREATH).await,
                 Err(error) => {
                     guarded(|| tracing::warn!(%error, "could not make deliveries due earlier"));
-                    self.lifecycle.rest(SECOND).await;
+                    self.core.lifecycle.rest(SECOND).await;
                 }
             }
         }
@@ -131,10 +127,13 @@ impl Maintenance {
         earlier: &mut BTreeMap<DateTime<Utc>, Vec<DeliveryId>>,
     ) -> Result<usize, StoreError> {
         if let Some(first) = earlier.first_entry() {
-            self.store.hasten(first.get(), *first.key()).await?;
+            self.core.store.hasten(first.get(), *first.key()).await?;
             return Ok(first.remove().len());
         }
-        let (rows, now) = (self.store.list_deliveries(query).await?, self.clock.now()?);
+        let (rows, now) = (
+            self.core.store.list_deliveries(query).await?,
+            self.core.clock.now()?,
+        );
         for row in rows.iter().filter(|row| waits_by_a_clock_ahead(row, now)) {
             // Never early, and few moments.
             let due = (row.due - back).duration_trunc(A_SECOND);
@@ -158,10 +157,10 @@ impl Maintenance {
             let mut steps = self.steps();
             (steps.has_stepped()?, steps.is_settled()?)
         };
-        if stepped || !self.clock.is_right() {
-            self.clock.compare(&*self.store).await;
+        if stepped || !self.core.clock.is_right() {
+            self.core.clock.compare(&*self.core.store).await;
         }
-        Ok(settled && self.clock.is_right())
+        Ok(settled && self.core.clock.is_right())
     }
 
     fn steps(&self) -> MutexGuard<'_, ClockSteps> {
@@ -170,7 +169,8 @@ impl Maintenance {
 
     async fn reclaim(&self) -> Result<(), StoreError> {
         loop {
-            let Reclaimed { requeued, ended } = self.store.reclaim(BITE, self.clock.now()?).await?;
+            let now = self.core.clock.now()?;
+            let Reclaimed { requeued, ended } = self.core.store.reclaim(BITE, now).await?;
             if requeued + ended > 0 {
                 self.admission.lanes.look_now();
                 meter::lost_claims(requeued + ended);
@@ -184,7 +184,7 @@ impl Maintenance {
 
     /// Rests as long as each call takes, and ends when another process has the lease.
     async fn remove_old(&self) -> Result<(), StoreError> {
-        let (now, mut leased) = (self.clock.now()?, Instant::now());
+        let (now, mut leased) = (self.core.clock.now()?, Instant::now());
         let held = ago(now, self.retention.held);
         let bounds = PurgeBounds {
             created_before: ago(now, self.retention.deliveries),
@@ -193,21 +193,21 @@ impl Maintenance {
             occurrences_before: ago(now, self.retention.occurrences),
         };
         let (mut expired, mut purged) = (false, false);
-        while self.lifecycle.is_running() && !(expired && purged) {
+        while self.core.lifecycle.is_running() && !(expired && purged) {
             if leased.elapsed() >= EXTENDED {
-                if !self.lease(LEASE, LEASED).await {
+                if !self.core.has_lease(LEASE, LEASED).await {
                     break;
                 }
                 leased = Instant::now();
             }
             let began = Instant::now();
             if expired {
-                purged = !self.store.purge(&bounds, BITE, now).await?.more;
+                purged = !self.core.store.purge(&bounds, BITE, now).await?.more;
             } else {
-                let count = self.store.expire_held(held, BITE, now).await?;
+                let count = self.core.store.expire_held(held, BITE, now).await?;
                 expired = count < u64::from(BITE);
             }
-            self.lifecycle.rest(began.elapsed().max(BREATH)).await;
+            self.core.lifecycle.rest(began.elapsed().max(BREATH)).await;
         }
         Ok(())
     }

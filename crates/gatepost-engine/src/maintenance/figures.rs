@@ -4,13 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{LogRoom, WebhookStore};
+use gatepost_storage::webhooks::LogRoom;
 use tokio::time::Instant;
 
-use super::leases::lease;
-use crate::clock::EngineClock;
+use crate::core::Core;
 use crate::guard::guarded;
-use crate::lifecycle::Lifecycle;
 
 /// How often room is made in the log.
 const PREPARE: Duration = Duration::from_secs(10);
@@ -25,11 +23,7 @@ const LEASED: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub(crate) struct Figures {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
-    pub lifecycle: Lifecycle,
-    /// Under which this process holds leases.
-    pub holder: u128,
+    pub core: Arc<Core>,
     /// The room in the log when this process last made some.
     pub room: Mutex<Option<LogRoom>>,
 }
@@ -42,7 +36,7 @@ impl Figures {
     /// Makes room in the log, until the engine stops.
     pub(crate) async fn prepare(self: Arc<Self>) {
         let mut held = Held::default();
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             let pause = if self.holds(&mut held, "prepare the log", PREPARE).await {
                 if let Err(error) = self.make_room().await {
                     guarded(|| tracing::warn!(%error, "could not prepare the log"));
@@ -52,16 +46,16 @@ impl Figures {
                 self.set_room(None);
                 LEASED / 2
             };
-            self.lifecycle.rest(pause).await;
+            self.core.lifecycle.rest(pause).await;
         }
     }
 
     /// Counts the queue, until the engine stops.
     pub(crate) async fn count(self: Arc<Self>) {
         let (mut held, mut pause) = (Held::default(), PAUSE);
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             if !self.holds(&mut held, "count the queue", pause).await {
-                self.lifecycle.rest(LEASED / 2).await;
+                self.core.lifecycle.rest(LEASED / 2).await;
                 continue;
             }
             let began = Instant::now();
@@ -71,12 +65,12 @@ impl Figures {
             pause = (began.elapsed() * SHARE).max(PAUSE);
             // Nobody else counts while this process rests.
             self.holds(&mut held, "count the queue", pause).await;
-            self.lifecycle.rest(pause).await;
+            self.core.lifecycle.rest(pause).await;
         }
     }
 
     async fn make_room(&self) -> Result<(), StoreError> {
-        let room = self.store.prepare_log(self.clock.now()?).await?;
+        let room = self.core.store.prepare_log(self.core.clock.now()?).await?;
         self.set_room(Some(room));
         if let Some(ahead) = room.ahead.filter(|ahead| *ahead < PARTITIONS_AHEAD) {
             guarded(|| tracing::warn!(ahead, "few partitions of the log are ready"));
@@ -85,7 +79,7 @@ impl Figures {
     }
 
     async fn count_once(&self) -> Result<(), StoreError> {
-        self.store.count_queue(self.clock.now()?).await?;
+        self.core.store.count_queue(self.core.clock.now()?).await?;
         Ok(())
     }
 
@@ -102,7 +96,7 @@ impl Figures {
     async fn holds(&self, held: &mut Held, name: &str, pause: Duration) -> bool {
         let (now, time) = (Instant::now(), LEASED + pause);
         if held.0.is_none_or(|until| until < now + LEASED / 2 + pause) {
-            let leased = lease(&*self.store, &self.clock, self.holder, name, time).await;
+            let leased = self.core.has_lease(name, time).await;
             held.0 = leased.then_some(now + time);
         }
         held.0.is_some()

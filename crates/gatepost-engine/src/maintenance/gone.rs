@@ -7,7 +7,6 @@ use gatepost_storage::StoreError;
 use tokio::time::Instant;
 
 use super::chores::{BREATH, Maintenance};
-use super::leases::lease;
 use crate::guard::guarded;
 
 const LEASE: &str = "remove what is gone";
@@ -34,15 +33,15 @@ impl Maintenance {
     /// Removes what is gone, one process at a time, until the engine stops.
     pub(crate) async fn remove_gone(self: Arc<Self>) {
         let (mut bite, mut leased) = (Bite(SMALLEST), None::<Instant>);
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             if leased.is_none_or(|at| at.elapsed() >= EXTENDED) {
-                leased = self.lease(LEASE, LEASED).await.then(Instant::now);
+                leased = self.core.has_lease(LEASE, LEASED).await.then(Instant::now);
             }
             let pause = match leased {
                 Some(_) => self.remove_bite(&mut bite).await,
                 None => LEASED,
             };
-            self.lifecycle.rest(pause).await;
+            self.core.lifecycle.rest(pause).await;
         }
     }
 
@@ -64,12 +63,10 @@ impl Maintenance {
     }
 
     async fn removed(&self, limit: u32) -> Result<u64, StoreError> {
-        self.store.remove_gone(limit, self.clock.now()?).await
-    }
-
-    /// Whether this process is the one that does it now.
-    pub(super) async fn lease(&self, name: &str, time: Duration) -> bool {
-        lease(&*self.store, &self.clock, self.holder, name, time).await
+        self.core
+            .store
+            .remove_gone(limit, self.core.clock.now()?)
+            .await
     }
 }
 

@@ -4,7 +4,6 @@
 mod chores;
 mod figures;
 mod gone;
-mod leases;
 #[cfg(test)]
 mod tests;
 

@@ -5,18 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use gatepost_storage::webhooks::{DeliveryState, WebhookStore};
+use gatepost_storage::webhooks::DeliveryState;
 use gatepost_storage::{ErrorKind, Row, StoreError};
 use tokio::time::Instant;
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use super::looks;
 use super::occurrences::About;
-use crate::clock::EngineClock;
+use crate::core::Core;
 use crate::emit::{Emitted, Emitter};
 use crate::error::EngineError;
 use crate::guard::guarded;
-use crate::lifecycle::Lifecycle;
 use crate::troubles::{Look, Told, Troubles};
 
 /// How often is looked for what has become due.
@@ -33,11 +32,9 @@ const AT_ONCE: usize = 100;
 
 #[derive(Debug)]
 pub(crate) struct Announcer {
-    pub store: Arc<dyn WebhookStore>,
+    pub core: Arc<Core>,
     pub emitter: Arc<Emitter>,
     pub troubles: Arc<Troubles>,
-    pub clock: Arc<EngineClock>,
-    pub lifecycle: Lifecycle,
 }
 
 impl Announcer {
@@ -46,18 +43,18 @@ impl Announcer {
         if let Err(error) = self.recall().await {
             guarded(|| tracing::warn!(%error, "does not know which webhooks were failing"));
         }
-        while self.lifecycle.is_running() {
+        while self.core.lifecycle.is_running() {
             let began = Instant::now();
             let told = self.tell_one().await;
             // At most half of the time, a look that finds nothing to tell among many included.
-            self.lifecycle.rest(began.elapsed()).await;
+            self.core.lifecycle.rest(began.elapsed()).await;
             if told {
                 continue;
             }
             tokio::select! {
                 biased;
                 () = self.troubles.news() => {}
-                () = self.lifecycle.rest(TICK) => {}
+                () = self.core.lifecycle.rest(TICK) => {}
             }
         }
     }
@@ -70,14 +67,14 @@ impl Announcer {
     /// Webhooks that failed before this process began: owners who learnt of that learn when they
     /// recover.
     async fn recall(&self) -> Result<(), StoreError> {
-        let failing = looks::failing(&*self.store, self.clock.now()?).await?;
+        let failing = looks::failing(&*self.core.store, self.core.clock.now()?).await?;
         for some in failing.chunks(AT_ONCE) {
-            if !self.lifecycle.is_running() {
+            if !self.core.lifecycle.is_running() {
                 break;
             }
             let began = Instant::now();
             let ids: Vec<WebhookId> = some.iter().map(|count| count.webhook).collect();
-            for row in self.store.webhooks(&ids).await? {
+            for row in self.core.store.webhooks(&ids).await? {
                 let since = some.iter().find(|count| count.webhook == row.id);
                 let since = since.map(|count| count.hour).unwrap_or_default();
                 if let Err(error) = self.recall_one(&row, since).await {
@@ -85,7 +82,7 @@ impl Announcer {
                     guarded(|| tracing::warn!(webhook, %error, "not known whether it was failing"));
                 }
             }
-            self.lifecycle.rest(began.elapsed()).await;
+            self.core.lifecycle.rest(began.elapsed()).await;
         }
         Ok(())
     }
@@ -96,19 +93,19 @@ impl Announcer {
         row: &Row<WebhookId, Webhook>,
         since: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let failed = looks::newest(&*self.store, row.id, DeliveryState::Error, None).await?;
+        let failed = looks::newest(&*self.core.store, row.id, DeliveryState::Error, None).await?;
         let failed = failed.filter(|failed| !self.troubles.made(failed.cause.as_ref()));
         let (Some(failed), Activity::Active) = (failed, row.value.activity) else {
             return Ok(());
         };
-        let sent = looks::sent(&*self.store, row.id, Some(failed.id)).await?;
+        let sent = looks::sent(&*self.core.store, row.id, Some(failed.id)).await?;
         let about = About::Failing {
             sent,
             reason: &failed.status_info,
             since,
         };
         self.say(about, row).await?;
-        let look = self.clock.now()?;
+        let look = self.core.clock.now()?;
         let told = Told { sent, since, look };
         self.troubles.recall(row.id, row.owner, told);
         Ok(())
@@ -116,7 +113,7 @@ impl Announcer {
 
     /// Whether there was something to look at.
     async fn tell_one(&self) -> bool {
-        let Ok(now) = self.clock.now() else {
+        let Ok(now) = self.core.clock.now() else {
             return false;
         };
         let Some(look) = self.troubles.next(now) else {
@@ -131,7 +128,7 @@ impl Announcer {
 
     /// What fails is tried again when it is due again.
     async fn tell(&self, look: &Look, now: DateTime<Utc>) -> Result<(), EngineError> {
-        let row = match self.store.webhook(look.webhook).await {
+        let row = match self.core.store.webhook(look.webhook).await {
             Err(error) if error.kind() == ErrorKind::Corrupt => None,
             row => row?,
         };
@@ -238,7 +235,7 @@ impl Announcer {
             });
             return Ok(());
         }
-        let sent = looks::sent(&*self.store, row.id, None).await?;
+        let sent = looks::sent(&*self.core.store, row.id, None).await?;
         let since = trouble.since.unwrap_or(now);
         let about = About::Failing {
             sent,
@@ -267,7 +264,7 @@ impl Announcer {
         row: &Row<WebhookId, Webhook>,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let recovered = looks::sent(&*self.store, row.id, None).await? > told.sent;
+        let recovered = looks::sent(&*self.core.store, row.id, None).await? > told.sent;
         if recovered {
             let (sent, since) = (told.sent, told.since);
             self.say(About::Recovered { sent, since }, row).await?;

@@ -1,31 +1,24 @@
 //! A task is run by hand, or because its event is triggered by hand: as if something had occurred
 //! that is meant for its owner alone.
 
-use std::sync::Arc;
-
 use gatepost_storage::webhooks::Left;
 use webhook_model::{Audience, Data, EventName, EventType, Occurrence, OwnerId, TaskId};
 
-use crate::emit::{Emitted, Emitter, Run};
+use crate::emit::{Emitted, Run};
+use crate::engine::Engine;
 use crate::error::{EmitError, EngineError};
 use crate::judge::Judge;
 
-#[derive(Clone, Debug)]
-pub(crate) struct ByHand {
-    pub emitter: Arc<Emitter>,
-    pub judge: Arc<Judge>,
-}
-
-impl ByHand {
+impl Engine {
     /// For the owner, and nobody else, where the platform has tenants.
-    pub(super) async fn occurrence(
+    pub(super) async fn manual_occurrence(
         &self,
         event_type: EventType,
         event: EventName,
         owner: OwnerId,
     ) -> Result<Occurrence, EngineError> {
         let everybody = Audience::OneSystem;
-        let audience = match self.judge.places(everybody).await {
+        let audience = match self.core.access.places(everybody).await {
             Ok(_) => everybody,
             Err(EmitError::WrongAudience(_)) => Audience::Owner(owner),
             Err(error) => return Err(error.into()),
@@ -34,17 +27,17 @@ impl ByHand {
     }
 
     /// What comes of it is either stored, or pending, or an error that says why not.
-    pub(super) async fn run(
+    pub(super) async fn run_manually(
         &self,
         task: TaskId,
         owner: OwnerId,
         occurrence: Occurrence,
         (by, context): (Option<OwnerId>, Option<Data>),
     ) -> Result<Emitted, EngineError> {
-        self.judge.run_by_hand(owner, 1)?;
+        self.core.access.run_by_hand(owner, 1)?;
         let left = Left::Tasks(vec![task]);
         let run = Run { left, by, context };
-        let emitted = self.emitter.emit_detached(occurrence, run).await?;
+        let emitted = self.parts.emitter.emit_detached(occurrence, run).await?;
         if !emitted.deliveries.is_empty() || emitted.pending {
             return Ok(emitted);
         }
@@ -57,9 +50,9 @@ impl ByHand {
             return Err(EngineError::Forbidden(words.to_owned()));
         }
         if emitted.dropped > 0 {
-            return Err(full(&self.judge, owner));
+            return Err(full(&self.core.access, owner));
         }
-        enabled(&self.judge, owner).await?;
+        enabled(&self.core.access, owner).await?;
         Err(EngineError::NotFound)
     }
 }

@@ -1,149 +1,162 @@
 //! Events (SPEC 2.4).
 
-use std::sync::Arc;
-
-use gatepost_storage::webhooks::{EventQuery, RecordId, WebhookStore};
+use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{ErrorKind, Row, StoreError};
-use webhook_model::{Catalog, Event, EventId, Field, Invalid, OwnerId, Target, TaskId};
+use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target, TaskId};
 
-use super::allowance::{Admitted, Allowance, Kind};
+use super::allowance::{Allowance, Kind};
 use super::brought::Brought;
-use super::by_hand::ByHand;
 use super::run_about::RunAbout;
-use crate::clock::EngineClock;
 use crate::edit::edit;
 use crate::emit::Emitted;
+use crate::engine::Engine;
 use crate::error::EngineError;
 
-#[derive(Debug)]
-pub(crate) struct Events {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
-    pub catalog: Catalog,
-    pub allowance: Allowance,
-    pub by_hand: ByHand,
-}
-
-impl Events {
-    pub(crate) async fn create(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
-        self.catalog.check(event)?;
-        let owner = self.owner(event.task).await?;
-        self.allowance.judge.may_watch(owner, event).await?;
-        let mut admitted = Admitted::default();
-        let at_most = self
-            .allowance
-            .of(owner, Kind::Events, &mut admitted)
-            .await?;
-        let inserted = self
-            .store
-            .insert_event(event, at_most, self.clock.now()?)
-            .await;
-        let inserted = inserted.map_err(dangling);
-        self.allowance
-            .explained(inserted, Kind::Events, &admitted)
-            .await
+impl Engine {
+    /// Creates an event that the catalog allows, on what the owner of its task may watch.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] when the catalog does not allow it, [`EngineError::Dangling`] when
+    /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
+    /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
+    /// failures of the store.
+    pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
+        self.catalog().check(event)?;
+        let owner = self.task_owner(event.task).await?;
+        self.may_watch(owner, event).await?;
+        let mut allowance = Allowance::new(&self.core, Kind::Events);
+        let at_most = allowance.of(owner).await?;
+        let now = self.core.clock.now()?;
+        let inserted = self.core.store.insert_event(event, at_most, now).await;
+        allowance.explained(inserted.map_err(dangling)).await
     }
 
-    pub(crate) async fn get(
-        &self,
-        id: EventId,
-    ) -> Result<Option<Row<EventId, Event>>, EngineError> {
-        Ok(self.store.event(id).await?)
+    /// Whether this user may watch what the event is about; its task is not looked at. What
+    /// [`create_event`](Self::create_event) asks, for a form that offers only that.
+    ///
+    /// # Errors
+    /// [`EngineError::Forbidden`] in words, [`EngineError::Dangling`] when there is no such object,
+    /// [`EngineError::TooFast`] after 3,000 questions about this user in a minute that the platform
+    /// did not answer at once, [`EngineError::Platform`].
+    pub async fn may_watch(&self, owner: OwnerId, event: &Event) -> Result<(), EngineError> {
+        self.core.access.may_watch(owner, event).await
     }
 
-    pub(crate) async fn list(
+    /// An event.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, EngineError> {
+        Ok(self.core.store.event(id).await?)
+    }
+
+    /// One page of events.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_events(
         &self,
         query: &EventQuery,
     ) -> Result<Vec<Row<EventId, Event>>, EngineError> {
-        Ok(self.store.list_events(query).await?)
+        Ok(self.core.store.list_events(query).await?)
     }
 
-    pub(crate) async fn edit(
+    /// Changes an event. `edit` may be called again if the event was changed by others in between.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], and as [`create_event`](Self::create_event).
+    pub async fn edit_event(
         &self,
         id: EventId,
-        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
+        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
     ) -> Result<Row<EventId, Event>, EngineError> {
-        let mut admitted = Admitted::default();
-        let edited = self.edit_row(id, edit, &mut admitted).await;
-        self.allowance
-            .explained(edited, Kind::Events, &admitted)
-            .await
+        let mut allowance = Allowance::new(&self.core, Kind::Events);
+        let edited = async {
+            edit!(
+                self.core,
+                event,
+                update_event,
+                dangling,
+                id,
+                |row| {
+                    let before = row.value.clone();
+                    edit(&mut row.value)?;
+                    self.catalog().check(&row.value)?;
+                    if !is_switched_off(&before, &row.value) {
+                        let owner = self.task_owner(row.value.task).await?;
+                        self.may_watch(owner, &row.value).await?;
+                    }
+                },
+                {
+                    // With another task it may get another owner.
+                    let owner = self.task_owner(row.value.task).await?;
+                    allowance.of_edited(row.owner, owner).await?
+                }
+            )
+        }
+        .await;
+        allowance.explained(edited).await
     }
 
-    pub(crate) async fn delete(&self, id: EventId) -> Result<(), EngineError> {
-        self.allowance.of_deletion(RecordId::Event(id)).await?;
-        Ok(self.store.delete_event(id, self.clock.now()?).await?)
+    /// Deletes an event.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], failures of the store.
+    pub async fn delete_event(&self, id: EventId) -> Result<(), EngineError> {
+        self.admit_deletion(RecordId::Event(id)).await?;
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.delete_event(id, now).await?)
     }
 
-    /// What the task of an event would run about, if the event was triggered.
-    pub(crate) async fn about(
+    /// What the task of an event would run about, if the event was triggered as
+    /// [`trigger_event`](Engine::trigger_event) does: for an [`example`](Engine::example).
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such event, failures of the store.
+    pub async fn trigger_about(
         &self,
         id: EventId,
         object: Option<String>,
         brought: Brought,
     ) -> Result<RunAbout, EngineError> {
-        let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
+        let row = self.event(id).await?.ok_or(EngineError::NotFound)?;
         Ok(brought.about(&row.value, object))
     }
 
-    pub(crate) async fn trigger(
+    /// Triggers an event by hand: runs its task as if it had occurred and brought this, whatever
+    /// its filter asks for. `object` names what it is about, where the platform knows: of an event
+    /// on a tag, the tag. `by` is as for [`run_task`](Engine::run_task).
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such event or its task is disabled, and as
+    /// [`run_task`](Engine::run_task).
+    pub async fn trigger_event(
         &self,
         id: EventId,
         object: Option<String>,
         brought: Brought,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
-        let row = self.store.event(id).await?.ok_or(EngineError::NotFound)?;
+        let row = self.event(id).await?.ok_or(EngineError::NotFound)?;
         let about = brought.about(&row.value, object);
         let tags = match row.value.target {
             Target::Tag(tag) => vec![tag],
             Target::Instance(_) | Target::Generic => Vec::new(),
         };
         let (event_type, name) = about.words()?;
-        let occurrence = self.by_hand.occurrence(event_type, name, row.owner).await?;
+        let occurrence = self.manual_occurrence(event_type, name, row.owner).await?;
         let mut occurrence = occurrence.with_tags(tags).with_variables(about.variables);
         occurrence.object = about.object;
         occurrence.data = about.data;
         let by = (by, about.context);
-        let run = self.by_hand.run(row.value.task, row.owner, occurrence, by);
+        let run = self.run_manually(row.value.task, row.owner, occurrence, by);
         run.await
     }
 
-    async fn edit_row(
-        &self,
-        id: EventId,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
-        admitted: &mut Admitted,
-    ) -> Result<Row<EventId, Event>, EngineError> {
-        edit!(
-            self,
-            event,
-            update_event,
-            dangling,
-            id,
-            |row| {
-                let before = row.value.clone();
-                edit(&mut row.value)?;
-                self.catalog.check(&row.value)?;
-                if !is_switched_off(&before, &row.value) {
-                    let owner = self.owner(row.value.task).await?;
-                    self.allowance.judge.may_watch(owner, &row.value).await?;
-                }
-            },
-            {
-                // With another task it may get another owner.
-                let owners = (row.owner, self.owner(row.value.task).await?);
-                self.allowance
-                    .of_edited(owners, Kind::Events, admitted)
-                    .await?
-            }
-        )
-    }
-
     /// The owner of the task.
-    async fn owner(&self, task: TaskId) -> Result<OwnerId, EngineError> {
-        let owner = self.allowance.owner_of(RecordId::Task(task));
-        owner.await?.ok_or(EngineError::Dangling(Field::Task))
+    async fn task_owner(&self, task: TaskId) -> Result<OwnerId, EngineError> {
+        let owner = self.owner_of(RecordId::Task(task)).await?;
+        owner.ok_or(EngineError::Dangling(Field::Task))
     }
 }
 

@@ -14,7 +14,7 @@ use webhook_model::{
 
 use super::by_hand::enabled;
 use super::cursor::{cursor, handed_out};
-use super::deliveries::Deliveries;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::give_way::apart;
 use crate::routes::Route;
@@ -65,14 +65,33 @@ pub struct FetchedMessage {
     pub body: Arc<str>,
 }
 
-impl Deliveries {
-    pub(crate) async fn fetch(
+impl Engine {
+    /// The messages that wait for the receiver of a webhook that is fetched
+    /// ([`DeliveryMode::Fetch`](webhook_model::DeliveryMode)), the oldest first: at most
+    /// `limit` of them, of 100, and no more than fit into about 1 MiB.
+    ///
+    /// `after` is the cursor of an earlier page: what that page had is acknowledged first, and is
+    /// then `sent`. The same cursor again acknowledges nothing more, and hands the same messages
+    /// out again, until the cursor that came with them is shown: each message is received at least
+    /// once. Without a cursor nothing is acknowledged. Of a webhook in order nothing is handed out
+    /// past what is being sent, because it was not fetched a moment ago. A paused or disabled one
+    /// hands nothing out, and takes acknowledgements.
+    ///
+    /// Only what the page had is acknowledged, not what came before it: another process may have
+    /// stored a message with a smaller row number since, or it was replayed.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; [`EngineError::Invalid`] when it is not fetched, and for what is
+    /// no cursor of this webhook, which acknowledges nothing; [`EngineError::Forbidden`] when the
+    /// owner's account is disabled; [`EngineError::Unsendable`] when its signing secrets cannot be
+    /// used; [`EngineError::Platform`], failures of the store.
+    pub async fn fetch(
         &self,
         id: WebhookId,
         after: Option<&str>,
         limit: u32,
     ) -> Result<FetchedPage, EngineError> {
-        let row = self.store.webhook(id).await?.ok_or(EngineError::NotFound)?;
+        let row = self.webhook(id).await?.ok_or(EngineError::NotFound)?;
         let webhook = row.value;
         if webhook.mode != DeliveryMode::Fetch {
             let rule = "is push: the messages of this webhook are sent, not fetched";
@@ -80,7 +99,7 @@ impl Deliveries {
         }
         let shown = after.filter(|after| !after.is_empty());
         let handed = shown.map(|text| handed_out(text, id)).transpose()?;
-        enabled(&self.judge, webhook.owner).await?;
+        enabled(&self.core.access, webhook.owner).await?;
         let acknowledged = match handed {
             Some(handed) => self.acknowledge(id, &webhook, handed).await?,
             None => 0,
@@ -110,16 +129,17 @@ impl Deliveries {
             return Ok(0);
         }
         let fetched = WaitingChange::Fetched {
-            keep_messages: !self.judge.log_is_full(webhook.owner),
+            keep_messages: !self.core.access.log_is_full(webhook.owner),
         };
-        let now = self.clock.now()?;
-        let ended = self.store.change_waiting(deliveries, fetched, now).await?;
+        let now = self.core.clock.now()?;
+        let store = &self.core.store;
+        let ended = store.change_waiting(deliveries, fetched, now).await?;
         for one in &ended {
-            self.judge.ended(webhook.owner, one.bytes, 0);
+            self.core.access.ended(webhook.owner, one.bytes, 0);
         }
         let sent = ended.len() as u64;
         if sent > 0 {
-            self.counts.add(HourlyCount {
+            self.parts.probes.settler.counts.add(HourlyCount {
                 sent,
                 bytes: ended.iter().map(|one| one.bytes).sum(),
                 ..HourlyCount::none(id, now)
@@ -146,18 +166,16 @@ impl Deliveries {
         query
             .states
             .extend(in_order.then_some(DeliveryState::Running));
-        let found = self.store.list_deliveries(&query).await?;
+        let found = self.core.store.list_deliveries(&query).await?;
         let found = found.into_iter();
         let free = found.take_while(|delivery| delivery.state == DeliveryState::Queued);
         let (readable, lost): (Vec<_>, Vec<_>) = free.partition(|delivery| delivery.message_kept);
         if !lost.is_empty() {
             let ids: Vec<DeliveryId> = lost.iter().map(|delivery| delivery.id).collect();
-            let ended = self
-                .store
-                .cancel(&ids, UNREADABLE, self.clock.now()?)
-                .await?;
+            let now = self.core.clock.now()?;
+            let ended = self.core.store.cancel(&ids, UNREADABLE, now).await?;
             for _ in 0..ended {
-                self.judge.ended(webhook.owner, 0, 0);
+                self.core.access.ended(webhook.owner, 0, 0);
             }
         }
         Ok(readable)
@@ -169,11 +187,11 @@ impl Deliveries {
         webhook: Webhook,
         waiting: Vec<Delivery>,
     ) -> Result<Vec<FetchedMessage>, EngineError> {
-        let (route, now) = (Route::unstored(webhook), self.clock.now()?);
+        let (route, now) = (Route::unstored(webhook), self.core.clock.now()?);
         let signed =
             |delivery: &Delivery| delivery.body.len() * route.webhook.signing.iter().count();
         let bytes = waiting.iter().map(signed).sum();
-        let transport = Arc::clone(&self.transport);
+        let transport = Arc::clone(self.transport());
         apart(bytes, move || {
             let message = |delivery: Delivery| {
                 let headers = headers(&*transport, &route, &delivery, now)?;

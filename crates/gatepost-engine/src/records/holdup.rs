@@ -10,7 +10,7 @@ use gatepost_storage::{Bodies, Page};
 use tokio::time::Instant;
 use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 
-use super::deliveries::Deliveries;
+use crate::engine::Engine;
 use crate::error::EngineError;
 
 /// Why a delivery waits that is due, or will be. What targets and limits do is as this process sees
@@ -34,9 +34,14 @@ pub enum Holdup {
     Room,
 }
 
-impl Deliveries {
+impl Engine {
+    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way,
+    /// or it does not wait. `webhook` is its webhook.
     /// Costs one lookup, and one more where the webhook sends in order.
-    pub(crate) async fn holdup(
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn holdup(
         &self,
         delivery: &Delivery,
         webhook: &Webhook,
@@ -47,7 +52,7 @@ impl Deliveries {
         if webhook.activity != Activity::Active {
             return Ok(Some(Holdup::Inactive(webhook.activity)));
         }
-        let owner = self.store.owner(delivery.owner).await?;
+        let owner = self.core.store.owner(delivery.owner).await?;
         if owner.is_some_and(|owner| owner.held) {
             return Ok(Some(Holdup::Owner));
         }
@@ -59,7 +64,7 @@ impl Deliveries {
         {
             return Ok(Some(Holdup::Behind(first)));
         }
-        Ok(self.held_here(delivery, webhook, self.clock.now()?))
+        Ok(self.held_here(delivery, webhook, self.core.clock.now()?))
     }
 
     /// The oldest delivery of the webhook that has not ended, if it is another.
@@ -69,7 +74,7 @@ impl Deliveries {
             states: vec![DeliveryState::Queued, DeliveryState::Running],
             ..DeliveryQuery::all(Page::first(1).with_bodies(Bodies::Omitted))
         };
-        let open = self.store.list_deliveries(&query).await?;
+        let open = self.core.store.list_deliveries(&query).await?;
         let first = open.first().map(|first| first.id);
         Ok(first.filter(|first| *first < delivery.id))
     }
@@ -84,7 +89,7 @@ impl Deliveries {
         if delivery.due > now {
             return None;
         }
-        let admission = &self.emitter.launcher.admission;
+        let admission = &self.parts.activities.admission;
         let instant = Instant::now();
         if let Some(until) = admission.in_flight.closed_until(delivery.webhook, instant) {
             return Some(Holdup::Target(until - instant));

@@ -1,19 +1,14 @@
-//! What owners have and use, and owners who move or go.
-
-use std::sync::Arc;
+//! Owners and places: what the platform tells the engine of its users, and asks about them.
 
 use chrono::TimeDelta;
-use gatepost_ids::{Place, Quota};
+use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::{Gone, RecordUsage};
-use gatepost_storage::webhooks::{
-    DropReason, Dropped, LogUsage, RecordId, UnreadableRecord, WebhookStore,
-};
+use gatepost_storage::webhooks::{DropReason, Dropped, LogUsage, RecordId, UnreadableRecord};
 use webhook_model::OwnerId;
 
-use crate::clock::EngineClock;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::judge::Judge;
 
 /// For how long it is shown what was not stored.
 const DAY: TimeDelta = TimeDelta::days(1);
@@ -49,28 +44,102 @@ pub struct Rejected {
     pub rate: u64,
 }
 
-#[derive(Debug)]
-pub(crate) struct Owners {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
-    pub judge: Arc<Judge>,
-}
-
-impl Owners {
-    pub(crate) async fn usage(&self, owner: OwnerId) -> Result<Usage, EngineError> {
-        let log = self.store.log_usage(&[owner]).await?;
+impl Engine {
+    /// How much an owner has and uses, and how much there may be.
+    ///
+    /// # Errors
+    /// [`EngineError::Platform`] when the platform's quotas panic, failures of the store.
+    pub async fn usage(&self, owner: OwnerId) -> Result<Usage, EngineError> {
+        let log = self.core.store.log_usage(&[owner]).await?;
         Ok(Usage {
-            quota: self.judge.quota(owner)?,
-            records: self.store.record_usage(owner).await?,
+            quota: self.core.access.quota(owner)?,
+            records: self.core.store.record_usage(owner).await?,
             log: log.first().copied().unwrap_or_default(),
-            runs_in_minute: self.judge.runs_in_minute(owner)?,
+            runs_in_minute: self.core.access.runs_in_minute(owner)?,
             rejected: self.rejected(owner).await?,
         })
     }
 
+    /// Something about this user has changed: enabled, disabled, deleted, made again, or in another
+    /// tenant. Asks the platform, and holds, releases or moves what the user has, for all processes
+    /// that share the store. Without this call the same happens when the user is next asked about.
+    ///
+    /// # Errors
+    /// [`EngineError::Platform`] when the platform does not answer, failures of the store.
+    pub async fn owner_changed(&self, owner: OwnerId) -> Result<(), EngineError> {
+        self.core.access.owner_changed(owner).await
+    }
+
+    /// Moves all that a user has to another place, in one commit: administrators of that place see
+    /// the records and what is made from now on, not what was sent before. Deliveries that wait end
+    /// as `error: the owner moved`. Where the platform's accounts say otherwise, the user is moved
+    /// back: change them first.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn move_owner(&self, owner: OwnerId, place: Place) -> Result<(), EngineError> {
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.place_owner(owner, place, now).await?)
+    }
+
+    /// Removes all that a user has: keys, webhooks, tasks, events, deliveries. When this returns,
+    /// nothing of it is sent or listed any more; the rows go in the background.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), EngineError> {
+        self.remove(Gone::Owner(owner)).await
+    }
+
+    /// As [`remove_owner`](Self::remove_owner), for all users of a tenant.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), EngineError> {
+        self.remove(Gone::Tenant(tenant)).await
+    }
+
+    /// Who owns a record, also one that cannot be read; `None` when there is no such record.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, EngineError> {
+        Ok(self.core.store.owner_of(record).await?)
+    }
+
+    /// Records that cannot be read, oldest first: written by a newer version, or sealed with a key
+    /// that is lost. They can be deleted; their deliveries wait. Reads all rows of the scope.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn unreadable(
+        &self,
+        scope: Scope,
+        limit: u32,
+    ) -> Result<Vec<UnreadableRecord>, EngineError> {
+        Ok(self.core.store.unreadable(scope, limit).await?)
+    }
+
+    /// Deliveries that were counted instead of stored, newest minute first, by webhook, reason and
+    /// minute. Where that makes more than 16 counts of an owner in a minute and a process, the
+    /// process counts by the hour until that hour ends: such a count begins with the hour, and has
+    /// what the hour's minutes do not have. It is written once in a minute, others once a second:
+    /// a process that is killed loses what it counted since.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, EngineError> {
+        Ok(self.core.store.dropped(scope, limit).await?)
+    }
+
+    async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.mark_gone(gone, now).await?)
+    }
+
     async fn rejected(&self, owner: OwnerId) -> Result<Rejected, EngineError> {
-        let since = self.clock.now()? - DAY;
-        let counts = self.store.dropped(Scope::Owner(owner), COUNTS).await?;
+        let since = self.core.clock.now()? - DAY;
+        let counts = self.core.store.dropped(Scope::Owner(owner), COUNTS).await?;
         let mut rejected = Rejected::default();
         for count in counts.iter().take_while(|count| count.minute >= since) {
             let sum = match count.reason {
@@ -81,38 +150,5 @@ impl Owners {
             *sum = sum.saturating_add(count.count);
         }
         Ok(rejected)
-    }
-
-    pub(crate) async fn changed(&self, owner: OwnerId) -> Result<(), EngineError> {
-        self.judge.owner_changed(owner).await
-    }
-
-    pub(crate) async fn relocate(&self, owner: OwnerId, place: Place) -> Result<(), EngineError> {
-        let now = self.clock.now()?;
-        Ok(self.store.place_owner(owner, place, now).await?)
-    }
-
-    pub(crate) async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
-        Ok(self.store.mark_gone(gone, self.clock.now()?).await?)
-    }
-
-    pub(crate) async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, EngineError> {
-        Ok(self.store.owner_of(record).await?)
-    }
-
-    pub(crate) async fn unreadable(
-        &self,
-        scope: Scope,
-        limit: u32,
-    ) -> Result<Vec<UnreadableRecord>, EngineError> {
-        Ok(self.store.unreadable(scope, limit).await?)
-    }
-
-    pub(crate) async fn dropped(
-        &self,
-        scope: Scope,
-        limit: u32,
-    ) -> Result<Vec<Dropped>, EngineError> {
-        Ok(self.store.dropped(scope, limit).await?)
     }
 }

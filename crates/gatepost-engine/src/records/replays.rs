@@ -1,20 +1,18 @@
 //! Deliveries that have ended are sent again, as far as their owners may.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay, WebhookStore,
+    Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay,
 };
 use gatepost_storage::{Bodies, Page, StoreError};
 use webhook_model::OwnerId;
 
 use super::by_hand::{enabled, full};
-use crate::admission::Admission;
-use crate::clock::EngineClock;
+use crate::core::Core;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::judge::Judge;
 
 /// Rows queued again in one transaction.
 const BITE: usize = 100;
@@ -22,14 +20,6 @@ const BITE: usize = 100;
 const BYTES: Bodies = Bodies::UpTo(8 * 1024 * 1024);
 /// What was made this long ago was allowed then: whether its owner still is, is asked again.
 const STALE: TimeDelta = TimeDelta::hours(1);
-
-#[derive(Debug)]
-pub(crate) struct Replays {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
-    pub admission: Arc<Admission>,
-    pub judge: Arc<Judge>,
-}
 
 /// Rows of one owner.
 #[derive(Debug, Default)]
@@ -39,11 +29,19 @@ struct Share {
     is_stale: bool,
 }
 
-impl Replays {
-    pub(crate) async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
+impl Engine {
+    /// Sends deliveries again that have ended: same bytes, same id. Those whose message was not
+    /// kept are passed over. Returns how many were queued: fewer than there are when the owner
+    /// may not have more queued at this moment.
+    ///
+    /// # Errors
+    /// When none were queued: [`EngineError::TooFast`], [`EngineError::Full`], and
+    /// [`EngineError::Forbidden`] when the owner's account is disabled. Failures of the store;
+    /// [`EngineError::Interrupted`] if some had been queued by then.
+    pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
         let (mut queued, mut after) = (0, None);
         loop {
-            match self.bite(which, &mut after).await {
+            match self.replay_batch(which, &mut after).await {
                 Ok(Some(some)) => queued += some,
                 Ok(None) => return Ok(queued),
                 Err(EngineError::Store(source)) if queued > 0 => {
@@ -53,15 +51,20 @@ impl Replays {
                 Err(_) if queued > 0 => return Ok(queued),
                 Err(error) => return Err(error),
             }
-            self.admission.lanes.look_now();
+            self.parts.activities.admission.lanes.look_now();
         }
     }
 
-    pub(crate) async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
-        let now = self.clock.now()?;
+    /// Deliveries that wait for later are due now: those that are retried need not wait for their
+    /// time. Returns how many.
+    ///
+    /// # Errors
+    /// [`EngineError::TooFast`], failures of the store.
+    pub async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
+        let now = self.core.clock.now()?;
         let (mut waiting, mut shares) = (Vec::new(), BTreeMap::<OwnerId, u32>::new());
         for id in ids {
-            let delivery = self.store.delivery(*id).await?;
+            let delivery = self.delivery(*id).await?;
             if let Some(delivery) = delivery.filter(|delivery| waits_for_later(delivery, now)) {
                 waiting.push(delivery.id);
                 *shares.entry(delivery.owner).or_default() += 1;
@@ -72,58 +75,59 @@ impl Replays {
             return Ok(0);
         }
         for (owner, rows) in shares {
-            self.judge.run_by_hand(owner, rows)?;
+            self.core.access.run_by_hand(owner, rows)?;
         }
-        let hastened = self.store.hasten(&waiting, now).await?;
-        self.admission.lanes.look_now();
+        let hastened = self.core.store.hasten(&waiting, now).await?;
+        self.parts.activities.admission.lanes.look_now();
         Ok(hastened)
     }
 
     /// `None`: there are no more.
-    async fn bite(
+    async fn replay_batch(
         &self,
         which: &Replay,
         after: &mut Option<DeliveryId>,
     ) -> Result<Option<u64>, EngineError> {
-        let rows = self.rows(which, *after).await?;
+        let rows = self.replayed(which, *after).await?;
         let Some(last) = rows.last() else {
             return Ok(None);
         };
         *after = Some(last.id);
-        let now = self.clock.now()?;
+        let now = self.core.clock.now()?;
         let ended: Vec<&Delivery> = rows.iter().filter(|row| can_be_sent_again(row)).collect();
         let shares = shares(&ended, now);
         for (owner, share) in &shares {
-            self.admit(*owner, share).await?;
+            self.admit_replay(*owner, share).await?;
         }
-        let ids = ended.iter().map(|row| row.id).collect();
+        let ids = Replay::Ids(ended.iter().map(|row| row.id).collect());
         let limit = u32::try_from(BITE).unwrap_or(u32::MAX);
-        let queued = self.store.replay(&Replay::Ids(ids), limit, now).await?;
+        let Core { store, access, .. } = &*self.core;
+        let queued = store.replay(&ids, limit, now).await?;
         for (owner, share) in shares {
-            self.judge.stored(owner, u64::from(share.rows), share.bytes);
+            access.stored(owner, u64::from(share.rows), share.bytes);
         }
         Ok(Some(queued))
     }
 
-    async fn admit(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
+    async fn admit_replay(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
         if share.is_stale {
-            enabled(&self.judge, owner).await?;
+            enabled(&self.core.access, owner).await?;
         }
-        let room = self.judge.room(owner);
+        let room = self.core.access.room(owner);
         if room.deliveries < u64::from(share.rows) || room.bytes < share.bytes {
-            return Err(full(&self.judge, owner));
+            return Err(full(&self.core.access, owner));
         }
-        self.judge.run_by_hand(owner, share.rows)
+        self.core.access.run_by_hand(owner, share.rows)
     }
 
     /// The next rows, in order of their numbers.
-    async fn rows(
+    async fn replayed(
         &self,
         which: &Replay,
         after: Option<DeliveryId>,
     ) -> Result<Vec<Delivery>, StoreError> {
         let (webhook, from, before) = match which {
-            Replay::Ids(ids) => return self.named(ids, after).await,
+            Replay::Ids(ids) => return self.replayed_by_id(ids, after).await,
             Replay::Failed {
                 webhook,
                 from,
@@ -138,10 +142,10 @@ impl Replays {
             created_before: Some(before),
             ..DeliveryQuery::all(Page { after, ..page })
         };
-        self.store.list_deliveries(&query).await
+        self.core.store.list_deliveries(&query).await
     }
 
-    async fn named(
+    async fn replayed_by_id(
         &self,
         ids: &[DeliveryId],
         after: Option<DeliveryId>,
@@ -152,7 +156,7 @@ impl Replays {
         left.dedup();
         let (mut rows, mut room) = (Vec::new(), BYTES);
         for id in left {
-            let Some(row) = self.store.delivery(id).await? else {
+            let Some(row) = self.core.store.delivery(id).await? else {
                 continue;
             };
             let has_room = room.take(row.body_bytes());

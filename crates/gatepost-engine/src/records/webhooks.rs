@@ -1,104 +1,155 @@
 //! Webhooks (SPEC 2.2).
 
-use std::sync::Arc;
-
 use delivery::RequestError;
-use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery, WebhookStore};
+use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery};
 use gatepost_storage::{Bodies, ErrorKind, Page, Row, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, RetrySchedule, Webhook, WebhookId};
 
-use super::allowance::{Admitted, Allowance, Kind};
-use super::targets::{TargetVerdict, Targets};
-use crate::admission::Admission;
-use crate::clock::EngineClock;
-use crate::config::RetryScheduleLimits;
+use super::allowance::{Allowance, Kind};
+use super::targets::TargetVerdict;
 use crate::edit::edit;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::routes::prototype;
-use crate::troubles::Troubles;
 
 /// How many tasks are named to a caller who may not delete a webhook.
 const NAMED: u32 = 20;
 /// How many of the others are read at a time to be counted.
 const COUNTED: u32 = 1_000;
 
-#[derive(Clone, Debug)]
-pub(crate) struct Webhooks {
-    pub store: Arc<dyn WebhookStore>,
-    pub clock: Arc<EngineClock>,
-    pub admission: Arc<Admission>,
-    pub allowance: Allowance,
-    pub troubles: Arc<Troubles>,
-    pub targets: Targets,
-    pub schedules: RetryScheduleLimits,
-}
-
-impl Webhooks {
-    pub(crate) async fn create(
+impl Engine {
+    /// Creates a webhook.
+    ///
+    /// # Errors
+    /// [`EngineError::Invalid`] when headers and authorization contradict each other or no request
+    /// can be made of it, [`EngineError::NameTaken`] by another of the owner's,
+    /// [`EngineError::Full`] when the owner has as many as allowed, [`EngineError::TooFast`],
+    /// [`EngineError::Platform`], failures of the store.
+    pub async fn create_webhook(
         &self,
         webhook: &Webhook,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         check(webhook)?;
         self.check_token_url(webhook, None)?;
         self.check_schedule(None, webhook)?;
-        let (kind, mut admitted) = (Kind::Webhooks, Admitted::default());
-        let at_most = self
-            .allowance
-            .of(webhook.owner, kind, &mut admitted)
-            .await?;
-        let now = self.clock.now()?;
-        let inserted = self.store.insert_webhook(webhook, at_most, now).await;
-        let inserted = inserted.map_err(EngineError::from);
-        self.allowance.explained(inserted, kind, &admitted).await
+        let mut allowance = Allowance::new(&self.core, Kind::Webhooks);
+        let at_most = allowance.of(webhook.owner).await?;
+        let now = self.core.clock.now()?;
+        let inserted = self.core.store.insert_webhook(webhook, at_most, now).await;
+        allowance
+            .explained(inserted.map_err(EngineError::from))
+            .await
     }
 
-    pub(crate) async fn get(
+    /// A webhook.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn webhook(
         &self,
         id: WebhookId,
     ) -> Result<Option<Row<WebhookId, Webhook>>, EngineError> {
-        Ok(self.store.webhook(id).await?)
+        Ok(self.core.store.webhook(id).await?)
     }
 
-    pub(crate) async fn some(
+    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn webhooks(
         &self,
         ids: &[WebhookId],
     ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
-        Ok(self.store.webhooks(ids).await?)
+        Ok(self.core.store.webhooks(ids).await?)
     }
 
-    pub(crate) async fn list(
+    /// One page of webhooks.
+    ///
+    /// # Errors
+    /// Failures of the store.
+    pub async fn list_webhooks(
         &self,
         query: &WebhookQuery,
     ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
-        Ok(self.store.list_webhooks(query).await?)
+        Ok(self.core.store.list_webhooks(query).await?)
     }
 
-    pub(crate) async fn edit(
+    /// Changes a webhook; in force for the next attempt, also of deliveries that wait. `edit` may
+    /// be called again if the webhook was changed by others in between.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], what `edit` refuses, and as
+    /// [`create_webhook`](Self::create_webhook).
+    pub async fn edit_webhook(
         &self,
         id: WebhookId,
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let (mut admitted, mut before) = (Admitted::default(), Activity::default());
-        let edit = |webhook: &mut Webhook| {
-            before = webhook.activity;
-            edit(webhook)
+        let mut allowance = Allowance::new(&self.core, Kind::Webhooks);
+        let mut activity = Activity::default();
+        let mut apply = |webhook: &mut Webhook| {
+            activity = webhook.activity;
+            let authorization = webhook.authorization.clone();
+            let schedule = webhook.retry_schedule.clone();
+            edit(webhook)?;
+            check(webhook)?;
+            self.check_token_url(webhook, Some(&authorization))?;
+            self.check_schedule(schedule.as_ref(), webhook)
         };
-        let edited = self.edit_row(id, edit, &mut admitted).await;
-        let row = self
-            .allowance
-            .explained(edited, Kind::Webhooks, &admitted)
-            .await?;
-        self.admission.lanes.inquiries.ask(id);
-        if row.value.activity == Activity::Disabled && before != Activity::Disabled {
-            self.troubles.disabled(&row, "by hand");
+        let edited = async {
+            edit!(
+                self.core,
+                webhook,
+                update_webhook,
+                Into::into,
+                id,
+                |row| apply(&mut row.value)?,
+                allowance.of(row.owner).await?
+            )
+        }
+        .await;
+        let row = allowance.explained(edited).await?;
+        let activities = &self.parts.activities;
+        activities.admission.lanes.inquiries.ask(id);
+        if row.value.activity == Activity::Disabled && activity != Activity::Disabled {
+            activities.troubles.disabled(&row, "by hand");
         }
         Ok(row)
     }
 
-    pub(crate) async fn delete(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
-        let owner = self.allowance.of_deletion(RecordId::Webhook(id)).await?;
-        let now = self.clock.now()?;
-        match self.store.delete_webhook(id, cascade, now).await {
+    /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
+    /// changes a minute (to pause what is paused is none); failures of the store.
+    pub async fn pause_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        self.parts.activities.set(id, Activity::Paused).await
+    }
+
+    /// Sends what was held, at a bounded rate, and what occurs from now on.
+    ///
+    /// # Errors
+    /// As [`pause_webhook`](Self::pause_webhook).
+    pub async fn resume_webhook(
+        &self,
+        id: WebhookId,
+    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+        self.parts.activities.set(id, Activity::Active).await
+    }
+
+    /// Deletes a webhook with its delivery log: when this returns, nothing of it is sent or listed
+    /// any more, however much it was; the rows go in the background.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`]; [`EngineError::InUse`], naming tasks that send it, unless
+    /// `cascade` says that they go as well; failures of the store.
+    pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
+        let owner = self.admit_deletion(RecordId::Webhook(id)).await?;
+        let now = self.core.clock.now()?;
+        match self.core.store.delete_webhook(id, cascade, now).await {
             Err(error) if error.kind() == ErrorKind::InUse => {
                 let (tasks, more) = self.users(id).await?;
                 Err(EngineError::InUse { tasks, more })
@@ -106,7 +157,7 @@ impl Webhooks {
             other => {
                 other?;
                 if let Some(owner) = owner {
-                    self.allowance.judge.deleted(owner).await;
+                    self.core.access.deleted(owner).await;
                 }
                 Ok(())
             }
@@ -121,38 +172,9 @@ impl Webhooks {
     ) -> Result<(), Invalid> {
         match webhook.retry_schedule.as_ref() {
             new @ Some(_) if new == before => Ok(()),
-            Some(new) => self.schedules.check(new),
+            Some(new) => self.parts.schedules.check(new),
             None => Ok(()),
         }
-    }
-
-    async fn edit_row(
-        &self,
-        id: WebhookId,
-        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
-        admitted: &mut Admitted,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let mut apply = |webhook: &mut Webhook| {
-            let before = (
-                webhook.authorization.clone(),
-                webhook.retry_schedule.clone(),
-            );
-            edit(webhook)?;
-            check(webhook)?;
-            self.check_token_url(webhook, Some(&before.0))?;
-            self.check_schedule(before.1.as_ref(), webhook)
-        };
-        edit!(
-            self,
-            webhook,
-            update_webhook,
-            Into::into,
-            id,
-            |row| apply(&mut row.value)?,
-            self.allowance
-                .of(row.owner, Kind::Webhooks, admitted)
-                .await?
-        )
     }
 
     /// A client's secret is not kept for a token endpoint that nothing may be sent to. One that was
@@ -172,7 +194,7 @@ impl Webhooks {
         if before.and_then(url).as_ref() == Some(&new) {
             return Ok(());
         }
-        match self.targets.judge_url(&new) {
+        match self.judge_url(&new) {
             TargetVerdict::Refused(refusal) => {
                 let rule = format!("cannot be asked: {refusal}");
                 Err(Invalid::new(Field::OAuthTokenUrl, rule))
@@ -181,7 +203,6 @@ impl Webhooks {
         }
     }
 
-    /// The names of tasks that send this webhook.
     /// The names of the first tasks that send it, and how many more do.
     async fn users(&self, id: WebhookId) -> Result<(Vec<String>, u64), EngineError> {
         let mut query = TaskQuery {
@@ -191,14 +212,14 @@ impl Webhooks {
             name: None,
             page: Page::first(NAMED).with_bodies(Bodies::Omitted),
         };
-        let mut tasks = self.store.list_tasks(&query).await?;
+        let mut tasks = self.core.store.list_tasks(&query).await?;
         let names = tasks.iter().map(|row| row.value.name.to_string()).collect();
         let mut more = 0;
         while let Some(last) = tasks.last() {
             query.page = Page::first(COUNTED)
                 .beyond(last.id)
                 .with_bodies(Bodies::Omitted);
-            tasks = self.store.list_tasks(&query).await?;
+            tasks = self.core.store.list_tasks(&query).await?;
             more += tasks.len() as u64;
         }
         Ok((names, more))

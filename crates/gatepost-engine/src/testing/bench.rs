@@ -1,6 +1,6 @@
 //! The parts of an engine, made ready.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::Schedule;
@@ -15,18 +15,21 @@ use super::script::Script;
 use super::values::noon;
 use crate::activity::Activities;
 use crate::admission::Admission;
+use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
 use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
-use crate::emit::{Emitter, Finder, Launcher};
+use crate::core::Core;
+use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
+use crate::engine::{Engine, Parts};
+use crate::health::Probes;
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
 use crate::lifecycle::Lifecycle;
+use crate::maintenance::Figures;
 use crate::observe::{Nobody, Observers};
+use crate::operational::Announcer;
 use crate::random::Random;
-use crate::records::allowance::Allowance;
-use crate::records::targets::Targets;
-use crate::records::webhooks::Webhooks;
 use crate::render::Renderer;
 use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::settle::Settler;
@@ -43,36 +46,28 @@ impl Records {
     }
 
     pub(crate) async fn activities(&self) -> Activities {
-        let clock = self.engine_clock().await;
         Activities {
-            store: self.store.clone(),
-            clock: clock.clone(),
+            core: core(self.store.clone(), self.engine_clock().await),
             admission: Arc::new(Admission::new(&Limits::default())),
             troubles: Arc::default(),
-            judge: one_system(self.store.clone(), clock),
-        }
-    }
-
-    pub(crate) async fn webhooks(&self) -> Webhooks {
-        let clock = self.engine_clock().await;
-        let judge = one_system(self.store.clone(), clock.clone());
-        Webhooks {
-            store: self.store.clone(),
-            clock,
-            admission: Arc::new(Admission::new(&Limits::default())),
-            allowance: Allowance {
-                store: self.store.clone(),
-                judge: judge.clone(),
-            },
-            troubles: Arc::default(),
-            targets: Targets::new(Arc::new(Script::new(&[])), judge),
-            schedules: RetryScheduleLimits::default(),
         }
     }
 }
 
+/// Of a platform that is one system, where everybody is enabled.
+pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc<Core> {
+    Arc::new(Core {
+        access: one_system(store.clone(), clock.clone()),
+        store,
+        clock,
+        lifecycle: Lifecycle::default(),
+        holder: 7,
+    })
+}
+
 /// A worker over a script, and what it is made of.
 pub(crate) struct Bench {
+    pub core: Arc<Core>,
     pub store: Arc<FaultStore<MemoryStore>>,
     pub broken: Arc<BrokenClock>,
     pub clock: Arc<EngineClock>,
@@ -81,6 +76,7 @@ pub(crate) struct Bench {
     pub platform: Arc<Platform>,
     pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
+    pub activities: Activities,
     pub lifecycle: Lifecycle,
     pub worker: Arc<Worker>,
 }
@@ -106,37 +102,39 @@ impl Bench {
         let judge = judge(rule, platform, store.clone(), clock.clone());
         let admission = Arc::new(Admission::new(limits));
         let lifecycle = Lifecycle::default();
+        let core = Arc::new(Core {
+            store: store.clone(),
+            clock: clock.clone(),
+            access: judge.clone(),
+            lifecycle: lifecycle.clone(),
+            holder: 1,
+        });
         let (settler, writer) = Settler::new(store.clone(), clock.clone());
         let writer = Arc::new(writer);
         lifecycle.supervise_unawaited("settle", move || writer.clone().run());
         let random = Arc::new(Random::seeded(7));
         let schedule = Schedule::new([RETRY_AFTER]).unwrap();
         let activities = Activities {
-            store: store.clone(),
-            clock: clock.clone(),
+            core: core.clone(),
             admission: admission.clone(),
             troubles: Arc::default(),
-            judge: judge.clone(),
         };
         let observers = Observers::new(Arc::new(Nobody));
         let worker = Arc::new(Worker {
+            core: core.clone(),
             transport: script.clone(),
             settler,
-            judge: judge.clone(),
             retries: RetryPlan::new(schedule, random, clock.clone()),
             watch: Watch::new(
-                Arc::default(),
                 DisablePolicy::default(),
                 observers,
-                activities,
-                Arc::default(),
+                activities.clone(),
                 Traces::default(),
             ),
             admission: admission.clone(),
-            clock: clock.clone(),
-            lifecycle: lifecycle.clone(),
         });
         Self {
+            core,
             webhooks: Arc::new(WebhookCache::new(store.clone())),
             platform: platform.clone(),
             store,
@@ -145,8 +143,41 @@ impl Bench {
             script,
             judge,
             admission,
+            activities,
             lifecycle,
             worker,
+        }
+    }
+
+    /// None of its loops run.
+    pub(crate) fn engine(&self) -> Engine {
+        let emitter = self.emitter(&Limits::default());
+        let parts = Parts {
+            outbox: Arc::new(OutboxDrain::new(emitter.clone(), Duration::from_secs(1))),
+            announcer: Arc::new(Announcer {
+                core: self.core.clone(),
+                emitter: emitter.clone(),
+                troubles: self.activities.troubles.clone(),
+            }),
+            emitter,
+            activities: self.activities.clone(),
+            probes: Probes {
+                core: self.core.clone(),
+                admission: self.admission.clone(),
+                settler: self.worker.settler.clone(),
+                error_rate: self.worker.watch.error_rate.clone(),
+                figures: Arc::new(Figures {
+                    core: self.core.clone(),
+                    room: Mutex::default(),
+                }),
+            },
+            schedules: RetryScheduleLimits::default(),
+            tests: AtOnce::new(TESTS),
+            lookups: AtOnce::new(LOOKUPS),
+        };
+        Engine {
+            core: self.core.clone(),
+            parts: Arc::new(parts),
         }
     }
 
@@ -156,15 +187,13 @@ impl Bench {
         let random = Arc::new(Random::from_system());
         let memory = limits.routes_memory;
         Arc::new(Emitter {
-            store: store.clone(),
+            core: self.core.clone(),
             finder: Finder {
-                store: store.clone(),
+                core: self.core.clone(),
                 tables: Arc::new(Tables::new(store.clone(), memory)),
                 messages: Arc::new(Messages::new(store.clone(), memory)),
-                contexts: Contexts::new(store.clone()),
-                judge: self.judge.clone(),
+                contexts: Contexts::new(store),
             },
-            judge: self.judge.clone(),
             renderer: Arc::new(Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random)),
             launcher: Launcher {
                 webhooks: self.webhooks.clone(),
@@ -172,7 +201,6 @@ impl Bench {
                 worker: self.worker.clone(),
                 lease_margin: limits.timing.lease_margin,
             },
-            clock: self.clock.clone(),
             limits: limits.emit.clone(),
             wake: Arc::default(),
         })

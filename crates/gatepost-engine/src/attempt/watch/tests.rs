@@ -40,14 +40,7 @@ async fn watch_that_hangs(
     let route = records.route(id).await;
     let activities = records.activities().await;
     let observers = Observers::new(Arc::new(PassesOn(passed_on, Mutex::new(hang))));
-    let watch = Watch::new(
-        Arc::default(),
-        policy,
-        observers,
-        activities,
-        Arc::default(),
-        Traces::default(),
-    );
+    let watch = Watch::new(policy, observers, activities, Traces::default());
     (watch, route, notices)
 }
 

@@ -149,8 +149,8 @@ async fn every_part_goes_on_after_a_panic_of_the_store_and_nothing_is_lost() {
     let listed: BTreeSet<_> = all.clone().map(|(part, ..)| part).collect();
     for (part, call, ends) in all {
         let world = World::new().await;
-        let restarts = |part| world.engine.0.lifecycle.parts()[part];
-        let running: BTreeSet<_> = world.engine.0.lifecycle.parts().into_keys().collect();
+        let restarts = |part| world.engine.core.lifecycle.parts()[part];
+        let running: BTreeSet<_> = world.engine.core.lifecycle.parts().into_keys().collect();
         assert_eq!(running, listed, "each part is in the table");
         assert!(world.comes_back(call).await, "{part} after {call}");
         assert_eq!(restarts(part), u64::from(ends), "{part} after {call}");
@@ -194,8 +194,8 @@ async fn a_part_without_supervision_is_found_not_to_come_back() {
             }
         }
     };
-    world.engine.0.lifecycle.spawn(part());
+    world.engine.core.lifecycle.spawn(part());
     assert!(!world.comes_back(call).await);
-    world.engine.0.lifecycle.supervise("control", part);
+    world.engine.core.lifecycle.supervise("control", part);
     assert!(world.comes_back(call).await);
 }

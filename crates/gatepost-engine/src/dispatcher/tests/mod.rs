@@ -20,6 +20,7 @@ use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
 use super::Dispatcher;
 use super::pass::FROM_ONE_LANE;
 use crate::config::{InFlightLimits, Limits, RateLimits};
+use crate::core::Core;
 use crate::settle::UNRECORDED;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 
@@ -47,14 +48,14 @@ fn start(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
 /// A dispatcher of this process that does not run.
 fn dispatcher(bench: &Bench, limits: Limits, process: u128) -> Arc<Dispatcher> {
     Arc::new(Dispatcher {
-        store: bench.store.clone(),
+        core: Arc::new(Core {
+            holder: process,
+            ..(*bench.core).clone()
+        }),
         webhooks: bench.webhooks.clone(),
         admission: bench.admission.clone(),
         worker: bench.worker.clone(),
-        judge: bench.judge.clone(),
-        clock: bench.clock.clone(),
         timing: limits.timing,
-        holder: process,
     })
 }
 

@@ -27,7 +27,7 @@ async fn of_those_that_match_only_the_chosen_receive_it_also_through_the_outbox(
     let elsewhere = to(second).with_tags(vec![TagId(2)]);
     let none = emitter.emit(&elsewhere, Emitter::all()).await.unwrap();
     assert!(none.deliveries.is_empty());
-    let drain = drain(&bench, emitter);
+    let drain = drain(emitter);
     drain.push(&to(second)).await.unwrap();
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["second", "second"]);

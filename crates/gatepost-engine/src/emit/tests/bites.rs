@@ -49,7 +49,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
         "permits are given back"
     );
 
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2", "2-3"];
     assert_eq!(bodies(&records).await, expected);
@@ -66,7 +66,7 @@ async fn large_messages_make_small_bites_and_the_last_one_fits_in_any_case() {
     let (bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
     assert!(emitter.emit_tagged().await.unwrap().pending);
     let before = bench.store.calls();
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(
         bodies(&records).await,
@@ -84,14 +84,14 @@ async fn a_crash_between_two_bites_stores_each_delivery_once() {
         let (bench, emitter) = bench(&records, &small()).await;
         assert!(emitter.emit_tagged().await.unwrap().pending);
         bench.store.fail("enqueue", 2, fault);
-        drain(&bench, emitter);
+        drain(emitter);
         pass(&bench, Duration::from_secs(2)).await;
         assert!(bench.store.has_failed());
         // The process is gone; another one goes on with what it left.
         bench.lifecycle.shutdown(Duration::ZERO).await;
         let (other, emitter) = super::bench(&records, &small()).await;
         other.broken.clock.advance(Duration::from_secs(2));
-        drain(&other, emitter);
+        drain(emitter);
         pass(&other, Duration::from_secs(60)).await;
         let expected = ["1-0", "1-1", "1-2", "2-0", "2-1", "2-2"];
         assert_eq!(bodies(&records).await, expected, "{fault:?}");
@@ -106,7 +106,7 @@ async fn an_owner_runs_no_more_than_a_share_and_what_is_over_is_counted() {
     tagged(&records, 2, 2).await;
     let (bench, emitter) = bench(&records, &small()).await;
     assert!(emitter.emit_tagged().await.unwrap().pending);
-    drain(&bench, emitter.clone());
+    drain(emitter.clone());
     pass(&bench, Duration::from_secs(1)).await;
     let expected = ["1-0", "1-1", "1-2", "1-3", "2-0", "2-1"];
     assert_eq!(bodies(&records).await, expected);
@@ -137,7 +137,7 @@ async fn the_bytes_of_an_owner_are_counted_across_bites() {
     let (bench, emitter) = bench(&records, &Limits::default().with_emit(limits)).await;
     let emitted = emitter.emit_tagged().await.unwrap();
     assert!(emitted.pending);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["1-0", "1-1", "1-2", "2-0"]);
 }
@@ -208,7 +208,7 @@ async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
     let tasks = (1..=5).chain([99]).map(TaskId).collect();
     let emitted = emitter.emit(&poweron(7, &[]), Left::Tasks(tasks)).await;
     assert!(emitted.unwrap().pending);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0", "2-1", "2-2"]);
     assert!(rows(&records).await.is_empty());

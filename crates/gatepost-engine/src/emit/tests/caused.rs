@@ -117,7 +117,7 @@ async fn many_own_logins_share_the_same_limit() {
 #[tokio::test(start_paused = true)]
 async fn own_logins_in_the_outbox_share_the_same_limit() {
     let world = World::new().await;
-    let drain = drain(&world.bench, world.emitter.clone());
+    let drain = drain(world.emitter.clone());
     for _ in 0..40 {
         drain.push(&login()).await.unwrap();
     }

@@ -38,7 +38,7 @@ async fn who_may_not_receive_it_gets_nothing_and_no_other_tenant_is_even_asked_a
     let (records, platform, _bench, emitter) = tenant().await;
     platform.user(3, 8);
     records.tagged_of(3, "of 3").await;
-    emitter.judge.admit_change(OwnerId(3)).await.unwrap();
+    emitter.core.access.admit_change(OwnerId(3)).await.unwrap();
     platform.may(2, May::No);
     platform.watched();
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
@@ -70,7 +70,7 @@ async fn a_platform_that_takes_its_time_holds_up_no_emit_and_its_tasks_follow() 
     );
     let left = &rows(&records).await[0].left;
     assert_eq!(*left, Left::Tasks(vec![TaskId(1), TaskId(2)]));
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
     assert!(rows(&records).await.is_empty());
@@ -97,7 +97,7 @@ async fn what_waited_shows_the_context_of_an_event_that_it_is_one_of() {
     platform.set_watch_manner(Manner::Later(Duration::from_secs(2)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
-    drain(&bench, emitter.clone());
+    drain(emitter.clone());
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["in north"]);
     let at_once = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
@@ -116,7 +116,7 @@ async fn a_platform_that_fails_costs_its_tasks_a_wait_and_nobody_else_anything()
     ] {
         let (records, platform, bench, emitter) = tenant().await;
         platform.set_watch_manner(manner);
-        let drain = drain(&bench, emitter.clone());
+        let drain = drain(emitter.clone());
         let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
         assert!(emitted.unwrap().pending, "{manner:?}");
         pass(&bench, Duration::from_secs(20)).await;
@@ -139,7 +139,7 @@ async fn a_platform_that_fails_costs_its_tasks_a_wait_and_nobody_else_anything()
 async fn without_an_answer_for_a_day_it_ends() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Fails);
-    drain(&bench, emitter.clone());
+    drain(emitter.clone());
     emitter
         .emit(&addressed(TENANT, &[1]), Emitter::all())
         .await
@@ -168,7 +168,7 @@ async fn what_waited_while_no_process_ran_for_days_is_asked_about_and_sent() {
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
     bench.broken.clock.advance(Duration::from_secs(72 * 3_600));
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(30)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
     assert!(rows(&records).await.is_empty());
@@ -182,7 +182,7 @@ async fn what_waited_for_days_is_not_given_up_by_the_first_question_that_fails()
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
     bench.broken.clock.advance(Duration::from_secs(72 * 3_600));
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(600)).await;
     assert_eq!(rows(&records).await.len(), 1);
     platform.set_watch_manner(Manner::Now);
@@ -206,7 +206,7 @@ async fn rows_that_wait_are_few_at_a_time_and_stand_in_nobodys_way() {
         let emitted = emitter.emit(&occurrence, Emitter::all()).await.unwrap();
         assert!(emitted.pending);
     }
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     outbox.push(&addressed(TENANT, &[99])).await.unwrap();
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(rows(&records).await.len(), 300, "the other one went by");
@@ -242,9 +242,7 @@ async fn a_row_that_another_process_has_moved_on_is_left_to_it() {
     };
     records.store.enqueue(moved_on, noon()).await.unwrap();
 
-    let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
-    let (store, poll) = (bench.store.clone(), Duration::from_secs(1));
-    let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
+    let drain = Arc::new(OutboxDrain::new(emitter, Duration::from_secs(1)));
     let row = drain.readable(old).await.unwrap().unwrap();
     drain.wait(row, noon()).await.unwrap();
     pass(&bench, Duration::from_secs(4)).await;
@@ -271,7 +269,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
     platform.set_watch_manner(Manner::Fails);
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let waiting = rows(&records).await.into_iter().map(|row| row.left);
     let expected = [vec![TaskId(1), TaskId(2)], vec![TaskId(3)]].map(Left::Tasks);
@@ -290,7 +288,7 @@ async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     let emitted = emitted.unwrap();
     assert_eq!((emitted.deliveries.len(), emitted.pending), (1, true));
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(3)).await;
     assert_eq!(bodies(&records).await, ["of 1", "of 2"]);
 }
@@ -299,7 +297,7 @@ async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
 async fn a_shutdown_does_not_wait_for_the_platform_and_loses_nothing() {
     let (records, platform, bench, emitter) = tenant().await;
     platform.set_watch_manner(Manner::Hangs);
-    drain(&bench, emitter.clone());
+    drain(emitter.clone());
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     assert!(emitted.unwrap().pending);
     pass(&bench, Duration::from_secs(1)).await;
@@ -338,7 +336,7 @@ async fn a_chosen_few_widen_no_audience_and_are_still_the_chosen_once_the_platfo
     let waits = rows(&records).await.remove(0);
     assert_eq!(waits.left, Left::Tasks(vec![TaskId(2)]));
     assert_eq!(waits.occurrence.unwrap().to, chosen(&[2]).to);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(4)).await;
     assert_eq!(bodies(&records).await, ["of 2"]);
 }

@@ -124,7 +124,7 @@ async fn what_is_too_much_for_one_transaction_follows_and_the_others_are_stored_
     let answers = emitter.emit_many(all).await;
     assert_eq!(told(answers), ["pending", "1", "repeated"]);
     assert_eq!(bodies(&records).await, ["few"]);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["few", "vm 1", "vm 1", "vm 1"]);
 }
@@ -188,7 +188,7 @@ async fn many_for_later_are_rows_of_the_outbox_in_one_commit() {
         .map(|row| row.occurrence.unwrap())
         .collect();
     assert_eq!(stored, all);
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(bodies(&records).await, ["vm 1", "vm 3"], "the id was known");
 }

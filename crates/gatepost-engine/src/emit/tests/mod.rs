@@ -47,11 +47,8 @@ impl Emitter {
 }
 
 /// A drain that runs; its store fails on command.
-fn drain(bench: &Bench, emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
-    let (clock, lifecycle) = (bench.clock.clone(), bench.lifecycle.clone());
-    let poll = Duration::from_secs(1);
-    let store = bench.store.clone();
-    let drain = Arc::new(OutboxDrain::new(store, emitter, clock, lifecycle, poll, 1));
+fn drain(emitter: Arc<Emitter>) -> Arc<OutboxDrain> {
+    let drain = Arc::new(OutboxDrain::new(emitter, Duration::from_secs(1)));
     drain.start();
     drain
 }

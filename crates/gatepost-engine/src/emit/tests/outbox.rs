@@ -13,7 +13,7 @@ async fn what_is_in_the_outbox_is_fanned_out_once() {
     let webhook = records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     bench.webhooks.get(webhook, Revision::FIRST).await.unwrap();
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     let named = poweron(1, &[1]).with_id("evt-1".parse().unwrap());
     for occurrence in [&named, &poweron(2, &[1]), &named] {
         outbox.push(occurrence).await.unwrap();
@@ -33,7 +33,7 @@ async fn what_an_occurrence_brings_along_is_asked_and_shown_when_it_leaves_the_o
         records.filtered(Target::Generic, task, filter).await;
     }
     let (bench, emitter) = bench(&records, &Limits::default()).await;
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     for data in [r#"{"n":1}"#, r#"{"n":7}"#, r#"{"n":0}"#] {
         let occurrence = poweron(1, &[]).with_data(data.parse().unwrap());
         outbox.push(&occurrence).await.unwrap();
@@ -56,7 +56,7 @@ async fn an_occurrence_waits_in_the_outbox_while_the_store_is_away_or_panics() {
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     bench.store.set_refused("enqueue", true);
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     outbox.push(&poweron(1, &[1])).await.unwrap();
     pass(&bench, Duration::from_secs(5)).await;
     assert_eq!(rows(&records).await.len(), 1);
@@ -75,7 +75,7 @@ async fn written_row_is_fanned_out_when_said() {
     let records = Records::new();
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     // Long enough that only each fifth second has a poll, and this is between two.
     pass(&bench, Duration::from_secs(302)).await;
     let platform = &records.store;
@@ -97,7 +97,7 @@ async fn rows_are_not_tried_one_by_one_while_the_store_is_away() {
     records.tagged("${NAME}").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
     bench.store.set_refused("take_outbox", true);
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     for number in 0..20 {
         outbox.push(&poweron(number, &[1])).await.unwrap();
     }
@@ -126,7 +126,7 @@ async fn a_row_for_nobody_on_a_platform_with_tenants_is_set_aside_and_delays_no_
     let judge = bench.judge.clone();
     judge.admit_change(webhook_model::OwnerId(1)).await.unwrap();
     bench.store.fail("put_back", 1, Fault::Late(Duration::ZERO));
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     outbox.push(&poweron(1, &[1])).await.unwrap();
     let fine = poweron(2, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1)));
     outbox.push(&fine).await.unwrap();
@@ -155,7 +155,7 @@ async fn rows_of_an_audience_are_stored_in_order_a_hundred_in_one_go() {
     let (bench, emitter) =
         bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
     addressees(&platform, &bench, &records, 1).await;
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     bench.store.set_refused("take_outbox", true);
     for n in 0..300 {
         let occurrence = poweron(n, &[1]).with_audience(Audience::Owner(webhook_model::OwnerId(1)));
@@ -186,7 +186,7 @@ async fn several_audiences_are_worked_off_at_a_time_and_each_by_one() {
     let (bench, emitter) =
         bench_of(&records, &Limits::default(), Rule::AddressedOnly, &platform).await;
     addressees(&platform, &bench, &records, 8).await;
-    let outbox = drain(&bench, emitter);
+    let outbox = drain(emitter);
     bench
         .store
         .fail("enqueue_all", 1, Fault::Late(Duration::from_secs(20)));
@@ -222,7 +222,7 @@ async fn what_waits_in_one_set_counts_for_what_may_wait_for_an_owner() {
             .await
             .unwrap();
     }
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     assert_eq!(records.deliveries().await.len(), 30);
     assert!(rows(&records).await.is_empty());
@@ -247,7 +247,7 @@ async fn a_set_that_the_store_does_not_take_is_stored_row_by_row_and_none_twice(
                 .unwrap();
         }
         bench.store.fail("enqueue_all", 1, fault);
-        drain(&bench, emitter);
+        drain(emitter);
         pass(&bench, Duration::from_secs(60)).await;
         assert!(bench.store.has_failed(), "{fault:?}");
         let mut bodies = records.deliveries().await;
@@ -271,7 +271,7 @@ async fn an_outbox_to_which_nobody_writes_is_asked_once_in_a_poll() {
     let records = Records::new();
     records.tagged("x").await;
     let (bench, emitter) = bench(&records, &Limits::default()).await;
-    let _outbox = drain(&bench, emitter);
+    let _outbox = drain(emitter);
     let asked = async || {
         let before = bench.store.calls_of("take_outbox");
         pass(&bench, Duration::from_secs(10)).await;

@@ -72,7 +72,7 @@ async fn a_task_that_changes_each_time_goes_the_waiting_way_and_the_others_do_no
     assert!(emitted.pending);
     let waiting = rows(&records).await;
     assert_eq!(waiting[0].left, Left::Tasks(vec![changing]));
-    drain(&bench, emitter);
+    drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;
     let deliveries = records.deliveries().await;
     let bodies: Vec<_> = deliveries.iter().map(|d| d.body.as_ref()).collect();

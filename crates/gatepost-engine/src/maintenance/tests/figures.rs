@@ -7,23 +7,24 @@ use gatepost_storage::webhooks::DeliveryLog as _;
 use gatepost_testkit::fault::Fault;
 
 use super::*;
+use crate::core::Core;
 
 const SECOND: Duration = Duration::from_secs(1);
 
 impl World {
     fn figures(&self, holder: u128) -> Arc<Figures> {
         Arc::new(Figures {
-            store: self.store.clone(),
-            clock: self.maintenance.clock.clone(),
-            lifecycle: self.maintenance.lifecycle.clone(),
-            holder,
+            core: Arc::new(Core {
+                holder,
+                ..(*self.maintenance.core).clone()
+            }),
             room: Mutex::default(),
         })
     }
 
     fn count(&self, holder: u128) {
         let figures = self.figures(holder);
-        let lifecycle = &self.maintenance.lifecycle;
+        let lifecycle = &self.maintenance.core.lifecycle;
         lifecycle.supervise("figures", move || figures.clone().count());
     }
 
@@ -75,7 +76,7 @@ async fn room_is_made_each_ten_seconds_by_one_process_and_a_store_that_fails_is_
     world.store.fail("prepare_log", 2, Fault::Refused);
     let figures: Vec<_> = (1..=3).map(|holder| world.figures(holder)).collect();
     for figures in &figures {
-        let (lifecycle, figures) = (&world.maintenance.lifecycle, figures.clone());
+        let (lifecycle, figures) = (&world.maintenance.core.lifecycle, figures.clone());
         lifecycle.supervise("room", move || figures.clone().prepare());
     }
     world.pass(100).await;

@@ -19,8 +19,7 @@ use super::{Figures, Maintenance};
 use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};
-use crate::lifecycle::Lifecycle;
-use crate::testing::{BrokenClock, Records, noon};
+use crate::testing::{BrokenClock, Records, core, noon};
 
 /// The longest lease.
 const LONGEST: Duration = Duration::from_secs(150);
@@ -41,13 +40,10 @@ impl World {
         let clock = Arc::new(clock.unwrap());
         let steps = ClockSteps::watch(clock.clone(), LONGEST).unwrap();
         let maintenance = Arc::new(Maintenance {
-            store: store.clone(),
-            clock,
+            core: core(store.clone(), clock),
             steps: Mutex::new(steps),
             retention: Retention::default(),
             admission: Arc::new(Admission::new(&Limits::default())),
-            lifecycle: Lifecycle::default(),
-            holder: 7,
         });
         Self {
             records,
@@ -59,7 +55,7 @@ impl World {
 
     fn tend_claims(&self) {
         let maintenance = self.maintenance.clone();
-        let lifecycle = &self.maintenance.lifecycle;
+        let lifecycle = &self.maintenance.core.lifecycle;
         lifecycle.supervise("claims", move || maintenance.clone().tend_claims());
     }
 
@@ -187,13 +183,13 @@ async fn while_the_clock_is_far_off_no_claim_is_taken_back_nor_for_as_long_as_a_
             .set_server_time(noon() + TimeDelta::seconds(seconds));
     };
     server(3600);
-    world.maintenance.clock.compare(&*world.store).await;
+    world.maintenance.core.clock.compare(&*world.store).await;
     world.pass(10).await;
     let state = async || world.records.stored(claim.delivery).await.state;
-    assert!(!world.maintenance.clock.is_right());
+    assert!(!world.maintenance.core.clock.is_right());
     server(10);
     world.pass(140).await;
-    assert!(world.maintenance.clock.is_right());
+    assert!(world.maintenance.core.clock.is_right());
     assert_eq!(state().await, DeliveryState::Running);
     world.pass(20).await;
     assert_eq!(state().await, DeliveryState::Queued);
@@ -223,7 +219,7 @@ async fn what_is_old_is_removed_and_what_was_held_too_long_ends_with_a_reason() 
         .await
         .unwrap();
     let maintenance = world.maintenance.clone();
-    let lifecycle = &world.maintenance.lifecycle;
+    let lifecycle = &world.maintenance.core.lifecycle;
     lifecycle.supervise("log", move || maintenance.clone().tend_log());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(world.records.deliveries().await.len(), 2);
@@ -248,7 +244,7 @@ async fn after_a_step_of_the_clock_nothing_is_removed_or_expires_for_a_while() {
     let held = world.records.webhook(paused).await;
     let held = world.records.waiting(held, "held").await;
     let maintenance = world.maintenance.clone();
-    let lifecycle = &world.maintenance.lifecycle;
+    let lifecycle = &world.maintenance.core.lifecycle;
     lifecycle.supervise("log", move || maintenance.clone().tend_log());
     world.tend_claims();
     world.pass(58).await;
@@ -275,7 +271,7 @@ impl World {
 
     fn remove_gone(&self) {
         let maintenance = self.maintenance.clone();
-        let lifecycle = &self.maintenance.lifecycle;
+        let lifecycle = &self.maintenance.core.lifecycle;
         lifecycle.supervise("gone", move || maintenance.clone().remove_gone());
     }
 
@@ -327,7 +323,7 @@ async fn another_process_removes_and_cleans_until_its_lease_ends() {
     let held = world.records.waiting(paused, "held").await;
     world.gone(5).await;
     let maintenance = world.maintenance.clone();
-    let lifecycle = &world.maintenance.lifecycle;
+    let lifecycle = &world.maintenance.core.lifecycle;
     world.remove_gone();
     lifecycle.supervise("log", move || maintenance.clone().tend_log());
     world.pass(80).await;

@@ -3,7 +3,7 @@
 use gatepost_storage::webhooks::{DeliveryState, RecordStore as _};
 use webhook_model::{Activity, DeliveryOrder, OwnerId};
 
-use super::{bench, deliveries};
+use super::bench;
 use crate::config::Limits;
 use crate::emit::Letter;
 use crate::testing::noon;
@@ -15,8 +15,8 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
     let lanes = &bench.admission.lanes;
     lanes.take_look(noon()); // As an engine begins.
     bench.script.hold();
-    let deliveries = deliveries(&bench);
-    let id = deliveries.send(webhook, None).await.unwrap();
+    let engine = bench.engine();
+    let id = engine.send(webhook, None).await.unwrap();
     assert_eq!(records.stored(id).await.state, DeliveryState::Running);
     assert_eq!(bench.admission.in_flight.count(), 1);
     assert!(!lanes.has_ready(), "it waits for no pass");
@@ -25,7 +25,7 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
     // What has no room is in its lane, where the dispatcher finds it without being told by the
     // store.
     let busy = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
-    let waiting = deliveries.send(busy, None).await.unwrap();
+    let waiting = engine.send(busy, None).await.unwrap();
     assert_eq!(records.stored(waiting).await.state, DeliveryState::Queued);
     assert!(lanes.has_ready() && !lanes.take_look(noon()));
 }
@@ -34,11 +34,11 @@ async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_li
 async fn a_message_by_hand_reads_its_webhook_and_stores_itself() {
     let (records, bench) = bench().await;
     let webhook = records.webhook(|_| {}).await;
-    let deliveries = deliveries(&bench);
+    let engine = bench.engine();
     bench.script.hold();
-    deliveries.send(webhook, None).await.unwrap();
+    engine.send(webhook, None).await.unwrap();
     let before = bench.store.calls();
-    deliveries.send(webhook, None).await.unwrap();
+    engine.send(webhook, None).await.unwrap();
     assert_eq!(
         bench.store.calls() - before,
         2,

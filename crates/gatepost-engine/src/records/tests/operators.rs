@@ -34,7 +34,7 @@ fn is_too_fast<T>(result: &Result<T, EngineError>) -> bool {
 #[tokio::test(start_paused = true)]
 async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disables_is_none() {
     let (records, bench, [operators, users]) = world().await;
-    let activities = activities(&bench);
+    let activities = &bench.activities;
     for _ in 0..5 {
         activities.set(operators, Activity::Paused).await.unwrap();
         activities.set(operators, Activity::Active).await.unwrap();
@@ -56,7 +56,7 @@ async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disable
 #[tokio::test(start_paused = true)]
 async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator() {
     let (_records, bench, [operators, _]) = world().await;
-    let (activities, inquiries) = (activities(&bench), &bench.admission.lanes.inquiries);
+    let (activities, inquiries) = (&bench.activities, &bench.admission.lanes.inquiries);
     let paused = activities.set(operators, Activity::Paused).await.unwrap();
     for _ in 0..30 {
         inquiries.take();
@@ -77,7 +77,7 @@ async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator(
 #[tokio::test(start_paused = true)]
 async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too() {
     let (records, bench, [operators, users]) = world().await;
-    let (tasks, events) = (tasks(&bench), events(&bench));
+    let engine = bench.engine();
     let mut made = Vec::new();
     for _ in 0..12 {
         made.push(records.task(operators, "x", false).await);
@@ -85,7 +85,7 @@ async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too
     let target = Target::Instance(ObjectId::from(9));
     records.event(target, made[11]).await;
     let give = async |task| {
-        let given = tasks.edit(task, |task| {
+        let given = engine.edit_task(task, |task| {
             let Action::Send { webhook, .. } = &mut task.action else {
                 panic!("it sends");
             };
@@ -103,9 +103,9 @@ async fn what_an_operator_gives_to_another_owner_changes_the_operators_place_too
         event.task = made[0];
         Ok(())
     };
-    let given = events.edit(EventId(1), to_users).await;
+    let given = engine.edit_event(EventId(1), to_users).await;
     assert!(is_too_fast(&given), "{given:?}");
     tokio::time::advance(Duration::from_secs(6)).await;
-    let given = events.edit(EventId(1), to_users).await;
+    let given = engine.edit_event(EventId(1), to_users).await;
     assert_eq!(given.unwrap().owner, OwnerId(2));
 }

@@ -2,7 +2,7 @@
 
 use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;
-use gatepost_storage::owners::{Gone, OwnerStore as _};
+use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{RecordId, RecordStore as _};
 use webhook_model::{Event, EventLabel, Filter, OwnerId};
 
@@ -43,11 +43,11 @@ async fn a_task_goes_with_its_webhook_and_an_event_with_its_task() {
     records
         .event(Target::Instance(ObjectId::from(9)), task)
         .await;
-    let (tasks, owners) = (tasks(&bench), owners(&bench));
-    let owner = async |record| owners.owner_of(record).await.unwrap();
-    assert_eq!(tasks.get(task).await.unwrap().unwrap().owner, OwnerId(2));
+    let engine = bench.engine();
+    let owner = async |record| engine.owner_of(record).await.unwrap();
+    assert_eq!(engine.task(task).await.unwrap().unwrap().owner, OwnerId(2));
     assert_eq!(owner(RecordId::Event(EventId(1))).await, Some(OwnerId(2)));
-    let edited = tasks.edit(task, |task| {
+    let edited = engine.edit_task(task, |task| {
         let webhook_model::Action::Send { webhook, .. } = &mut task.action else {
             panic!("it sends");
         };
@@ -64,27 +64,27 @@ async fn an_event_is_made_on_what_its_owner_may_watch_and_can_always_be_switched
     let (records, platform, bench) = tenant().await;
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", false).await;
-    let events = events(&bench);
+    let engine = bench.engine();
     let on = |id: u32| event(Target::Instance(id.into()), task);
-    let made = events.create(&on(1)).await.unwrap().id;
+    let made = engine.create_event(&on(1)).await.unwrap().id;
     platform.may(1, May::No);
-    let refused = events.create(&on(2)).await.unwrap_err();
+    let refused = engine.create_event(&on(2)).await.unwrap_err();
     assert!(matches!(&refused, EngineError::Forbidden(_)), "{refused:?}");
-    let refused = events.edit(made, |event| {
+    let refused = engine.edit_event(made, |event| {
         event.target = Target::Instance(ObjectId::from(3));
         Ok(())
     });
     let refused = refused.await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
-    let off = events.edit(made, |event| {
+    let off = engine.edit_event(made, |event| {
         event.enabled = false;
         Ok(())
     });
     assert!(!off.await.unwrap().value.enabled);
     platform.may(1, May::NoSuchObject);
-    let missing = events.create(&on(4)).await.unwrap_err();
+    let missing = engine.create_event(&on(4)).await.unwrap_err();
     assert!(!matches!(missing, EngineError::Forbidden(_)), "{missing:?}");
-    assert_eq!(events.get(EventId(2)).await.unwrap(), None);
+    assert_eq!(engine.event(EventId(2)).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -93,8 +93,11 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "x", false).await;
     bench.judge.admit_change(OwnerId(1)).await.unwrap();
-    let tasks = tasks(&bench);
-    let ran = tasks.run(task, RunAbout::default(), None).await.unwrap();
+    let engine = bench.engine();
+    let ran = engine
+        .run_task_about(task, RunAbout::default(), None)
+        .await
+        .unwrap();
     let delivery = records.stored(ran.deliveries[0]).await;
     assert_eq!(
         (delivery.owner, delivery.tenant),
@@ -103,8 +106,8 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     platform.may(1, May::No);
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
-    let refused = tasks
-        .run(task, RunAbout::default(), None)
+    let refused = engine
+        .run_task_about(task, RunAbout::default(), None)
         .await
         .unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
@@ -115,14 +118,17 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
     let (records, platform, bench) = tenant().await;
     let webhook = records.webhook(|_| {}).await;
     platform.enable(1, false);
-    let deliveries = deliveries(&bench);
-    let refused = deliveries.send(webhook, None).await.unwrap_err();
+    let engine = bench.engine();
+    let refused = engine.send(webhook, None).await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     let row = records.store.webhook(webhook).await.unwrap().unwrap();
-    let refused = deliveries.send_now(&row.value, None, "").await.unwrap_err();
+    let refused = engine.send_now(&row.value, None, "").await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     let task = records.task(webhook, "x", false).await;
-    let run = tasks(&bench).run(task, RunAbout::default(), None).await;
+    let run = bench
+        .engine()
+        .run_task_about(task, RunAbout::default(), None)
+        .await;
     let refused = run.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     assert!(bench.script.sent().is_empty());
@@ -132,12 +138,12 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
 async fn an_owner_is_moved_counted_and_removed() {
     let (records, _platform, bench) = tenant().await;
     let webhook = records.tagged("x").await;
-    let (owner, owners) = (OwnerId(1), owners(&bench));
+    let (owner, engine) = (OwnerId(1), bench.engine());
     let place = Place::Tenant(TenantId(8));
-    owners.relocate(owner, place).await.unwrap();
+    engine.move_owner(owner, place).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
     assert_eq!(row.place, place);
-    owners.changed(owner).await.unwrap();
+    engine.owner_changed(owner).await.unwrap();
     let row = records.store.owner(owner).await.unwrap().unwrap();
     assert_eq!(
         row.place,
@@ -145,7 +151,7 @@ async fn an_owner_is_moved_counted_and_removed() {
         "as the platform says"
     );
 
-    let usage = owners.usage(owner).await.unwrap();
+    let usage = engine.usage(owner).await.unwrap();
     assert_eq!(usage.quota, Quota::default());
     let records_used = usage.records;
     let counts = (
@@ -154,14 +160,14 @@ async fn an_owner_is_moved_counted_and_removed() {
         records_used.events,
     );
     assert_eq!(counts, (1, 1, 1));
-    owners.remove(Gone::Owner(owner)).await.unwrap();
+    engine.remove_owner(owner).await.unwrap();
     assert!(records.store.webhook(webhook).await.unwrap().is_none());
     assert!(
-        owners
+        engine
             .dropped(Scope::Owner(owner), 9)
             .await
             .unwrap()
             .is_empty()
     );
-    assert!(owners.unreadable(Scope::All, 9).await.unwrap().is_empty());
+    assert!(engine.unreadable(Scope::All, 9).await.unwrap().is_empty());
 }

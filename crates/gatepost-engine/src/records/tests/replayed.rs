@@ -30,7 +30,7 @@ async fn failed_with(
     for _ in 0..count {
         ids.push(records.waiting(webhook, message).await);
     }
-    deliveries(&bench).cancel(&ids).await.unwrap();
+    bench.engine().cancel(&ids).await.unwrap();
     (records, platform, bench, ids)
 }
 
@@ -53,26 +53,26 @@ async fn queued(records: &Records) -> usize {
 #[tokio::test]
 async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
     let (records, _platform, bench, ids) = failed(250, Quota::UNLIMITED).await;
-    let replays = replays(&bench);
-    assert_eq!(replays.replay(&all()).await.unwrap(), 250);
+    let engine = bench.engine();
+    assert_eq!(engine.replay(&all()).await.unwrap(), 250);
     assert_eq!(queued(&records).await, 250);
-    assert_eq!(replays.replay(&all()).await.unwrap(), 0);
+    assert_eq!(engine.replay(&all()).await.unwrap(), 0);
     let again = Replay::Ids(ids[..3].to_vec());
-    assert_eq!(replays.replay(&again).await.unwrap(), 0, "they wait");
+    assert_eq!(engine.replay(&again).await.unwrap(), 0, "they wait");
 }
 
 #[tokio::test]
 async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
     let large = "x".repeat(1024 * 1024);
     let (_records, _platform, bench, ids) = failed_with(20, &large, Quota::UNLIMITED).await;
-    let replays = replays(&bench);
+    let engine = bench.engine();
     for which in [all(), Replay::Ids(ids.clone())] {
         let before = bench.store.calls_of("replay");
-        let queued = replays.replay(&which).await.unwrap();
+        let queued = engine.replay(&which).await.unwrap();
         assert_eq!(queued, 20, "none is left out");
         // What is read is queued, and let go of, before the next is read: 8, 8 and 4 of them.
         assert_eq!(bench.store.calls_of("replay") - before, 3);
-        assert_eq!(deliveries(&bench).cancel(&ids).await.unwrap(), 20);
+        assert_eq!(engine.cancel(&ids).await.unwrap(), 20);
     }
 }
 
@@ -80,66 +80,66 @@ async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
 async fn a_store_that_fails_half_way_says_how_far_it_came() {
     let (_records, _platform, bench, _) = failed(250, Quota::UNLIMITED).await;
     bench.store.fail("replay", 2, Fault::Refused);
-    let replays = replays(&bench);
-    let error = replays.replay(&all()).await.unwrap_err();
+    let engine = bench.engine();
+    let error = engine.replay(&all()).await.unwrap_err();
     assert!(
         matches!(error, EngineError::Interrupted { queued: 100, .. }),
         "{error:?}"
     );
-    assert_eq!(replays.replay(&all()).await.unwrap(), 150);
+    assert_eq!(engine.replay(&all()).await.unwrap(), 150);
 }
 
 #[tokio::test(start_paused = true)]
 async fn it_is_charged_as_runs_by_hand() {
     let quota = Quota::default().with_runs_per_minute(60);
     let (records, _platform, bench, _) = failed(150, quota).await;
-    let replays = replays(&bench);
+    let engine = bench.engine();
     assert_eq!(
-        replays.replay(&all()).await.unwrap(),
+        engine.replay(&all()).await.unwrap(),
         100,
         "as many as go at once"
     );
     assert_eq!(queued(&records).await, 100);
-    let fast = replays.replay(&all()).await.unwrap_err();
+    let fast = engine.replay(&all()).await.unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
     tokio::time::advance(Duration::from_secs(120)).await;
-    assert_eq!(replays.replay(&all()).await.unwrap(), 50);
+    assert_eq!(engine.replay(&all()).await.unwrap(), 50);
 }
 
 #[tokio::test(start_paused = true)]
 async fn after_an_hour_it_is_asked_again_whether_the_owner_is_there() {
     let (records, platform, bench, ids) = failed(1, Quota::UNLIMITED).await;
-    let (replays, which) = (replays(&bench), Replay::Ids(ids));
+    let (engine, which) = (bench.engine(), Replay::Ids(ids));
     platform.enable(1, false);
     bench.broken.clock.advance(Duration::from_secs(3_601));
-    let refused = replays.replay(&which).await.unwrap_err();
+    let refused = engine.replay(&which).await.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
     assert_eq!(queued(&records).await, 0);
     platform.enable(1, true);
     tokio::time::advance(Duration::from_secs(6)).await;
-    assert_eq!(replays.replay(&which).await.unwrap(), 1);
+    assert_eq!(engine.replay(&which).await.unwrap(), 1);
 }
 
 #[tokio::test]
 async fn what_may_not_wait_is_not_queued_again() {
     let quota = Quota::default().with_waiting(1);
     let (records, _platform, bench, ids) = failed(2, quota).await;
-    let replays = replays(&bench);
-    let full = replays.replay(&Replay::Ids(ids.clone())).await.unwrap_err();
+    let engine = bench.engine();
+    let full = engine.replay(&Replay::Ids(ids.clone())).await.unwrap_err();
     assert!(matches!(full, EngineError::Full { .. }), "{full:?}");
     assert_eq!(queued(&records).await, 0);
     let one = Replay::Ids(ids[..1].to_vec());
-    assert_eq!(replays.replay(&one).await.unwrap(), 1);
+    assert_eq!(engine.replay(&one).await.unwrap(), 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_at_a_rate() {
     let quota = Quota::default().with_runs_per_minute(2);
     let (records, _platform, bench, ended) = failed(1, quota).await;
-    let (webhook, replays) = (WebhookId(1), replays(&bench));
+    let (webhook, engine) = (WebhookId(1), bench.engine());
     let due = records.waiting(webhook, "x").await;
     for _ in 0..5 {
-        assert_eq!(replays.hasten(&[ended[0], due]).await.unwrap(), 0);
+        assert_eq!(engine.hasten(&[ended[0], due]).await.unwrap(), 0);
     }
     assert_eq!(bench.store.calls_of("hasten"), 0);
     let in_an_hour = noon() + Duration::from_secs(3_600);
@@ -150,9 +150,9 @@ async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_a
     let later = stored.iter().filter(|d| d.due == in_an_hour);
     let later: Vec<_> = later.map(|d| d.id).collect();
     for id in &later[..2] {
-        assert_eq!(replays.hasten(&[*id]).await.unwrap(), 1);
+        assert_eq!(engine.hasten(&[*id]).await.unwrap(), 1);
     }
-    let fast = replays.hasten(&later[2..]).await.unwrap_err();
+    let fast = engine.hasten(&later[2..]).await.unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
     assert_eq!(bench.store.calls_of("hasten"), 2);
 }
@@ -183,7 +183,7 @@ async fn what_users_of_one_tenant_replay_and_send_leaves_questions_to_the_others
     let (records, platform) = (Records::new(), Platform::new());
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
-    let (replays, deliveries) = (replays(&bench), deliveries(&bench));
+    let engine = bench.engine();
     let world = (&records, &*platform);
     let mut made = Vec::new();
     for owner in 100..200 {
@@ -197,11 +197,11 @@ async fn what_users_of_one_tenant_replay_and_send_leaves_questions_to_the_others
     let mut admitted = 0;
     for two in made.chunks(2) {
         let ((_, ended), (webhook, _)) = (two[0], two[1]);
-        let replayed = replays.replay(&Replay::Ids(vec![ended])).await;
+        let replayed = engine.replay(&Replay::Ids(vec![ended])).await;
         admitted += usize::from(replayed.is_ok());
-        admitted += usize::from(deliveries.send(webhook, None).await.is_ok());
+        admitted += usize::from(engine.send(webhook, None).await.is_ok());
     }
     assert_eq!(admitted, 25, "their part of the questions of a second");
-    let replayed = replays.replay(&Replay::Ids(vec![other])).await;
+    let replayed = engine.replay(&Replay::Ids(vec![other])).await;
     assert_eq!(replayed.unwrap(), 1);
 }

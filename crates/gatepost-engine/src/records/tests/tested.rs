@@ -1,7 +1,5 @@
 //! Tests of tasks, and what is said of targets before anything is sent.
 
-use std::sync::Arc;
-
 use delivery::TargetRefusal;
 use gatepost_ids::{Place, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
@@ -11,7 +9,7 @@ use webhook_model::{Activity, Object, ObjectId, OwnerId, TargetUrl};
 
 use super::super::run_about::RunAbout;
 use super::super::targets::TargetVerdict;
-use super::{bench, deliveries, targets, tasks};
+use super::bench;
 use crate::config::Limits;
 use crate::judge::Rule;
 use crate::judge::testing::Platform;
@@ -38,13 +36,13 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
             true,
         )
         .await;
-    let tasks = tasks(&bench);
+    let engine = bench.engine();
     let disable = |task: &mut webhook_model::Task| {
         task.enabled = false;
         Ok(())
     };
-    tasks.edit(once, disable).await.unwrap();
-    let id = deliveries(&bench).test(once, about()).await.unwrap();
+    engine.edit_task(once, disable).await.unwrap();
+    let id = engine.test_task(once, about()).await.unwrap();
     let stored = records.stored(id).await;
     assert_eq!(stored.body.as_ref(), "web-3 has 4 in b7");
     assert_eq!(
@@ -53,7 +51,7 @@ async fn a_test_sends_the_tasks_message_marked_and_leaves_the_task_as_it_is() {
     );
     assert!(stored.message_id.is_test(), "{}", stored.message_id);
     assert!(
-        tasks.get(once).await.unwrap().is_some(),
+        engine.task(once).await.unwrap().is_some(),
         "it is still there"
     );
 }
@@ -69,7 +67,11 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
             false,
         )
         .await;
-    let ran = tasks(&bench).run(task, about(), None).await.unwrap();
+    let ran = bench
+        .engine()
+        .run_task_about(task, about(), None)
+        .await
+        .unwrap();
     let stored = records.stored(ran.deliveries[0]).await;
     assert_eq!(stored.body.as_ref(), "web-3 has 4 in b7");
     assert!(!stored.message_id.is_test(), "{}", stored.message_id);
@@ -78,41 +80,44 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
 #[tokio::test(start_paused = true)]
 async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_address() {
     let (_, bench) = bench().await;
-    let (targets, owner) = (targets(&bench), OwnerId(1));
+    let (engine, owner) = (bench.engine(), OwnerId(1));
     let url = |text: &str| text.parse::<TargetUrl>().unwrap();
-    let private = targets.judge(&url("http://10.0.0.1/"), owner).await;
+    let private = engine.judge_target(&url("http://10.0.0.1/"), owner).await;
     assert!(matches!(
         private,
         TargetVerdict::Refused(TargetRefusal::Special(_))
     ));
     let name = url("http://nowhere.example/");
-    assert_eq!(targets.judge_url(&name), TargetVerdict::Allowed);
-    assert_eq!(targets.judge(&name, owner).await, TargetVerdict::NoAddress);
+    assert_eq!(engine.judge_url(&name), TargetVerdict::Allowed);
+    assert_eq!(
+        engine.judge_target(&name, owner).await,
+        TargetVerdict::NoAddress
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
     let (_, bench) = bench().await;
     bench.script.hold();
-    let targets = Arc::new(targets(&bench));
+    let engine = bench.engine();
     let name: TargetUrl = "http://hangs.example/".parse().unwrap();
     let (begun, another) = (Instant::now(), OwnerId(9));
     // Two of each of four users.
     let hung = (0..8).map(|n| {
-        let (targets, name) = (targets.clone(), name.clone());
-        tokio::spawn(async move { targets.judge(&name, OwnerId(n / 2)).await })
+        let (engine, name) = (engine.clone(), name.clone());
+        tokio::spawn(async move { engine.judge_target(&name, OwnerId(n / 2)).await })
     });
     for hung in hung.collect::<Vec<_>>() {
         assert_eq!(hung.await.unwrap(), TargetVerdict::Allowed, "not known");
     }
     assert_eq!(begun.elapsed().as_secs(), 1);
     // They still hang: nobody else waits for a ninth.
-    let judged = targets.judge(&name, another).await;
+    let judged = engine.judge_target(&name, another).await;
     assert_eq!(judged, TargetVerdict::Allowed);
     assert_eq!(begun.elapsed().as_secs(), 1);
     bench.script.gate.add_permits(9);
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    let judged = targets.judge(&name, another).await;
+    let judged = engine.judge_target(&name, another).await;
     assert_eq!(judged, TargetVerdict::NoAddress);
 }
 
@@ -127,12 +132,12 @@ async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
         placed.await.unwrap();
     }
     bench.script.hold();
-    let targets = targets(&bench);
+    let engine = bench.engine();
     let name: TargetUrl = "http://hangs.example/".parse().unwrap();
     // The first two hang on when nobody waits for them any more: the third is not begun.
     for (owner, seconds) in [(1, 1), (2, 1), (3, 0), (4, 1)] {
         let begun = Instant::now();
-        let judged = targets.judge(&name, OwnerId(owner)).await;
+        let judged = engine.judge_target(&name, OwnerId(owner)).await;
         assert_eq!(judged, TargetVerdict::Allowed, "not known");
         assert_eq!(begun.elapsed().as_secs(), seconds, "owner {owner}");
     }

@@ -1,4 +1,5 @@
-//! The handle, and what is not about one kind of record.
+//! The engine as a platform holds it, and what is not about one kind of record. Methods about those
+//! are in `records`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,29 +7,38 @@ use std::time::Duration;
 
 use webhook_model::{Catalog, Occurrence};
 
-use crate::config::OperationalEvents;
+use crate::activity::Activities;
+use crate::at_once::AtOnce;
+use crate::config::{OperationalEvents, RetryScheduleLimits};
+use crate::core::Core;
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
-use crate::lifecycle::Lifecycle;
 use crate::operational::Announcer;
-use crate::records::Records;
+use crate::transport::Transport;
 
 /// Matches occurrences, queues deliveries durably, sends them. Cheap to clone.
 ///
 /// Dropping it does not stop it: [`shutdown`](Self::shutdown) does.
 #[derive(Clone)]
-pub struct Engine(pub(crate) Arc<Shared>);
+pub struct Engine {
+    pub(crate) core: Arc<Core>,
+    pub(crate) parts: Arc<Parts>,
+}
 
 /// The parts that a platform reaches; they own the others.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct Parts {
     pub emitter: Arc<Emitter>,
     pub outbox: Arc<OutboxDrain>,
     pub announcer: Arc<Announcer>,
-    pub records: Records,
-    pub lifecycle: Lifecycle,
+    pub activities: Activities,
     pub probes: Probes,
+    pub schedules: RetryScheduleLimits,
+    /// Messages that are sent past the queue.
+    pub tests: AtOnce,
+    /// Host names that are looked up for a form.
+    pub lookups: AtOnce,
 }
 
 impl Engine {
@@ -48,7 +58,7 @@ impl Engine {
     /// [`EmitError`]; nothing was stored. After a transient error the same occurrence may be
     /// emitted again; only one with an id of its own is then certain not to run twice.
     pub async fn emit(&self, occurrence: Occurrence) -> Result<Emitted, EmitError> {
-        let emitter = &self.0.emitter;
+        let emitter = &self.parts.emitter;
         emitter.emit_detached(occurrence, Emitter::all()).await
     }
 
@@ -68,7 +78,7 @@ impl Engine {
         &self,
         occurrences: Vec<Occurrence>,
     ) -> Result<Vec<Result<Emitted, EmitError>>, EmitError> {
-        self.0.emitter.emit_many_detached(occurrences).await
+        self.parts.emitter.emit_many_detached(occurrences).await
     }
 
     /// Stores an occurrence to be matched a moment later: cheaper than [`emit`](Self::emit). An
@@ -78,7 +88,7 @@ impl Engine {
     /// # Errors
     /// When the store fails.
     pub async fn emit_later(&self, occurrence: &Occurrence) -> Result<(), EmitError> {
-        self.0.outbox.push(occurrence).await
+        self.parts.outbox.push(occurrence).await
     }
 
     /// Stores up to [`MAX_EMIT_MANY`](crate::MAX_EMIT_MANY) occurrences as
@@ -87,7 +97,7 @@ impl Engine {
     /// # Errors
     /// [`EmitError::TooMany`], and when the store fails.
     pub async fn emit_many_later(&self, occurrences: &[Occurrence]) -> Result<(), EmitError> {
-        self.0.emitter.emit_many_later(occurrences).await
+        self.parts.emitter.emit_many_later(occurrences).await
     }
 
     /// Says that the platform has committed rows of its own to the outbox: they are fanned out
@@ -97,19 +107,19 @@ impl Engine {
     /// to [`Timing::poll`](crate::Timing::poll) / 4 while rows arrive, later after a quiet time; on
     /// SQLite in about 10 ms, at most four times a second. It returns immediately and cannot fail.
     pub fn outbox_written(&self) {
-        self.0.outbox.written();
+        self.parts.outbox.written();
     }
 
     /// The types and events that can be chosen.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
-        &self.0.records.events.catalog
+        self.core.access.catalog()
     }
 
     /// Which events about their own webhooks and keys users are offered.
     #[must_use]
     pub fn operational_events(&self) -> OperationalEvents {
-        self.0.emitter.judge.own()
+        self.core.access.own()
     }
 
     /// A snapshot; asks the store, at the cost of one lookup. Figures of the queue are those that
@@ -118,23 +128,27 @@ impl Engine {
     /// # Errors
     /// When the store fails: then nothing is well.
     pub async fn health(&self) -> Result<Health, EngineError> {
-        Ok(self.0.probes.health().await?)
+        Ok(self.parts.probes.health().await?)
     }
 
     /// Stops claiming, lets requests in flight end for as long as `grace`, gives back the rest, and
     /// writes what was not written yet. What was given back is sent by another process, or by
     /// this one when it starts again.
     pub async fn shutdown(&self, grace: Duration) {
-        self.0.lifecycle.shutdown(grace).await;
-        let judge = self.0.emitter.judge.clone();
-        let counts = self.0.probes.settler.counts.clone();
-        let announcer = self.0.announcer.clone();
+        self.core.lifecycle.shutdown(grace).await;
+        let access = self.core.access.clone();
+        let counts = self.parts.probes.settler.counts.clone();
+        let announcer = self.parts.announcer.clone();
         let flush = async move {
             counts.flush().await;
-            judge.flush().await;
+            access.flush().await;
             announcer.flush().await;
         };
-        self.0.lifecycle.finish(flush).await;
+        self.core.lifecycle.finish(flush).await;
+    }
+
+    pub(crate) fn transport(&self) -> &Arc<dyn Transport> {
+        &self.parts.emitter.launcher.worker.transport
     }
 }
 
@@ -142,8 +156,8 @@ impl Engine {
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
-            .field("running", &self.0.lifecycle.is_running())
-            .field("in_flight", &self.0.probes.admission.in_flight)
+            .field("running", &self.core.lifecycle.is_running())
+            .field("in_flight", &self.parts.probes.admission.in_flight)
             .finish_non_exhaustive()
     }
 }

@@ -17,6 +17,13 @@ pub(crate) const TESTS: Most = Most {
     place: 16,
     all: 64,
 };
+/// Names that are looked up at a time, those included for which nobody waits any more: deliveries
+/// need the resolver, too. Those of one place that hang leave room to the others.
+pub(crate) const LOOKUPS: Most = Most {
+    owner: 2,
+    place: 2,
+    all: 8,
+};
 /// When one that is refused may be tried again: most have ended by then.
 const SOON: Duration = Duration::from_secs(5);
 
@@ -59,7 +66,7 @@ impl AtOnce {
 
     /// # Errors
     /// `TooFast`: as many as may be are under way.
-    pub(super) fn begin(
+    pub(crate) fn begin(
         &self,
         owner: OwnerId,
         place: Option<Place>,

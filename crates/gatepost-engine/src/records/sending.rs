@@ -1,0 +1,235 @@
+//! Messages that are sent manually: through the queue, past it as a test, or only shown.
+
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use delivery::{Attempt, Preview, Request};
+use gatepost_storage::webhooks::{Cause, DeliveryId, RecordId};
+use gatepost_storage::{ErrorKind, Row};
+use webhook_model::{
+    Action, Audience, Authorization, DeliveryMode, Message, OwnerId, TaskId, Template, Webhook,
+    WebhookId,
+};
+
+use super::by_hand::{enabled, full};
+use super::run_about::RunAbout;
+use crate::attempt::send;
+use crate::emit::Letter;
+use crate::engine::Engine;
+use crate::error::{EmitError, EngineError};
+use crate::give_way::apart;
+use crate::render::Example;
+use crate::routes::Route;
+
+/// Takes the place of an access token that is not fetched yet.
+const TOKEN: &str = "Bearer (an access token)";
+
+/// What a test of a webhook showed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TestSend {
+    /// The attempt that was made; not recorded in the delivery log.
+    pub attempt: Attempt,
+}
+
+/// A webhook as it is stored; `None` where it cannot be read.
+type Recipient = Option<Row<WebhookId, Webhook>>;
+
+impl Engine {
+    /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
+    /// sent at once if there is room, as what comes of an emit.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], [`EmitError::Message`](crate::EmitError::Message) when it grows
+    /// too large, [`EngineError::Forbidden`] when the owner's account is disabled,
+    /// [`EngineError::Full`] when as many deliveries of the owner wait as may,
+    /// [`EngineError::TooFast`], [`EngineError::Platform`], failures of the store.
+    pub async fn send(
+        &self,
+        webhook: WebhookId,
+        message: Option<&Message>,
+    ) -> Result<DeliveryId, EngineError> {
+        let (row, owner) = self.recipient(webhook).await?;
+        let body = self
+            .manual_body(message, "", self.core.clock.now()?)
+            .await?;
+        self.post(webhook, row, owner, body, None).await
+    }
+
+    /// Sends a task's message as a test: filled in for this, by the task's webhook, through queue
+    /// and log, under an id that [says so](gatepost_storage::webhooks::MessageId::is_test). The
+    /// task need not be enabled, is not deleted if it runs once, and does not count as run. What
+    /// its owner may receive is for the caller to judge.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] when there is no such task;
+    /// [`EmitError::Message`](crate::EmitError::Message) when the message grows too large; and as
+    /// [`send`](Self::send).
+    pub async fn test_task(&self, id: TaskId, about: RunAbout) -> Result<DeliveryId, EngineError> {
+        let row = self.task(id).await?.ok_or(EngineError::NotFound)?;
+        let Action::Send { webhook, message } = row.value.action else {
+            return Err(EngineError::NotFound);
+        };
+        let (row, owner) = self.recipient(webhook).await?;
+        let context = about.context.clone();
+        let occurrence = about.occurrence(Audience::Owner(owner))?;
+        let occurrence = self.parts.emitter.joined(occurrence);
+        let cause = Cause::of(&occurrence);
+        let (renderer, now) = (self.parts.emitter.renderer.clone(), self.core.clock.now()?);
+        let bytes = message.as_str().len();
+        let render = move || {
+            let template = Template::parse(&message);
+            let rendering = renderer.occurrence(&occurrence, now);
+            rendering.render(&template, context.as_ref())
+        };
+        let body = apart(bytes, render).await.map_err(EmitError::Message)?;
+        self.post(webhook, row, owner, body.into(), Some((id, cause)))
+            .await
+    }
+
+    /// A webhook, unless it cannot be read, and its owner.
+    async fn recipient(&self, webhook: WebhookId) -> Result<(Recipient, OwnerId), EngineError> {
+        let row = match self.core.store.webhook(webhook).await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => None,
+            row => Some(row?.ok_or(EngineError::NotFound)?),
+        };
+        let owner = match &row {
+            Some(row) => Some(row.value.owner),
+            None => self.owner_of(RecordId::Webhook(webhook)).await?,
+        };
+        Ok((row, owner.ok_or(EngineError::NotFound)?))
+    }
+
+    async fn post(
+        &self,
+        webhook: WebhookId,
+        row: Recipient,
+        owner: OwnerId,
+        body: Arc<str>,
+        test_of: Option<(TaskId, Cause)>,
+    ) -> Result<DeliveryId, EngineError> {
+        enabled(&self.core.access, owner).await?;
+        let (bytes, room) = (body.len() as u64, self.core.access.room(owner));
+        if room.deliveries == 0 || room.bytes < bytes {
+            return Err(full(&self.core.access, owner));
+        }
+        self.core.access.run_by_hand(owner, 1)?;
+        let letter = Letter {
+            to: webhook,
+            owner,
+            webhook: row,
+            body,
+            test_of,
+        };
+        match self.parts.emitter.post_detached(letter).await {
+            Err(error) if error.kind() == ErrorKind::Invalid => Err(EngineError::NotFound),
+            posted => Ok(posted?),
+        }
+    }
+
+    /// Sends a message at once, past the queue, and waits for the response: what a form shows under
+    /// "send test". `${NAME}` becomes `name`. The webhook need not be stored. Four of an owner are
+    /// under way at a time, and 64 in all.
+    ///
+    /// # Errors
+    /// [`EmitError::Message`](crate::EmitError::Message), [`EngineError::Invalid`],
+    /// [`EngineError::Unsendable`] for a webhook that no request can be made of;
+    /// [`EngineError::Forbidden`], [`EngineError::TooFast`] and [`EngineError::Platform`] as for
+    /// [`send`](Self::send). [`EngineError::Forbidden`] where messages are fetched, too: nothing is
+    /// sent to that URL. A target that policy refuses is an attempt with that outcome.
+    pub async fn send_now(
+        &self,
+        webhook: &Webhook,
+        message: Option<&Message>,
+        name: &str,
+    ) -> Result<TestSend, EngineError> {
+        if webhook.mode == DeliveryMode::Fetch {
+            let words = "The messages of this webhook are fetched; nothing is sent to its URL";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
+        let now = self.core.clock.now()?;
+        let body = self.manual_body(message, name, now).await?;
+        let (route, request) = self.unstored_request(webhook, &body, now)?;
+        enabled(&self.core.access, webhook.owner).await?;
+        let place = self.core.access.shares_with(webhook.owner).await?;
+        let _under_way = self.parts.tests.begin(webhook.owner, place)?;
+        self.core.access.run_by_hand(webhook.owner, 1)?;
+        let sent = send(&**self.transport(), &route, request, now).await;
+        let attempt = sent.shown(&route.credentials);
+        Ok(TestSend { attempt })
+    }
+
+    /// The exact bytes that would be sent, and what the target policy says, without sending
+    /// anything. Holds the webhook's secrets in plaintext.
+    ///
+    /// # Errors
+    /// As [`send_now`](Self::send_now).
+    pub fn preview(
+        &self,
+        webhook: &Webhook,
+        message: Option<&Message>,
+    ) -> Result<Preview, EngineError> {
+        let now = self.core.clock.now()?;
+        let body = self.parts.emitter.renderer.by_hand(message, "", now)?;
+        let (_, mut request) = self.unstored_request(webhook, &body, now)?;
+        if matches!(webhook.authorization, Authorization::OAuth2(_)) {
+            let with_token = request.with_sensitive_header("Authorization", TOKEN);
+            request = with_token.map_err(|error| EngineError::Unsendable(error.into()))?;
+        }
+        let preview = self.transport().preview(&request, now);
+        preview.map_err(EngineError::Unsendable)
+    }
+
+    /// A message sent by hand, filled in.
+    async fn manual_body(
+        &self,
+        message: Option<&Message>,
+        name: &str,
+        now: DateTime<Utc>,
+    ) -> Result<Arc<str>, EngineError> {
+        let (renderer, message) = (self.parts.emitter.renderer.clone(), message.cloned());
+        let (bytes, name) = (
+            message.as_ref().map_or(0, |text| text.as_str().len()),
+            name.to_owned(),
+        );
+        let body = apart(bytes, move || {
+            renderer.by_hand(message.as_ref(), &name, now)
+        });
+        Ok(body.await?)
+    }
+
+    /// Fills a message in as [`test_task`](Self::test_task) does: for this, with the platform's own
+    /// variables and zone. Nothing is sent. A message of 1 MiB takes some hundredths of a second:
+    /// call it where no other task waits.
+    ///
+    /// # Errors
+    /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
+    pub fn example(&self, message: &Message, about: &RunAbout) -> Result<Example, EngineError> {
+        let now = self.core.clock.now()?;
+        let (event_type, event) = about.words()?;
+        let words = (event_type.as_str(), event.as_str());
+        let brought = (about.variables.as_slice(), about.data.as_ref());
+        let object = about.object.as_ref();
+        let renderer = &self.parts.emitter.renderer;
+        let rendering = renderer.about(words, object, brought, now);
+        Ok(rendering.example(message, about.context.as_ref())?)
+    }
+
+    /// The variables that the platform added, with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parts.emitter.renderer.variables()
+    }
+
+    fn unstored_request(
+        &self,
+        webhook: &Webhook,
+        body: &Arc<str>,
+        now: DateTime<Utc>,
+    ) -> Result<(Route, Request), EngineError> {
+        webhook.check()?;
+        let id = self.parts.emitter.renderer.message_id(now);
+        let route = Route::unstored(webhook.clone());
+        let request = route.request(&id, body).map_err(EngineError::Unsendable)?;
+        Ok((route, request))
+    }
+}
