@@ -1,9 +1,10 @@
 //! Since when webhooks have done nothing but fail.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Revision;
+use gatepost_storage::webhooks::HourlyCount;
 use webhook_model::WebhookId;
 
 use crate::generations::Generations;
@@ -16,10 +17,18 @@ const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
 /// So is one whose webhook was changed since: it was perhaps disabled, and enabled again.
 const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
+/// What this process knows of a webhook that does nothing but fail.
+#[derive(Debug)]
+struct Streak {
+    since: DateTime<Utc>,
+    /// Since this streak began, it was looked up what other processes know.
+    is_known: bool,
+    is_reported: bool,
+}
+
 #[derive(Debug)]
 pub(super) struct FailureStreaks {
-    /// Since when, and whether that was reported.
-    failing: Mutex<Generations<WebhookId, (DateTime<Utc>, bool)>>,
+    failing: Mutex<Generations<WebhookId, Streak>>,
     /// When it was last reported that the target is gone, and of which revision.
     gone: Mutex<Generations<WebhookId, (DateTime<Utc>, Revision)>>,
 }
@@ -34,31 +43,60 @@ impl Default for FailureStreaks {
 }
 
 impl FailureStreaks {
-    /// Notes an attempt; true once when the webhook has failed for as long as `limit`.
-    pub(super) fn note(
+    /// Notes an attempt.
+    pub(super) fn note(&self, webhook: WebhookId, success: bool, now: DateTime<Utc>) {
+        let mut failing = self.lock();
+        match success {
+            true => failing.remove(&webhook),
+            false => drop(failing.get_or_insert(&webhook, || Streak {
+                since: now,
+                is_known: false,
+                is_reported: false,
+            })),
+        }
+    }
+
+    /// Since when a webhook has failed by what is known, if others are to be asked: when it begins
+    /// to fail, and once it would have failed for as long as `limit`.
+    pub(super) fn due(
         &self,
         webhook: WebhookId,
-        success: bool,
+        now: DateTime<Utc>,
+        limit: TimeDelta,
+    ) -> Option<DateTime<Utc>> {
+        let mut failing = self.lock();
+        let streak = failing.get(&webhook).filter(|streak| !streak.is_reported)?;
+        let is_due = !streak.is_known || now - streak.since >= limit;
+        is_due.then_some(streak.since)
+    }
+
+    /// They were asked; true once when the webhook has failed for as long as `limit`.
+    pub(super) fn known(
+        &self,
+        webhook: WebhookId,
+        since: DateTime<Utc>,
         now: DateTime<Utc>,
         limit: TimeDelta,
     ) -> bool {
-        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
-        if success {
-            failing.remove(&webhook);
+        let mut failing = self.lock();
+        let Some(streak) = failing.get(&webhook) else {
             return false;
-        }
-        let (since, reported) = failing.get_or_insert(&webhook, || (now, false));
-        let reached = !*reported && now - *since >= limit;
-        *reported |= reached;
+        };
+        let reached = !streak.is_reported && now - since >= limit;
+        (streak.since, streak.is_known) = (since, true);
+        streak.is_reported |= reached;
         reached
     }
 
     /// The report found no place: the next attempt that fails makes it.
     pub(super) fn failing_unreported(&self, webhook: WebhookId) {
-        let mut failing = self.failing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, reported)) = failing.get(&webhook) {
-            *reported = false;
+        if let Some(streak) = self.lock().get(&webhook) {
+            streak.is_reported = false;
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Generations<WebhookId, Streak>> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that the target is gone; true where that is to be reported. A success in between
@@ -90,17 +128,44 @@ impl FailureStreaks {
     }
 }
 
+/// Since when a webhook has failed that failed in this process since `noted`, by what all processes
+/// have counted of it. Of an hour it is not known when in it something failed: it counts from its
+/// end.
+pub(super) fn failing_since(counts: &[HourlyCount], noted: DateTime<Utc>) -> DateTime<Utc> {
+    let sent = counts.iter().filter_map(|count| count.last_sent).max();
+    let failed = counts.iter().filter(|count| {
+        count.failed + count.retried > 0 && sent.is_none_or(|sent| count.hour > sent)
+    });
+    let failed = failed.map(|count| count.hour + TimeDelta::hours(1)).min();
+    let since = failed.map_or(noted, |failed| failed.min(noted));
+    sent.map_or(since, |sent| since.max(sent))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::noon;
+
+    /// Notes an attempt where no other process counts any.
+    fn note(
+        streaks: &FailureStreaks,
+        id: i64,
+        success: bool,
+        now: DateTime<Utc>,
+        limit: TimeDelta,
+    ) -> bool {
+        let id = WebhookId(id);
+        streaks.note(id, success, now);
+        let since = streaks.due(id, now, limit);
+        since.is_some_and(|since| streaks.known(id, since, now, limit))
+    }
 
     #[test]
     fn a_streak_is_reported_once_and_ends_with_a_success() {
         let streaks = FailureStreaks::default();
         let note = |id, success, hours| {
             let now = noon() + TimeDelta::hours(hours);
-            streaks.note(WebhookId(id), success, now, TimeDelta::hours(10))
+            note(&streaks, id, success, now, TimeDelta::hours(10))
         };
         let seen = [0, 5, 10, 11, 30].map(|hours| note(1, false, hours));
         assert_eq!(seen, [false, false, true, false, false]);
@@ -108,6 +173,44 @@ mod tests {
         assert!(!note(1, true, 31));
         let seen = [32, 41, 42].map(|hours| note(1, false, hours));
         assert_eq!(seen, [false, false, true]);
+    }
+
+    #[test]
+    fn others_are_asked_when_a_streak_begins_and_when_it_is_over_the_limit() {
+        let (streaks, id) = (FailureStreaks::default(), WebhookId(1));
+        let (hour, limit) = (TimeDelta::hours(1), TimeDelta::hours(10));
+        let due = |hours| streaks.due(id, noon() + hour * hours, limit);
+        assert_eq!(due(0), None, "it does not fail");
+        streaks.note(id, false, noon());
+        assert_eq!(due(0), Some(noon()));
+        assert!(!streaks.known(id, noon() - hour, noon(), limit));
+        assert_eq!(due(8), None);
+        assert_eq!(due(9), Some(noon() - hour));
+        let later = noon() + hour * 5;
+        assert!(!streaks.known(id, later, noon() + hour * 9, limit));
+        assert_eq!(due(14), None, "another process has delivered since");
+        assert_eq!(due(15), Some(later));
+        assert!(streaks.known(id, later, noon() + hour * 15, limit));
+        assert_eq!(due(30), None, "it is reported");
+    }
+
+    #[test]
+    fn a_streak_began_after_the_last_success_and_with_the_first_failure_of_any_process() {
+        let hour = |hours| noon() + TimeDelta::hours(hours);
+        let failed = |hours| HourlyCount::failed(WebhookId(1), hour(hours));
+        let sent = |hours, minutes| HourlyCount {
+            last_sent: Some(hour(hours) + TimeDelta::minutes(minutes)),
+            ..failed(hours)
+        };
+        let noted = hour(9) + TimeDelta::minutes(30);
+        let since = |counts: &[HourlyCount]| failing_since(counts, noted);
+        assert_eq!(since(&[]), noted);
+        assert_eq!(since(&[failed(9)]), noted);
+        assert_eq!(since(&[failed(9), failed(5), failed(2)]), hour(3));
+        assert_eq!(since(&[failed(9), failed(5), sent(2, 30)]), hour(6));
+        assert_eq!(since(&[failed(9), sent(8, 59), failed(2)]), noted);
+        let late = hour(9) + TimeDelta::minutes(45);
+        assert_eq!(since(&[sent(9, 45), failed(2)]), late);
     }
 
     #[test]
@@ -139,7 +242,7 @@ mod tests {
     #[test]
     fn webhooks_that_are_made_to_fail_without_end_take_no_more_than_their_room() {
         let streaks = FailureStreaks::default();
-        let note = |id, now| streaks.note(WebhookId(id), false, now, TimeDelta::hours(1));
+        let note = |id, now| note(&streaks, id, false, now, TimeDelta::hours(1));
         note(0, noon());
         for id in 1..3 * MOST as i64 {
             note(id, noon());

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass};
 use gatepost_storage::webhooks::{Cause, Disposition, DropReason, Settlement};
+use gatepost_storage::{Scope, StoreError};
 use webhook_model::{OwnerId, WebhookId};
 
-use super::streaks::FailureStreaks;
+use super::streaks::{FailureStreaks, failing_since};
 use crate::activity::Activities;
 use crate::config::DisablePolicy;
 use crate::guard::guarded;
@@ -21,6 +22,9 @@ use crate::troubles::Tried;
 
 /// The platform is notified after nothing but failures for this time, if it set no other.
 const NOTIFY_AFTER: TimeDelta = TimeDelta::days(5);
+/// A webhook that fails is tried at least this often: so far beyond its limit is looked for the
+/// failure with which that began.
+const LONGEST_SILENCE: TimeDelta = TimeDelta::hours(25);
 /// What a platform names to have more or fewer of these lines: `gatepost_engine::delivery=warn`.
 const LOG: &str = "gatepost_engine::delivery";
 /// The status with which a target says that it wants nothing more.
@@ -110,7 +114,8 @@ impl Watch {
         meter::attempt_made(class, attempt.duration);
         guarded(|| log(attempt));
         self.error_rate.count(attempt.is_success());
-        self.note_streak(route.id, attempt);
+        self.streaks
+            .note(route.id, attempt.is_success(), attempt.started);
         if attempt.status == Some(GONE) {
             let (webhook, started) = (route.id, attempt.started);
             if self.streaks.gone(webhook, route.revision, started)
@@ -124,12 +129,25 @@ impl Watch {
         }
     }
 
-    fn note_streak(&self, webhook: WebhookId, attempt: &Attempt) {
+    /// After an attempt at this time that failed: whether the webhook has done nothing but fail for
+    /// too long, whichever processes sent to it, those before a restart included. They are asked
+    /// once when it begins to fail, and again when it would be so.
+    pub(super) async fn judge(&self, webhook: WebhookId, at: DateTime<Utc>) {
         let limit = self.policy.after_failing_for;
         let limit = limit.and_then(|limit| TimeDelta::from_std(limit).ok());
-        let (success, started) = (attempt.is_success(), attempt.started);
         let notify_after = limit.unwrap_or(NOTIFY_AFTER);
-        if self.streaks.note(webhook, success, started, notify_after) {
+        let Some(noted) = self.streaks.due(webhook, at, notify_after) else {
+            return;
+        };
+        let since = match self.failing_since(webhook, noted, at, notify_after).await {
+            Ok(since) => since,
+            Err(error) => {
+                let webhook = webhook.0;
+                guarded(|| tracing::warn!(webhook, %error, "not known since when it fails"));
+                return;
+            }
+        };
+        if self.streaks.known(webhook, since, at, notify_after) {
             if !self.observers.notify(Notice::Failing { webhook }) {
                 self.streaks.failing_unreported(webhook);
             }
@@ -137,6 +155,27 @@ impl Watch {
                 self.disable(webhook, "it did nothing but fail for too long");
             }
         }
+    }
+
+    /// Whoever edits a webhook, or enables it again, begins anew.
+    async fn failing_since(
+        &self,
+        webhook: WebhookId,
+        noted: DateTime<Utc>,
+        at: DateTime<Utc>,
+        limit: TimeDelta,
+    ) -> Result<DateTime<Utc>, StoreError> {
+        let (store, hour) = (&self.activities.core.store, TimeDelta::hours(1));
+        let back = at.checked_sub_signed(limit + LONGEST_SILENCE);
+        let (from, before) = (back.unwrap_or(DateTime::UNIX_EPOCH), at + hour);
+        let hours = u32::try_from((before - from).num_hours() + 1).unwrap_or(u32::MAX);
+        let counts = store.hourly_counts(Scope::All, Some(webhook), from, before, hours);
+        let since = failing_since(&counts.await?, noted);
+        if at - since < limit {
+            return Ok(since);
+        }
+        let row = store.webhook(webhook).await?;
+        Ok(row.map_or(since, |row| since.max(row.modified)))
     }
 
     fn disable(&self, webhook: WebhookId, reason: &'static str) {

@@ -251,6 +251,9 @@ impl Worker {
         let told = self.watch.outcome(&settlement).filter(|_| !job.untold);
         let counted = counted(&settlement, job.route.id, job.new_bytes() + log_bytes);
         let urgent = job.is_one_at_a_time();
+        let attempt = settlement.attempt.as_ref();
+        let failed = attempt.filter(|_| settlement.disposition != Disposition::Sent);
+        let failed = failed.map(|attempt| attempt.started);
         let settled = self.settler.settle(settlement, urgent).await;
         if self.settler.has_room_again() {
             self.admission.lanes.wake();
@@ -284,6 +287,9 @@ impl Worker {
                     );
                 });
             }
+        }
+        if let Some(at) = failed {
+            self.watch.judge(job.route.id, at).await;
         }
     }
 

@@ -129,13 +129,19 @@ impl Records {
     }
 
     pub(crate) async fn edit(&self, id: WebhookId, edit: impl FnOnce(&mut Webhook)) {
+        self.edit_at(id, noon(), edit).await;
+    }
+
+    pub(crate) async fn edit_at(
+        &self,
+        id: WebhookId,
+        now: DateTime<Utc>,
+        edit: impl FnOnce(&mut Webhook),
+    ) {
         let mut row = self.store.webhook(id).await.unwrap().unwrap();
         edit(&mut row.value);
-        let updated = self
-            .store
-            .update_webhook(&row, AtMost::UNLIMITED, noon())
-            .await;
-        updated.unwrap();
+        let updated = self.store.update_webhook(&row, AtMost::UNLIMITED, now);
+        updated.await.unwrap();
     }
 
     /// The webhook as it is stored.

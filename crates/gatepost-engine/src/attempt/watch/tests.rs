@@ -3,7 +3,8 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use webhook_model::{Activity, OwnerId};
+use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
+use webhook_model::{Activity, OwnerId, Webhook};
 
 use super::*;
 use crate::observe::Observer;
@@ -44,6 +45,17 @@ async fn watch_that_hangs(
     (watch, route, notices)
 }
 
+/// An attempt that failed.
+async fn tried(watch: &Watch, route: &Route, attempt: &Attempt) {
+    watch.note(route, attempt);
+    watch.judge(route.id, attempt.started).await;
+}
+
+/// Notes what another process has counted.
+async fn counted(records: &Records, count: HourlyCount) {
+    records.store.add_counts(&[count]).await.unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_is_gone_is_disabled_if_the_policy_says_so() {
     let records = Records::new();
@@ -69,9 +81,9 @@ async fn a_streak_notifies_by_itself_and_disables_only_on_request() {
         let policy = DisablePolicy::default().with_after_failing_for(policy);
         let (watch, route, notices) = watch(&records, policy).await;
         let webhook = route.id;
-        watch.note(&route, &responded(500, noon()));
+        tried(&watch, &route, &responded(500, noon())).await;
         let later = noon() + TimeDelta::hours(hours);
-        watch.note(&route, &responded(500, later));
+        tried(&watch, &route, &responded(500, later)).await;
         assert_eq!(notices.recv().unwrap(), Notice::Failing { webhook });
         if expected == Activity::Disabled {
             assert_eq!(notices.recv().unwrap(), Notice::Disabled { webhook });
@@ -87,23 +99,23 @@ async fn a_notice_that_found_no_place_is_given_with_the_next_attempt() {
     let policy = DisablePolicy::default();
     let (watch, route, notices) = watch_that_hangs(&records, policy, hang).await;
     let webhook = route.id;
-    watch.note(&route, &responded(500, noon()));
+    tried(&watch, &route, &responded(500, noon())).await;
     let (owner, count) = (OwnerId(2), 1);
     let of_others = Notice::Dropped { owner, count };
     while watch.observers.notify(of_others.clone()) {}
     // It is gone, and has done nothing but fail for long.
     let gone = responded(410, noon() + TimeDelta::days(5));
-    watch.note(&route, &gone);
+    tried(&watch, &route, &gone).await;
     drop(let_go);
     watch.observers.idle().await;
     assert!(notices.try_iter().all(|notice| notice == of_others));
-    watch.note(&route, &gone);
+    tried(&watch, &route, &gone).await;
     watch.observers.idle().await;
     let given: Vec<_> = notices.try_iter().collect();
     assert_eq!(given.len(), 2, "{given:?}");
     assert!(given.contains(&Notice::Gone { webhook }), "{given:?}");
     assert!(given.contains(&Notice::Failing { webhook }), "{given:?}");
-    watch.note(&route, &gone);
+    tried(&watch, &route, &gone).await;
     watch.observers.idle().await;
     assert_eq!(notices.try_iter().next(), None, "each is given once");
 }
@@ -150,4 +162,79 @@ async fn many_responses_of_a_target_that_is_gone_disable_its_webhook_once() {
     let stored = records.route(webhook).await;
     assert_eq!(stored.revision, route.revision.next());
     assert_eq!(records.activity(webhook).await, Activity::Disabled);
+}
+
+/// A policy that disables after this many hours.
+fn after(hours: u64) -> DisablePolicy {
+    let limit = Duration::from_secs(hours * 3_600);
+    DisablePolicy::default().with_after_failing_for(Some(limit))
+}
+
+#[tokio::test]
+async fn webhook_that_another_process_delivers_to_stays_enabled() {
+    let records = Records::new();
+    let (watch, route, _notices) = watch(&records, after(10)).await;
+    let failed = async |hours| {
+        let at = noon() + TimeDelta::hours(hours);
+        tried(&watch, &route, &responded(500, at)).await;
+        watch.observers.idle().await;
+        records.activity(route.id).await
+    };
+    assert_eq!(failed(0).await, Activity::Active);
+    let sent = noon() + TimeDelta::minutes(5 * 60 + 30);
+    let sent = HourlyCount {
+        sent: 1,
+        last_sent: Some(sent),
+        ..HourlyCount::none(route.id, sent)
+    };
+    counted(&records, sent).await;
+    for hours in [10, 12, 15] {
+        assert_eq!(failed(hours).await, Activity::Active, "{hours}");
+    }
+    failed(16).await;
+    until_disabled(&records, route.id).await;
+}
+
+#[tokio::test]
+async fn webhook_that_failed_before_a_restart_is_disabled() {
+    let records = Records::new();
+    let (watch, route, _notices) = watch(&records, after(10)).await;
+    for hours in [0, 4] {
+        let then = noon() + TimeDelta::hours(hours);
+        counted(&records, HourlyCount::failed(route.id, then)).await;
+    }
+    tried(
+        &watch,
+        &route,
+        &responded(500, noon() + TimeDelta::hours(9)),
+    )
+    .await;
+    assert_eq!(records.activity(route.id).await, Activity::Active);
+    let at = noon() + TimeDelta::hours(11);
+    tried(&watch, &route, &responded(500, at)).await;
+    until_disabled(&records, route.id).await;
+}
+
+#[tokio::test]
+async fn webhook_that_was_enabled_again_begins_anew() {
+    let records = Records::new();
+    let (watch, route, _notices) = watch(&records, after(10)).await;
+    counted(&records, HourlyCount::failed(route.id, noon())).await;
+    let edited = noon() + TimeDelta::hours(20);
+    let renamed = |webhook: &mut Webhook| webhook.name = "again".parse().unwrap();
+    records.edit_at(route.id, edited, renamed).await;
+    for hours in [21, 29] {
+        let at = noon() + TimeDelta::hours(hours);
+        tried(&watch, &route, &responded(500, at)).await;
+        assert_eq!(records.activity(route.id).await, Activity::Active);
+    }
+    let at = noon() + TimeDelta::hours(30);
+    tried(&watch, &route, &responded(500, at)).await;
+    until_disabled(&records, route.id).await;
+}
+
+async fn until_disabled(records: &Records, webhook: WebhookId) {
+    while records.activity(webhook).await != Activity::Disabled {
+        tokio::task::yield_now().await;
+    }
 }
