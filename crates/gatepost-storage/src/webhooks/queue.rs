@@ -307,7 +307,7 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     /// - [`Queues::Of`] must look at all queues of these webhooks, one lookup each.
     /// - [`Queues::Beyond`] must look at no more than `limit` queues, one lookup each.
     /// - The next due time must be the earliest one after `now` of anything that waits, whether or
-    ///   not its webhook is active.
+    ///   not its webhook is active. What is gone may count until its rows are removed.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -23,8 +23,10 @@ impl Side {
                 (webhook, l.lane.class, l.due, l.owner, l.place, l.revision)
             })
             .collect();
-        let next = queue.next_due(at(now)).await.unwrap();
         let figures = log.count_queue(at(now)).await.unwrap();
+        // What is gone may wait until it is removed.
+        self.remove_gone(100).await;
+        let next = queue.next_due(at(now)).await.unwrap();
         format!("{lanes:?} {next:?} {figures:?}")
     }
 
