@@ -93,12 +93,12 @@ impl Announcer {
         row: &Row<WebhookId, Webhook>,
         since: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let failed = looks::newest(&*self.core.store, row.id, DeliveryState::Error, None).await?;
+        let failed = looks::newest(&*self.core.store, row.id, DeliveryState::Error).await?;
         let failed = failed.filter(|failed| !self.troubles.made(failed.cause.as_ref()));
         let (Some(failed), Activity::Active) = (failed, row.value.activity) else {
             return Ok(());
         };
-        let sent = looks::sent(&*self.core.store, row.id, Some(failed.id)).await?;
+        let sent = self.last_sent(row.id).await?;
         let about = About::Failing {
             sent,
             reason: &failed.status_info,
@@ -144,7 +144,7 @@ impl Announcer {
             self.tell_rejected(look, &row, now).await?;
         }
         match look.trouble.told {
-            Some(told) => self.tell_recovered(told, &row, now).await?,
+            Some(told) => self.tell_recovered(look, told, &row, now).await?,
             None if look.is_failing => self.tell_failing(look, &row, now).await?,
             None => {}
         }
@@ -235,8 +235,13 @@ impl Announcer {
             });
             return Ok(());
         }
-        let sent = looks::sent(&*self.core.store, row.id, None).await?;
+        let sent = self.last_sent(row.id).await?;
         let since = trouble.since.unwrap_or(now);
+        if let Some(at) = sent.filter(|sent| *sent > since) {
+            // Another process has delivered to it meanwhile.
+            self.troubles.change(row.id, |trouble| trouble.received(at));
+            return Ok(());
+        }
         let about = About::Failing {
             sent,
             reason: &trouble.reason,
@@ -260,11 +265,14 @@ impl Announcer {
 
     async fn tell_recovered(
         &self,
+        look: &Look,
         told: Told,
         row: &Row<WebhookId, Webhook>,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let recovered = looks::sent(&*self.core.store, row.id, None).await? > told.sent;
+        // What this process has delivered is counted a little later.
+        let sent = look.trouble.sent.max(self.last_sent(row.id).await?);
+        let recovered = sent > told.sent && sent >= Some(told.since);
         if recovered {
             let (sent, since) = (told.sent, told.since);
             self.say(About::Recovered { sent, since }, row).await?;
@@ -277,6 +285,11 @@ impl Announcer {
             });
         });
         Ok(())
+    }
+
+    async fn last_sent(&self, webhook: WebhookId) -> Result<Option<DateTime<Utc>>, EngineError> {
+        let now = self.core.clock.now()?;
+        Ok(looks::last_sent(&*self.core.store, webhook, now).await?)
     }
 
     /// `false`: it was said before, by this or another process.

@@ -1,26 +1,28 @@
 //! What the log says of a webhook in trouble.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use std::collections::BTreeMap;
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, HourlyCount, WebhookStore,
+    Delivery, DeliveryQuery, DeliveryState, HourlyCount, WebhookStore,
 };
 use gatepost_storage::{Bodies, Page, Scope, StoreError};
 use webhook_model::WebhookId;
 
-/// How far back an engine that starts looks for webhooks in trouble.
-const BACK: TimeDelta = TimeDelta::hours(24);
-/// Hours of webhooks that it reads for that.
-const MOST_HOURS: u32 = 2_000;
+/// How many hours back an engine that starts looks for webhooks in trouble.
+const BACK: i32 = 24;
+/// Webhooks that it knows of at most.
+const MOST: u32 = 100_000;
+/// How many hours in which something was counted are searched for the last success.
+const HOURS: u32 = 1_000;
 
-/// The newest of a webhook's deliveries in this state, of those before `than` if that is given.
+/// The newest of a webhook's deliveries in this state.
 pub(super) async fn newest(
     store: &dyn WebhookStore,
     webhook: WebhookId,
     state: DeliveryState,
-    than: Option<DeliveryId>,
 ) -> Result<Option<Delivery>, StoreError> {
     let page = Page {
-        after: than,
         bodies: Bodies::Omitted,
         ..Page::newest(1)
     };
@@ -32,27 +34,39 @@ pub(super) async fn newest(
     Ok(store.list_deliveries(&query).await?.pop())
 }
 
-/// The newest delivery that was sent, of those before `than` if that is given.
-pub(super) async fn sent(
+/// When the last attempt began that the target accepted, whichever process made it.
+pub(super) async fn last_sent(
     store: &dyn WebhookStore,
     webhook: WebhookId,
-    than: Option<DeliveryId>,
-) -> Result<Option<DeliveryId>, StoreError> {
-    let newest = newest(store, webhook, DeliveryState::Sent, than).await?;
-    Ok(newest.map(|delivery| delivery.id))
+    now: DateTime<Utc>,
+) -> Result<Option<DateTime<Utc>>, StoreError> {
+    let (from, before) = (DateTime::UNIX_EPOCH, now + TimeDelta::hours(1));
+    let counts = store.hourly_counts(Scope::All, Some(webhook), from, before, HOURS);
+    let sent = counts
+        .await?
+        .into_iter()
+        .filter_map(|count| count.last_sent);
+    Ok(sent.max())
 }
 
 /// The webhooks of which, in the last hour in which anything was counted of them, deliveries were
-/// given up and none was sent.
+/// given up and none was sent. Hour by hour, so that nobody's hours take the place of another's.
 pub(super) async fn failing(
     store: &dyn WebhookStore,
     now: DateTime<Utc>,
 ) -> Result<Vec<HourlyCount>, StoreError> {
-    let before = now + TimeDelta::hours(1);
-    let hours = store.hourly_counts(Scope::All, None, now - BACK, before, MOST_HOURS);
-    let mut newest: Vec<HourlyCount> = hours.await?;
-    newest.sort_by_key(|count| (count.webhook, std::cmp::Reverse(count.hour)));
-    newest.dedup_by_key(|count| count.webhook);
-    newest.retain(|count| count.sent == 0 && count.failed > 0);
-    Ok(newest)
+    let mut newest = BTreeMap::new();
+    for back in 0..=BACK {
+        let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
+        let from = hour - TimeDelta::hours(1) * back;
+        let before = from + TimeDelta::hours(1);
+        let counts = store.hourly_counts(Scope::All, None, from, before, MOST);
+        for count in counts.await? {
+            if newest.len() < MOST as usize {
+                newest.entry(count.webhook).or_insert(count);
+            }
+        }
+    }
+    let failing = |count: &HourlyCount| count.sent == 0 && count.failed > 0;
+    Ok(newest.into_values().filter(failing).collect())
 }

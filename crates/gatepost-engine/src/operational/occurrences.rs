@@ -1,24 +1,25 @@
 //! What there is to say of a webhook, as an occurrence for its owner.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use gatepost_storage::webhooks::{DeliveryId, DropReason};
+use gatepost_storage::webhooks::DropReason;
 use gatepost_storage::{Revision, Row};
 use webhook_model::{Audience, Invalid, Object, Occurrence, Webhook, WebhookId};
 
 use crate::config::WEBHOOKS;
 
 /// Something about a webhook. What says it once, whichever process says it, is in its id: with the
-/// newest delivery that was sent, one trouble; with a revision, one edit; with an hour, that hour.
+/// last success before it, one trouble; with a revision, one edit; with an hour, that hour.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum About<'a> {
     Failing {
-        sent: Option<DeliveryId>,
+        /// The last success before that.
+        sent: Option<DateTime<Utc>>,
         reason: &'a str,
         since: DateTime<Utc>,
     },
     Recovered {
         /// As when it was reported as failing.
-        sent: Option<DeliveryId>,
+        sent: Option<DateTime<Utc>>,
         since: DateTime<Utc>,
     },
     Disabled {
@@ -91,8 +92,8 @@ impl About<'_> {
     }
 }
 
-fn number(sent: Option<DeliveryId>) -> i64 {
-    sent.map_or(0, |sent| sent.0)
+fn number(sent: Option<DateTime<Utc>>) -> i64 {
+    sent.map_or(0, |sent| sent.timestamp_micros())
 }
 
 fn moment(at: DateTime<Utc>) -> String {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{DeliveryId, DropReason};
+use gatepost_storage::webhooks::DropReason;
 use webhook_model::OwnerId;
 
 /// A webhook is failing after nothing but failures for this time, or as soon as a delivery is given
@@ -14,11 +14,11 @@ const REASON: usize = 200;
 /// A webhook was reported as failing.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Told {
-    /// The newest delivery that had been sent then: once there is a newer one, it has recovered.
-    pub sent: Option<DeliveryId>,
-    /// Since when it failed.
+    /// The last success before that.
+    pub sent: Option<DateTime<Utc>>,
+    /// Since when it failed: with a later success it has recovered.
     pub since: DateTime<Utc>,
-    /// When it is looked for a newer one.
+    /// When it is looked for one.
     pub look: DateTime<Utc>,
 }
 
@@ -28,6 +28,8 @@ pub(crate) struct Trouble {
     pub owner: OwnerId,
     /// Since when its attempts did nothing but fail.
     pub since: Option<DateTime<Utc>>,
+    /// The last success that this process knows of, since the trouble began.
+    pub sent: Option<DateTime<Utc>>,
     /// Of them, a delivery was given up.
     pub gave_up: bool,
     /// What the last failure was.
@@ -56,6 +58,7 @@ impl Trouble {
         Self {
             owner,
             since: None,
+            sent: None,
             gave_up: false,
             reason: String::new(),
             given_up: 0,
@@ -84,8 +87,9 @@ impl Trouble {
     }
 
     /// Something was received: what follows is a new trouble.
-    pub(super) fn received(&mut self, at: DateTime<Utc>) {
+    pub(crate) fn received(&mut self, at: DateTime<Utc>) {
         (self.since, self.gave_up) = (None, false);
+        self.sent = self.sent.max(Some(at));
         if let Some(told) = &mut self.told {
             told.look = told.look.min(at);
         }
