@@ -2,18 +2,19 @@
 //! are in `records`.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use webhook_model::{Catalog, Occurrence};
 
 use crate::activity::Activities;
-use crate::at_once::AtOnce;
+use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::config::{OperationalEvents, RetryScheduleLimits};
 use crate::core::Core;
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
+use crate::maintenance::Figures;
 use crate::operational::Announcer;
 use crate::transport::Transport;
 
@@ -42,6 +43,43 @@ pub(crate) struct Parts {
 }
 
 impl Engine {
+    /// None of its loops run yet. `poll` is how often the outbox is looked at.
+    pub(crate) fn new(
+        emitter: Arc<Emitter>,
+        poll: Duration,
+        schedules: RetryScheduleLimits,
+    ) -> Self {
+        let (core, worker) = (emitter.core.clone(), &emitter.launcher.worker);
+        let activities = worker.watch.activities.clone();
+        let parts = Parts {
+            outbox: Arc::new(OutboxDrain::new(emitter.clone(), poll)),
+            announcer: Arc::new(Announcer {
+                core: core.clone(),
+                emitter: emitter.clone(),
+                troubles: activities.troubles.clone(),
+            }),
+            activities,
+            probes: Probes {
+                core: core.clone(),
+                admission: worker.admission.clone(),
+                settler: worker.settler.clone(),
+                error_rate: worker.watch.error_rate.clone(),
+                figures: Arc::new(Figures {
+                    core: core.clone(),
+                    room: Mutex::default(),
+                }),
+            },
+            emitter,
+            schedules,
+            tests: AtOnce::new(TESTS),
+            lookups: AtOnce::new(LOOKUPS),
+        };
+        Self {
+            core,
+            parts: Arc::new(parts),
+        }
+    }
+
     /// Something happened: runs the tasks of all enabled events that match (SPEC 6 rule 1), of
     /// those owners who may receive it.
     ///

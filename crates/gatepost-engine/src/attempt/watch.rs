@@ -36,7 +36,7 @@ pub(crate) struct Watch {
     streaks: FailureStreaks,
     policy: DisablePolicy,
     observers: Observers,
-    activities: Activities,
+    pub(crate) activities: Activities,
     pub(crate) traces: Traces,
 }
 

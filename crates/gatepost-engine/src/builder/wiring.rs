@@ -10,15 +10,13 @@ use rand::Rng as _;
 use super::options::EngineBuilder;
 use crate::activity::Activities;
 use crate::admission::Admission;
-use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::{ClockSteps, EngineClock};
 use crate::core::Core;
 use crate::dispatcher::Dispatcher;
-use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
-use crate::engine::{Engine, Parts};
+use crate::emit::Emitter;
+use crate::engine::Engine;
 use crate::error::StartError;
-use crate::health::Probes;
 use crate::judge::{Ground, Judge, Rule};
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
@@ -27,14 +25,10 @@ use crate::observe::Observers;
 use crate::operational::{Announcer, with_own_types};
 use crate::random::Random;
 use crate::render::Renderer;
-use crate::routes::{Contexts, Messages, Tables, WebhookCache};
+use crate::routes::WebhookCache;
 use crate::settle::{SettlementWriter, Settler};
 use crate::trace::Traces;
 use crate::troubles::Troubles;
-
-/// Messages may take this share of the memory that there is for what occurrences are matched
-/// against, beside that.
-const MESSAGES: usize = 4;
 
 impl Engine {
     /// Starts with the two parts that cannot be left out: where everything is kept, and what sends.
@@ -66,20 +60,16 @@ impl EngineBuilder {
         };
         let (settler, writer) = Settler::new(core.store.clone(), core.clock.clone());
         let watch = Watch::new(
-            self.disable.clone(),
+            self.disable,
             observers,
             activities.clone(),
-            Traces::new(self.tracer.clone(), self.trace_headers, self.random.clone()),
+            Traces::new(self.tracer, self.trace_headers, self.random.clone()),
         );
         let worker = Arc::new(Worker {
             core: core.clone(),
-            transport: self.transport.clone(),
-            settler: settler.clone(),
-            retries: RetryPlan::new(
-                self.schedule.clone(),
-                self.random.clone(),
-                core.clock.clone(),
-            ),
+            transport: self.transport,
+            settler,
+            retries: RetryPlan::new(self.schedule, self.random.clone(), core.clock.clone()),
             admission: activities.admission.clone(),
             watch,
         });
@@ -87,46 +77,22 @@ impl EngineBuilder {
         let maintenance = Arc::new(Maintenance {
             core: core.clone(),
             steps: Mutex::new(ClockSteps::watch(core.clock.clone(), longest)?),
-            retention: self.retention.clone(),
+            retention: self.retention,
             admission: activities.admission.clone(),
         });
         let webhooks = Arc::new(WebhookCache::new(core.store.clone()));
         let dispatcher = Arc::new(Dispatcher {
-            core: core.clone(),
+            core,
             webhooks: webhooks.clone(),
-            admission: activities.admission.clone(),
+            admission: activities.admission,
             worker: worker.clone(),
             timing: self.limits.timing.clone(),
         });
-        let emitter = self.emitter(worker.clone(), webhooks);
-        let parts = Parts {
-            outbox: Arc::new(OutboxDrain::new(emitter.clone(), self.limits.timing.poll)),
-            announcer: Arc::new(Announcer {
-                core: core.clone(),
-                emitter: emitter.clone(),
-                troubles: activities.troubles.clone(),
-            }),
-            emitter,
-            probes: Probes {
-                core: core.clone(),
-                admission: activities.admission.clone(),
-                settler,
-                error_rate: worker.watch.error_rate.clone(),
-                figures: Arc::new(Figures {
-                    core: core.clone(),
-                    room: Mutex::default(),
-                }),
-            },
-            activities,
-            schedules: self.retry_schedules,
-            tests: AtOnce::new(TESTS),
-            lookups: AtOnce::new(LOOKUPS),
-        };
-        run(&core, &parts, writer, &dispatcher, &maintenance);
-        Ok(Engine {
-            core,
-            parts: Arc::new(parts),
-        })
+        let renderer = Renderer::new(self.zone, self.variables, self.random);
+        let emitter = Emitter::new(worker, webhooks, renderer, &self.limits);
+        let engine = Engine::new(emitter, self.limits.timing.poll, self.retry_schedules);
+        run(&engine, writer, &dispatcher, &maintenance);
+        Ok(engine)
     }
 
     async fn core(
@@ -162,35 +128,11 @@ impl EngineBuilder {
             holder,
         }))
     }
-
-    fn emitter(&self, worker: Arc<Worker>, webhooks: Arc<WebhookCache>) -> Arc<Emitter> {
-        let (core, memory) = (&worker.core, self.limits.routes_memory);
-        let (zone, variables) = (self.zone, self.variables.clone());
-        Arc::new(Emitter {
-            core: core.clone(),
-            finder: Finder {
-                core: core.clone(),
-                tables: Arc::new(Tables::new(core.store.clone(), memory)),
-                messages: Arc::new(Messages::new(core.store.clone(), memory / MESSAGES)),
-                contexts: Contexts::new(core.store.clone()),
-            },
-            renderer: Arc::new(Renderer::new(zone, variables, self.random.clone())),
-            launcher: Launcher {
-                webhooks,
-                admission: worker.admission.clone(),
-                lease_margin: self.limits.timing.lease_margin,
-                worker,
-            },
-            limits: self.limits.emit.clone(),
-            wake: Arc::default(),
-        })
-    }
 }
 
 /// Every part that loops is supervised: a panic costs it a moment.
 fn run(
-    core: &Core,
-    parts: &Parts,
+    Engine { core, parts }: &Engine,
     writer: SettlementWriter,
     dispatcher: &Arc<Dispatcher>,
     maintenance: &Arc<Maintenance>,

@@ -9,10 +9,16 @@ use webhook_model::{Occurrence, TaskId};
 
 use super::finder::Finder;
 use super::launcher::Launcher;
-use crate::config::EmitLimits;
+use crate::attempt::Worker;
+use crate::config::{EmitLimits, Limits};
 use crate::core::Core;
 use crate::render::Renderer;
+use crate::routes::{Contexts, Messages, Tables, WebhookCache};
 use crate::trace::Traces;
+
+/// Messages may take this share of the memory that there is for what occurrences are matched
+/// against, beside that.
+const MESSAGES: usize = 4;
 
 #[derive(Debug)]
 pub(crate) struct Emitter {
@@ -26,6 +32,33 @@ pub(crate) struct Emitter {
 }
 
 impl Emitter {
+    pub(crate) fn new(
+        worker: Arc<Worker>,
+        webhooks: Arc<WebhookCache>,
+        renderer: Renderer,
+        limits: &Limits,
+    ) -> Arc<Self> {
+        let (core, memory) = (&worker.core, limits.routes_memory);
+        Arc::new(Self {
+            core: core.clone(),
+            finder: Finder {
+                core: core.clone(),
+                tables: Arc::new(Tables::new(core.store.clone(), memory)),
+                messages: Arc::new(Messages::new(core.store.clone(), memory / MESSAGES)),
+                contexts: Contexts::new(core.store.clone()),
+            },
+            renderer: Arc::new(renderer),
+            launcher: Launcher {
+                webhooks,
+                admission: worker.admission.clone(),
+                lease_margin: limits.timing.lease_margin,
+                worker,
+            },
+            limits: limits.emit.clone(),
+            wake: Arc::default(),
+        })
+    }
+
     /// All tasks that match.
     pub(crate) fn all() -> Left {
         Left::After(TaskId(0))

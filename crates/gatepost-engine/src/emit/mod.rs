@@ -29,7 +29,5 @@ pub(crate) use drain::OutboxDrain;
 pub use emitted::Emitted;
 pub(crate) use emitter::Emitter;
 pub(crate) use emitting::Run;
-pub(crate) use finder::Finder;
-pub(crate) use launcher::Launcher;
 pub(crate) use letter::Letter;
 pub use many::MAX_EMIT_MANY;

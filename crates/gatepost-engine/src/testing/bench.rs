@@ -1,6 +1,6 @@
 //! The parts of an engine, made ready.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use delivery::Schedule;
@@ -15,23 +15,19 @@ use super::script::Script;
 use super::values::noon;
 use crate::activity::Activities;
 use crate::admission::Admission;
-use crate::at_once::{AtOnce, LOOKUPS, TESTS};
 use crate::attempt::{RetryPlan, Watch, Worker};
 use crate::clock::EngineClock;
 use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
 use crate::core::Core;
-use crate::emit::{Emitter, Finder, Launcher, OutboxDrain};
-use crate::engine::{Engine, Parts};
-use crate::health::Probes;
+use crate::emit::Emitter;
+use crate::engine::Engine;
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
 use crate::lifecycle::Lifecycle;
-use crate::maintenance::Figures;
 use crate::observe::{Nobody, Observers};
-use crate::operational::Announcer;
 use crate::random::Random;
 use crate::render::Renderer;
-use crate::routes::{Contexts, Messages, Tables, WebhookCache};
+use crate::routes::WebhookCache;
 use crate::settle::Settler;
 use crate::trace::Traces;
 
@@ -76,7 +72,6 @@ pub(crate) struct Bench {
     pub platform: Arc<Platform>,
     pub judge: Arc<Judge>,
     pub admission: Arc<Admission>,
-    pub activities: Activities,
     pub lifecycle: Lifecycle,
     pub worker: Arc<Worker>,
 }
@@ -128,7 +123,7 @@ impl Bench {
             watch: Watch::new(
                 DisablePolicy::default(),
                 observers,
-                activities.clone(),
+                activities,
                 Traces::default(),
             ),
             admission: admission.clone(),
@@ -143,7 +138,6 @@ impl Bench {
             script,
             judge,
             admission,
-            activities,
             lifecycle,
             worker,
         }
@@ -152,57 +146,15 @@ impl Bench {
     /// None of its loops run.
     pub(crate) fn engine(&self) -> Engine {
         let emitter = self.emitter(&Limits::default());
-        let parts = Parts {
-            outbox: Arc::new(OutboxDrain::new(emitter.clone(), Duration::from_secs(1))),
-            announcer: Arc::new(Announcer {
-                core: self.core.clone(),
-                emitter: emitter.clone(),
-                troubles: self.activities.troubles.clone(),
-            }),
-            emitter,
-            activities: self.activities.clone(),
-            probes: Probes {
-                core: self.core.clone(),
-                admission: self.admission.clone(),
-                settler: self.worker.settler.clone(),
-                error_rate: self.worker.watch.error_rate.clone(),
-                figures: Arc::new(Figures {
-                    core: self.core.clone(),
-                    room: Mutex::default(),
-                }),
-            },
-            schedules: RetryScheduleLimits::default(),
-            tests: AtOnce::new(TESTS),
-            lookups: AtOnce::new(LOOKUPS),
-        };
-        Engine {
-            core: self.core.clone(),
-            parts: Arc::new(parts),
-        }
+        let schedules = RetryScheduleLimits::default();
+        Engine::new(emitter, Duration::from_secs(1), schedules)
     }
 
     pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {
-        let store: Arc<dyn WebhookStore> = self.store.clone();
         // Ids of messages differ, however many emitters there are.
         let random = Arc::new(Random::from_system());
-        let memory = limits.routes_memory;
-        Arc::new(Emitter {
-            core: self.core.clone(),
-            finder: Finder {
-                core: self.core.clone(),
-                tables: Arc::new(Tables::new(store.clone(), memory)),
-                messages: Arc::new(Messages::new(store.clone(), memory)),
-                contexts: Contexts::new(store),
-            },
-            renderer: Arc::new(Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random)),
-            launcher: Launcher {
-                webhooks: self.webhooks.clone(),
-                admission: self.admission.clone(),
-                worker: self.worker.clone(),
-                lease_margin: limits.timing.lease_margin,
-            },
-            limits: limits.emit.clone(),
-            wake: Arc::default(),
-        })
+        let renderer = Renderer::new(chrono_tz::Tz::UTC, Vec::new(), random);
+        let (worker, webhooks) = (self.worker.clone(), self.webhooks.clone());
+        Emitter::new(worker, webhooks, renderer, limits)
     }
 }

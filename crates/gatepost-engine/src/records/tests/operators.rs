@@ -34,7 +34,7 @@ fn is_too_fast<T>(result: &Result<T, EngineError>) -> bool {
 #[tokio::test(start_paused = true)]
 async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disables_is_none() {
     let (records, bench, [operators, users]) = world().await;
-    let activities = &bench.activities;
+    let activities = &bench.worker.watch.activities;
     for _ in 0..5 {
         activities.set(operators, Activity::Paused).await.unwrap();
         activities.set(operators, Activity::Active).await.unwrap();
@@ -56,7 +56,10 @@ async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disable
 #[tokio::test(start_paused = true)]
 async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator() {
     let (_records, bench, [operators, _]) = world().await;
-    let (activities, inquiries) = (&bench.activities, &bench.admission.lanes.inquiries);
+    let (activities, inquiries) = (
+        &bench.worker.watch.activities,
+        &bench.admission.lanes.inquiries,
+    );
     let paused = activities.set(operators, Activity::Paused).await.unwrap();
     for _ in 0..30 {
         inquiries.take();
