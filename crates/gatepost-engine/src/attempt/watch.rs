@@ -157,7 +157,7 @@ impl Watch {
         }
     }
 
-    /// Whoever edits a webhook, or enables it again, begins anew.
+    /// An edit, or enabling the webhook again, starts the time again.
     async fn failing_since(
         &self,
         webhook: WebhookId,

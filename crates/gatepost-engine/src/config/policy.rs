@@ -32,7 +32,9 @@ pub struct Retention {
 pub struct DisablePolicy {
     /// On `410 Gone`.
     pub on_gone: bool,
-    /// After nothing but failures for this time.
+    /// After nothing but failures for this time, whichever processes sent to it, those before a
+    /// restart included: it is known from what is counted by the hour, so it may be an hour later.
+    /// An edit, or enabling the webhook again, starts that time again.
     pub after_failing_for: Option<Duration>,
 }
 

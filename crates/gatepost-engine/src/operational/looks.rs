@@ -70,3 +70,31 @@ pub(super) async fn failing(
     let failing = |count: &HourlyCount| count.sent == 0 && count.failed > 0;
     Ok(newest.into_values().filter(failing).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use gatepost_storage::webhooks::DeliveryLog as _;
+
+    use super::*;
+    use crate::testing::{Records, noon};
+
+    #[tokio::test]
+    async fn failing_webhook_among_busy_ones_is_found() {
+        let records = Records::new();
+        let store = &*records.store;
+        let fails = records.webhook(|_| {}).await;
+        let hour = |back: i32| noon() - TimeDelta::hours(1) * back;
+        let mut counts = vec![HourlyCount::failed(fails, hour(20))];
+        for _ in 0..100 {
+            let busy = records.webhook(|_| {}).await;
+            counts.extend((0..BACK).map(|back| HourlyCount {
+                sent: 1,
+                ..HourlyCount::none(busy, hour(back))
+            }));
+        }
+        store.add_counts(&counts).await.unwrap();
+        let found = failing(store, noon()).await.unwrap();
+        let found: Vec<_> = found.iter().map(|count| count.webhook).collect();
+        assert_eq!(found, [fails]);
+    }
+}

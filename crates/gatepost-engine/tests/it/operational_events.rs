@@ -7,7 +7,9 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_engine::{Engine, EngineBuilder, Limits, OperationalEvents, StartError};
 use gatepost_kv::MemoryStore;
-use gatepost_storage::webhooks::{Delivery, DeliveryLog as _, DeliveryQuery, WebhookStore};
+use gatepost_storage::webhooks::{
+    Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, HourlyCount, WebhookStore,
+};
 use gatepost_storage::{ManualClock, Page};
 use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
 
@@ -175,17 +177,43 @@ async fn ten_minutes_of_nothing_but_failures_are_told_though_nothing_was_given_u
     told.on("vms", "poweron", orders, "${NAME}").await;
     told.informed("ops", good_addr).await;
     let emitted = told.world.engine.emit(poweron(1, &[1])).await.unwrap();
+    until_tried(&told, emitted.deliveries[0]).await;
+    told.clock.advance(Duration::from_secs(11 * 60));
+    let failing =
+        "failing orders (the target responded with status 503) since 2026-11-23T12:00:00Z";
+    assert_eq!(heard(&good, 1).await, [failing]);
+}
+
+#[tokio::test]
+async fn webhook_that_another_process_delivers_to_is_not_failing() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[503; 100]).await;
+    let (_, good_addr) = receiver(false, &[]).await;
+    let patient = |w: &mut Webhook| w.retries = Retries::new(100).unwrap();
+    let orders = told.world.webhook("orders", addr, patient).await;
+    told.on("vms", "poweron", orders, "${NAME}").await;
+    let ops = told.informed("ops", good_addr).await;
+    let emitted = told.world.engine.emit(poweron(1, &[1])).await.unwrap();
+    until_tried(&told, emitted.deliveries[0]).await;
+    let at = noon() + Duration::from_secs(5 * 60);
+    let sent = HourlyCount {
+        sent: 1,
+        last_sent: Some(at),
+        ..HourlyCount::none(orders, at)
+    };
+    told.world.store.add_counts(&[sent]).await.unwrap();
+    told.clock.advance(Duration::from_secs(11 * 60));
+    assert_eq!(told.told_to(ops).await, Vec::<String>::new());
+}
+
+async fn until_tried(told: &Told, id: DeliveryId) {
     let tried = async || {
-        let delivery = told.world.store.delivery(emitted.deliveries[0]).await;
+        let delivery = told.world.store.delivery(id).await;
         delivery.unwrap().unwrap().attempts > 0
     };
     while !tried().await {
         tokio::task::yield_now().await;
     }
-    told.clock.advance(Duration::from_secs(11 * 60));
-    let failing =
-        "failing orders (the target responded with status 503) since 2026-11-23T12:00:00Z";
-    assert_eq!(heard(&good, 1).await, [failing]);
 }
 
 #[tokio::test]
