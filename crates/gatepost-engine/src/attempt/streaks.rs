@@ -17,11 +17,13 @@ const GONE_EVERY: TimeDelta = TimeDelta::hours(1);
 /// So is one whose webhook was changed since: it was perhaps disabled, and enabled again.
 const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
 
-/// What this process knows of a webhook that does nothing but fail.
-#[derive(Debug)]
+/// What this process knows of a webhook that has failed.
+#[derive(Debug, Default)]
 struct Streak {
-    since: DateTime<Utc>,
-    /// Since this streak began, it was looked up what other processes know.
+    /// `None`: it has responded since.
+    since: Option<DateTime<Utc>>,
+    /// What was before is known: other processes were asked, or it has responded to this one. A
+    /// target that fails every other time makes nobody ask again.
     is_known: bool,
     is_reported: bool,
 }
@@ -46,13 +48,11 @@ impl FailureStreaks {
     /// Notes an attempt.
     pub(super) fn note(&self, webhook: WebhookId, success: bool, now: DateTime<Utc>) {
         let mut failing = self.lock();
-        match success {
-            true => failing.remove(&webhook),
-            false => drop(failing.get_or_insert(&webhook, || Streak {
-                since: now,
-                is_known: false,
-                is_reported: false,
-            })),
+        if !success {
+            let streak = failing.get_or_insert(&webhook, Streak::default);
+            streak.since.get_or_insert(now);
+        } else if let Some(streak) = failing.get(&webhook) {
+            (streak.since, streak.is_known, streak.is_reported) = (None, true, false);
         }
     }
 
@@ -66,8 +66,9 @@ impl FailureStreaks {
     ) -> Option<DateTime<Utc>> {
         let mut failing = self.lock();
         let streak = failing.get(&webhook).filter(|streak| !streak.is_reported)?;
-        let is_due = !streak.is_known || now - streak.since >= limit;
-        is_due.then_some(streak.since)
+        let since = streak.since?;
+        let is_due = !streak.is_known || now - since >= limit;
+        is_due.then_some(since)
     }
 
     /// They were asked; true once when the webhook has failed for as long as `limit`.
@@ -79,11 +80,11 @@ impl FailureStreaks {
         limit: TimeDelta,
     ) -> bool {
         let mut failing = self.lock();
-        let Some(streak) = failing.get(&webhook) else {
+        let Some(streak) = failing.get(&webhook).filter(|it| it.since.is_some()) else {
             return false;
         };
         let reached = !streak.is_reported && now - since >= limit;
-        (streak.since, streak.is_known) = (since, true);
+        (streak.since, streak.is_known) = (Some(since), true);
         streak.is_reported |= reached;
         reached
     }
@@ -192,6 +193,10 @@ mod tests {
         assert_eq!(due(15), Some(later));
         assert!(streaks.known(id, later, noon() + hour * 15, limit));
         assert_eq!(due(30), None, "it is reported");
+        streaks.note(id, true, noon() + hour * 31);
+        streaks.note(id, false, noon() + hour * 32);
+        assert_eq!(due(32), None, "it began after that success");
+        assert_eq!(due(42), Some(noon() + hour * 32));
     }
 
     #[test]
