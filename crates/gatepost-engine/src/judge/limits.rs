@@ -73,6 +73,16 @@ impl Judge {
         });
     }
 
+    /// Deliveries of the owner wait again, whose messages of this many bytes are in the log.
+    pub(crate) fn waits_again(&self, owner: OwnerId, deliveries: u64, bytes: u64) {
+        self.usage.add(UsageDelta {
+            owner,
+            waiting: signed(deliveries),
+            waiting_bytes: signed(bytes),
+            log_bytes: 0,
+        });
+    }
+
     /// A delivery of the owner ended, and left this in the log beyond its message.
     pub(crate) fn ended(&self, owner: OwnerId, message_bytes: u64, log_bytes: u64) {
         self.usage.add(UsageDelta {

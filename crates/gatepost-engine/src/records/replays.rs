@@ -104,7 +104,7 @@ impl Engine {
         let Core { store, access, .. } = &*self.core;
         let queued = store.replay(&ids, limit, now).await?;
         for (owner, share) in shares {
-            access.stored(owner, u64::from(share.rows), share.bytes);
+            access.waits_again(owner, u64::from(share.rows), share.bytes);
         }
         Ok(Some(queued))
     }

@@ -62,6 +62,20 @@ async fn all_that_failed_is_sent_again_in_bites_and_only_what_ended() {
 }
 
 #[tokio::test]
+async fn replayed_messages_are_in_the_log_once() {
+    let (records, _platform, bench, _ids) = failed(3, Quota::UNLIMITED).await;
+    let owner = records.deliveries().await[0].owner;
+    bench.core.access.flush().await;
+    assert_eq!(bench.engine().replay(&all()).await.unwrap(), 3);
+    bench.core.access.flush().await;
+    let used = records.store.log_usage(&[owner]).await.unwrap()[0];
+    assert_eq!(
+        (used.waiting, used.waiting_bytes, used.log_bytes),
+        (3, 3, 0)
+    );
+}
+
+#[tokio::test]
 async fn of_large_messages_no_more_than_8_mib_are_in_memory_at_a_time() {
     let large = "x".repeat(1024 * 1024);
     let (_records, _platform, bench, ids) = failed_with(20, &large, Quota::UNLIMITED).await;
