@@ -289,7 +289,8 @@ impl Worker {
             }
         }
         if let Some(at) = failed {
-            self.watch.judge(job.route.id, at).await;
+            // In its own place: it is seldom needed, and would make every attempt larger.
+            Box::pin(self.watch.judge(job.route.id, at)).await;
         }
     }
 

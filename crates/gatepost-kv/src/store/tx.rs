@@ -12,6 +12,9 @@ use crate::error::KvError;
 use crate::span::{Go, Span};
 use crate::table::Table;
 
+/// Room for the bytes of a row, so that most are written without a second piece of memory.
+const ROW: usize = 128;
+
 /// The part of a change that is one command's.
 pub(super) struct Tx<'a> {
     change: &'a mut dyn Change,
@@ -67,7 +70,8 @@ impl<'a> Tx<'a> {
         key: &[u8],
         row: &impl Serialize,
     ) -> Outcome<()> {
-        let value = rmp_serde::to_vec(row).map_err(|_| damaged(table.name))?;
+        let mut value = Vec::with_capacity(ROW);
+        rmp_serde::encode::write(&mut value, row).map_err(|_| damaged(table.name))?;
         self.put(table, key, &value)
     }
 
