@@ -55,12 +55,11 @@ pub(super) async fn failing(
     store: &dyn WebhookStore,
     now: DateTime<Utc>,
 ) -> Result<Vec<HourlyCount>, StoreError> {
-    let mut newest = BTreeMap::new();
+    let (mut newest, an_hour) = (BTreeMap::new(), TimeDelta::hours(1));
+    let this = now.duration_trunc(an_hour).unwrap_or(now);
     for back in 0..=BACK {
-        let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
-        let from = hour - TimeDelta::hours(1) * back;
-        let before = from + TimeDelta::hours(1);
-        let counts = store.hourly_counts(Scope::All, None, from, before, MOST);
+        let from = this - an_hour * back;
+        let counts = store.hourly_counts(Scope::All, None, from, from + an_hour, MOST);
         for count in counts.await? {
             if newest.len() < MOST as usize {
                 newest.entry(count.webhook).or_insert(count);
