@@ -30,6 +30,8 @@ mod random;
 mod records;
 mod render;
 mod routes;
+#[cfg(test)]
+mod scheduler;
 mod settle;
 mod shares;
 #[cfg(test)]

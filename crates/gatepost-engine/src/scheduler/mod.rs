@@ -1,0 +1,484 @@
+//! Decides which webhook sends next, and how many requests are in flight: fair shares for realms,
+//! owners and webhooks, whatever their targets do.
+//!
+//! A request has a [`Class`], and a class has slots. Within a class the realm with the fewest
+//! requests in flight goes next, in it the owner with the fewest; of equals, the one whose deadline
+//! is first. A deadline is the time at which a queue became ready, plus the time for which its
+//! target has been silent, at most a minute.
+//!
+//! Only webhooks that could send now have a place among those that are ready. A webhook leaves it
+//! at its own limit, and while it must wait for a time: its circuit breaker, its rate, a target
+//! that asked to wait. When that ends it is put back.
+//!
+//! There is no lock, no clock and no I/O in here: time is an argument, and the caller claims.
+
+mod pace;
+mod realms;
+mod slots;
+mod target;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use gatepost_ids::Place;
+use rand::rngs::StdRng;
+use tokio::time::Instant;
+use webhook_model::{OwnerId, WebhookId};
+
+use self::pace::Rates;
+use self::realms::{At, Realms};
+use self::slots::{CLASSES, Class};
+pub(crate) use self::target::SLOW;
+use self::target::{LINES, Target, Wait};
+use crate::config::BreakerLimits;
+
+/// Webhooks that are remembered at most: about 200 MB.
+const MOST: usize = 200_000;
+/// Timers that fire in one call, so that no call takes long.
+const TIMERS: usize = 256;
+
+/// What the scheduler is limited by.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    /// Requests in flight in this process. Up to as many again come on top while targets stall.
+    pub total: u32,
+    /// Requests in flight to one webhook, at most.
+    pub per_webhook: u32,
+    /// Deliveries a second that a resumed webhook sends, in all processes; `None`: no limit.
+    pub resumed_per_second: Option<NonZeroU32>,
+    pub breaker: BreakerLimits,
+    /// Webhooks that are remembered at most: [`MOST`] by default.
+    pub webhooks: usize,
+}
+
+/// The queues of a webhook.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum QueueClass {
+    /// Deliveries without an attempt yet.
+    First,
+    /// Deliveries with at least one attempt.
+    Retry,
+    /// Deliveries whose claim was lost twice. A sixteenth of all slots is theirs.
+    Lost,
+    /// Deliveries whose claim was lost as they were sent from [`Lost`](Self::Lost). One slot, so
+    /// that the next lost claim is proof.
+    Quarantine,
+}
+
+/// A webhook, as far as its turns depend on it.
+#[derive(Clone, Debug)]
+pub(crate) struct Webhook {
+    pub id: WebhookId,
+    pub owner: OwnerId,
+    pub place: Place,
+    /// One request at a time.
+    pub in_order: bool,
+    /// Requests a second, in all processes.
+    pub rate: Option<NonZeroU32>,
+}
+
+/// How many deliveries wait in a queue.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Count {
+    /// This many came.
+    Added(u32),
+    /// The store has at least this many.
+    AtLeast(u32),
+}
+
+/// What the webhook's row says of its last attempts. It is only used if the webhook is unknown in
+/// this process.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Record {
+    /// Not tried, or nothing is known.
+    New,
+    /// The last attempt was answered.
+    Answered,
+    /// It has been failing.
+    Failing,
+}
+
+/// What is known of a queue that has something to send.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub count: Count,
+    /// When the first of them was due.
+    pub due: Instant,
+    pub record: Record,
+    /// The hold that is stored beside the webhook: nothing is sent before then.
+    pub hold: Option<Instant>,
+}
+
+/// How a permit ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Outcome {
+    /// The claim found nothing more in this queue.
+    Empty,
+    /// Something was claimed, and given back.
+    Unsent,
+    /// A response, other than those that ask to wait.
+    Responded,
+    /// 429 or 503, and how long the target asks to wait.
+    Overloaded(Option<Duration>),
+    /// Connected, but no response in time.
+    TimedOut,
+    /// No connection.
+    Unreachable,
+}
+
+/// Leave for one request. It has to be [released](Scheduler::release).
+#[derive(Debug, Eq, PartialEq)]
+pub(crate) struct Permit {
+    pub webhook: WebhookId,
+    /// From which queue to claim.
+    pub queue: QueueClass,
+    at: At,
+    class: Class,
+    given: Instant,
+    is_overdue: bool,
+}
+
+/// The processes that share the webhooks.
+#[derive(Clone, Copy, Debug)]
+struct Processes {
+    live: u32,
+    own: u32,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub(crate) struct Scheduler {
+    config: Config,
+    processes: Processes,
+    rng: StdRng,
+    targets: HashMap<WebhookId, Target>,
+    realms: Realms,
+    /// What becomes due, by queue, and webhooks that may send again.
+    timers: BTreeMap<(Instant, WebhookId, Option<QueueClass>), u32>,
+    /// Webhooks with nothing to do, and since when.
+    idle: BTreeSet<(Instant, WebhookId)>,
+    /// Queues were forgotten.
+    has_gap: bool,
+}
+
+impl Scheduler {
+    /// `rng`: for the jitter of holds.
+    pub(crate) fn new(config: Config, rng: StdRng) -> Self {
+        Self {
+            realms: Realms::new(config.total),
+            config,
+            processes: Processes { live: 1, own: 0 },
+            rng,
+            targets: HashMap::new(),
+            timers: BTreeMap::new(),
+            idle: BTreeSet::new(),
+            has_gap: false,
+        }
+    }
+
+    /// How many processes live, by which rates are divided, and the rank of this one among them,
+    /// counted from 0: after a hold they begin one after the other.
+    pub(crate) fn set_processes(&mut self, live: u32, own: u32) {
+        let live = live.max(1);
+        self.processes = Processes { live, own };
+    }
+
+    /// Something waits in this queue, and the webhook is as given from now on.
+    pub(crate) fn ready(
+        &mut self,
+        webhook: &Webhook,
+        queue: QueueClass,
+        waiting: Waiting,
+        now: Instant,
+    ) {
+        self.withdraw(webhook);
+        let new = || Target::new(webhook, waiting.record);
+        let target = self.targets.entry(webhook.id).or_insert_with(new);
+        target.webhook = webhook.clone();
+        target.add(queue, waiting, now);
+        if let Some(until) = waiting.hold.filter(|until| *until > now) {
+            target.hold(until, self.processes, now);
+        }
+        self.reconsider(webhook.id, now);
+        self.forget(now);
+    }
+
+    /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
+    /// known, and beyond a bound: a look at the store finds it.
+    pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: QueueClass, at: Instant) {
+        if self.timers.len() < self.config.webhooks && self.targets.contains_key(&webhook) {
+            *self.timers.entry((at, webhook, Some(queue))).or_default() += 1;
+        }
+    }
+
+    /// A permit for a first attempt that is stored just now, if nothing waits before it: not of
+    /// its webhook, and not of a realm that would go before its own.
+    pub(crate) fn try_now(&mut self, webhook: WebhookId, now: Instant) -> Option<Permit> {
+        let target = self.targets.get(&webhook)?;
+        let (rates, queue) = (self.config.rates(target, self.processes), QueueClass::First);
+        let is_ahead = match target.webhook.in_order {
+            true => target.queues.has_waiting(),
+            false => target.queues.waiting(queue) > 0,
+        };
+        if is_ahead || !target.has_room() || target.pace.opens(rates, now).is_some() {
+            return None;
+        }
+        let (class, deadline) = target.turn(queue, now);
+        let goes_first = self.realms.goes_first(target.at(), class, deadline, now);
+        goes_first.then(|| self.begin(webhook, queue, class, now))?
+    }
+
+    /// Adds permits for those whose turn it is, at most this number.
+    pub(crate) fn next_batch(&mut self, most: usize, now: Instant, permits: &mut Vec<Permit>) {
+        self.fire(now);
+        for _ in 0..most {
+            let mut classes = CLASSES.into_iter();
+            let Some(permit) = classes.find_map(|class| self.next(class, now)) else {
+                break;
+            };
+            permits.push(permit);
+        }
+    }
+
+    /// The request has run for [`SLOW`]: it leaves the slots of its class, and its webhook is slow
+    /// until it ends. Deliveries whose claims were lost keep their slots.
+    pub(crate) fn became_slow(&mut self, permit: &mut Permit, now: Instant) {
+        if std::mem::replace(&mut permit.is_overdue, true) {
+            return;
+        }
+        let class = match permit.class {
+            Class::Lost | Class::Quarantine => permit.class,
+            _ => Class::Slow,
+        };
+        self.realms.become_slow(permit.at, permit.class, class);
+        permit.class = class;
+        if let Some(target) = self.targets.get_mut(&permit.webhook) {
+            target.overdue += 1;
+        }
+        self.reconsider(permit.webhook, now);
+    }
+
+    /// The request is over, after it took this time. Returns for how long nothing is to be sent,
+    /// because its target asks for that: to be stored beside the webhook, for all processes.
+    pub(crate) fn release(
+        &mut self,
+        permit: Permit,
+        outcome: Outcome,
+        took: Duration,
+        now: Instant,
+    ) -> Option<Duration> {
+        let Permit { webhook, class, .. } = permit;
+        self.realms.end(permit.at, class, permit.is_overdue);
+        let target = self.targets.get_mut(&webhook)?;
+        target.in_flight = target.in_flight.saturating_sub(1);
+        target.overdue -= u32::from(permit.is_overdue);
+        if matches!(outcome, Outcome::Empty | Outcome::Unsent) {
+            let rates = self.config.rates(target, self.processes);
+            target.pace.give_back(rates, now);
+        }
+        if outcome == Outcome::Empty {
+            target.queues.emptied(permit.queue, permit.given);
+        }
+        let hold = match target.health.learn(outcome, took, &self.config, now) {
+            Some(Wait::Asked(asked)) => {
+                let hold = pace::hold_for(asked, &mut self.rng);
+                target.hold(now + hold, self.processes, now);
+                Some(hold)
+            }
+            Some(Wait::Breaker(more)) => {
+                target.pace.open_breaker(more, &self.config.breaker, now);
+                None
+            }
+            None => None,
+        };
+        self.reconsider(webhook, now);
+        hold
+    }
+
+    /// The target has asked to wait until then, as another process says.
+    pub(crate) fn hold(&mut self, webhook: WebhookId, until: Instant, now: Instant) {
+        if let Some(target) = self.targets.get_mut(&webhook).filter(|_| until > now) {
+            target.hold(until, self.processes, now);
+        }
+        self.reconsider(webhook, now);
+    }
+
+    /// The webhook got another URL, or is to be tried at once: what its target asked for, and an
+    /// open breaker, hold it back no longer.
+    pub(crate) fn end_hold(&mut self, webhook: WebhookId, now: Instant) {
+        if let Some(target) = self.targets.get_mut(&webhook) {
+            target.pace.end_hold();
+        }
+        self.reconsider(webhook, now);
+    }
+
+    /// The webhook was resumed: what was due by now goes at the rate of such. What waits has to be
+    /// made [ready](Self::ready) after this.
+    pub(crate) fn resume(&mut self, webhook: WebhookId, now: Instant) {
+        self.end_hold(webhook, now);
+        if let Some(target) = self.targets.get_mut(&webhook) {
+            target.pace.resume(now);
+        }
+    }
+
+    /// Nothing is to be sent for this webhook: it was paused, deleted or suspended, or its
+    /// deliveries were fetched.
+    pub(crate) fn leave(&mut self, webhook: WebhookId, now: Instant) {
+        if let Some(target) = self.targets.get_mut(&webhook) {
+            target.queues.leave();
+        }
+        self.reconsider(webhook, now);
+    }
+
+    /// When the next call of [`next_batch`](Self::next_batch) is due, whatever else happens.
+    pub(crate) fn next_time(&self) -> Option<Instant> {
+        self.timers.first_key_value().map(|((at, ..), _)| *at)
+    }
+
+    /// Requests in flight.
+    pub(crate) fn in_flight(&self) -> u32 {
+        self.realms.slots.all()
+    }
+
+    /// Whether queues were forgotten and there is room for them again: all have to be looked
+    /// through. Once.
+    pub(crate) fn take_gap(&mut self) -> bool {
+        let busy = self.targets.len() - self.idle.len();
+        let has_room = busy < self.config.webhooks / 2;
+        has_room && std::mem::take(&mut self.has_gap)
+    }
+
+    fn next(&mut self, class: Class, now: Instant) -> Option<Permit> {
+        let (at, ready) = self.realms.next(class, now)?;
+        self.realms.remove(at, class, ready);
+        let target = self.targets.get_mut(&ready.1)?;
+        let queue = target.take_place(class)?;
+        self.begin(ready.1, queue, class, now)
+    }
+
+    fn begin(
+        &mut self,
+        webhook: WebhookId,
+        queue: QueueClass,
+        class: Class,
+        now: Instant,
+    ) -> Option<Permit> {
+        let target = self.targets.get_mut(&webhook)?;
+        let (at, rates) = (target.at(), self.config.rates(target, self.processes));
+        target.queues.take(queue);
+        target.in_flight += 1;
+        target.pace.take(rates, now);
+        self.realms.begin(at, class);
+        self.reconsider(webhook, now);
+        Some(Permit {
+            webhook,
+            queue,
+            at,
+            class,
+            given: now,
+            is_overdue: false,
+        })
+    }
+
+    fn fire(&mut self, now: Instant) {
+        for _ in 0..TIMERS {
+            let first = self.timers.first_entry();
+            let Some(first) = first.filter(|first| first.key().0 <= now) else {
+                break;
+            };
+            let ((_, webhook, queue), count) = first.remove_entry();
+            match (self.targets.get_mut(&webhook), queue) {
+                (None, _) => self.has_gap = true,
+                (Some(target), None) => target.alarms.timer = None,
+                (Some(target), Some(queue)) if !target.queues.left => {
+                    target.queues.add(queue, Count::Added(count), now);
+                }
+                (Some(_), Some(_)) => {}
+            }
+            self.reconsider(webhook, now);
+        }
+    }
+
+    /// A webhook of another realm or owner leaves its places there.
+    fn withdraw(&mut self, webhook: &Webhook) {
+        let Some(target) = self.targets.get_mut(&webhook.id) else {
+            return;
+        };
+        let at = target.at();
+        if at == At::of(webhook.place, webhook.owner) {
+            return;
+        }
+        for (class, deadline) in target.places.iter_mut().filter_map(Option::take) {
+            self.realms.remove(at, class, (deadline, webhook.id));
+        }
+    }
+
+    /// Puts a webhook where it belongs: among those that are ready, the timers, or the idle.
+    fn reconsider(&mut self, webhook: WebhookId, now: Instant) {
+        let Some(target) = self.targets.get_mut(&webhook) else {
+            return;
+        };
+        let at = target.at();
+        let rates = self.config.rates(target, self.processes);
+        let opens = target.pace.opens(rates, now);
+        for line in 0..LINES {
+            let before = target.places[line];
+            let place = match opens {
+                Some(_) => None,
+                None => target.place(line, now),
+            };
+            if before != place {
+                target.places[line] = place;
+                before.map(|(class, deadline)| self.realms.remove(at, class, (deadline, webhook)));
+                place.map(|(class, deadline)| self.realms.add(at, class, (deadline, webhook)));
+            }
+        }
+        let has_waiting = target.queues.has_waiting();
+        let timer = opens.filter(|_| has_waiting);
+        if target.alarms.timer != timer {
+            let before = std::mem::replace(&mut target.alarms.timer, timer);
+            before.map(|at| self.timers.remove(&(at, webhook, None)));
+            timer.map(|at| self.timers.insert((at, webhook, None), 1));
+        }
+        let is_idle = !has_waiting && target.in_flight == 0;
+        if target.alarms.idle.is_some() != is_idle {
+            let idle = is_idle.then_some(now);
+            let before = std::mem::replace(&mut target.alarms.idle, idle);
+            before.map(|since| self.idle.remove(&(since, webhook)));
+            self.idle.extend(idle.map(|since| (since, webhook)));
+        }
+    }
+
+    /// Forgets webhooks beyond the bound: those that were idle for longest, or else, of the realm
+    /// with most of them, those whose deadline is furthest. What is in flight or waits for a time
+    /// is not forgotten.
+    fn forget(&mut self, now: Instant) {
+        while self.targets.len() > self.config.webhooks {
+            if let Some((_, webhook)) = self.idle.pop_first() {
+                self.targets.remove(&webhook);
+                continue;
+            }
+            let Some((_, webhook)) = self.realms.furthest() else {
+                break;
+            };
+            self.has_gap = true;
+            if let Some(target) = self.targets.get_mut(&webhook) {
+                target.queues.clear();
+            }
+            self.reconsider(webhook, now);
+        }
+    }
+}
+
+impl Config {
+    fn rates(&self, target: &Target, processes: Processes) -> Rates {
+        Rates {
+            own: target.webhook.rate,
+            resumed: self.resumed_per_second,
+            processes,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! When the next request to a webhook may begin: all that waits for a time.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use rand::Rng;
+use tokio::time::Instant;
+
+use super::Processes;
+use crate::config::BreakerLimits;
+
+pub(super) const MINUTE: Duration = Duration::from_secs(60);
+const SECOND: Duration = Duration::from_secs(1);
+/// The first pause of an open breaker; each further failure doubles it.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest time for which a target is not asked, whatever it asks for.
+const LONGEST_HOLD: Duration = Duration::from_secs(15 * 60);
+/// A hold is longer than asked by up to one part in this many.
+const JITTER: u32 = 10;
+/// What was learned of a target's rate is forgotten after this number of minutes.
+const FORGOTTEN: u32 = 10;
+
+/// The rates that a webhook has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rates {
+    pub(super) own: Option<NonZeroU32>,
+    pub(super) resumed: Option<NonZeroU32>,
+    pub(super) processes: Processes,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Nothing begins before then: the breaker is open, or the target asked to wait.
+    until: Option<Instant>,
+    /// When the turns that were taken are over, one after the other.
+    over: Option<Instant>,
+    /// Deliveries that were held, and go at the rate of those.
+    backlog: u32,
+    /// What was due before then was held.
+    resumed: Option<Instant>,
+    learned: Option<Learned>,
+}
+
+/// What a target showed of its rate as it asked to wait.
+#[derive(Clone, Copy, Debug)]
+struct Learned {
+    /// Between two requests of all processes; half of it after each minute.
+    gap: Duration,
+    since: Instant,
+}
+
+impl Pace {
+    /// When the next request may begin.
+    pub(super) fn opens(&self, rates: Rates, now: Instant) -> Option<Instant> {
+        let ahead = SECOND.saturating_sub(self.gap(rates, now));
+        let turn = self.over.and_then(|over| over.checked_sub(ahead));
+        self.until.max(turn).filter(|opens| *opens > now)
+    }
+
+    /// A request begins.
+    pub(super) fn take(&mut self, rates: Rates, now: Instant) {
+        let gap = self.gap(rates, now);
+        self.over = (!gap.is_zero()).then(|| self.over.map_or(now, |over| over.max(now)) + gap);
+        self.backlog = self.backlog.saturating_sub(1);
+    }
+
+    /// It did not.
+    pub(super) fn give_back(&mut self, rates: Rates, now: Instant) {
+        let gap = self.gap(rates, now);
+        self.over = self.over.and_then(|over| over.checked_sub(gap));
+    }
+
+    /// This number of deliveries was found in an empty queue. What was due for a minute was held.
+    pub(super) fn found(&mut self, count: u32, due: Instant, now: Instant) {
+        let held = self.resumed.max(now.checked_sub(MINUTE));
+        if held.is_some_and(|held| due <= held) {
+            self.backlog = count;
+        }
+    }
+
+    /// What was due by now was held.
+    pub(super) fn resume(&mut self, now: Instant) {
+        self.resumed = Some(now);
+    }
+
+    /// Nothing that the target asked for holds any more.
+    pub(super) fn end_hold(&mut self) {
+        (self.until, self.over, self.learned) = (None, None, None);
+    }
+
+    /// The breaker opens, after this number of failures more than opened it.
+    pub(super) fn open_breaker(&mut self, more: u32, breaker: &BreakerLimits, now: Instant) {
+        let pause = FIRST_PAUSE.saturating_mul(1 << more.min(16));
+        self.until = Some(now + pause.min(breaker.max_pause));
+    }
+
+    /// The target asks to wait until then: its rate is at most one request for that time, or half
+    /// of what it was. Processes begin one after the other.
+    pub(super) fn hold(&mut self, until: Instant, processes: Processes, now: Instant) {
+        let is_held = self.until.is_some_and(|until| until > now);
+        let gap = match self.learned_gap(now) {
+            Some(gap) if is_held => gap,
+            Some(gap) => until.duration_since(now).max(gap * 2),
+            None => until.duration_since(now),
+        };
+        let gap = gap.min(MINUTE);
+        self.learned = Some(Learned { gap, since: now });
+        let until = (until + gap * processes.own).min(now + LONGEST_HOLD);
+        self.until = self.until.max(Some(until));
+        self.over = None;
+    }
+
+    /// Between two requests of this process.
+    fn gap(&self, rates: Rates, now: Instant) -> Duration {
+        let live = rates.processes.live;
+        let gap = |rate: NonZeroU32| (SECOND * live / rate.get()).min(SECOND);
+        let resumed = rates.resumed.filter(|_| self.backlog > 0);
+        let gaps = [
+            rates.own.map(gap),
+            resumed.map(gap),
+            self.learned_gap(now).map(|gap| gap * live),
+        ];
+        gaps.into_iter().flatten().max().unwrap_or_default()
+    }
+
+    fn learned_gap(&self, now: Instant) -> Option<Duration> {
+        let learned = self.learned?;
+        let minutes = (now - learned.since).as_secs() / MINUTE.as_secs();
+        let minutes = u32::try_from(minutes).unwrap_or(u32::MAX);
+        (minutes < FORGOTTEN).then(|| learned.gap / (1 << minutes))
+    }
+}
+
+/// For how long a target is not asked that asked to wait so long.
+pub(super) fn hold_for(asked: Duration, rng: &mut impl Rng) -> Duration {
+    let asked = asked.min(LONGEST_HOLD * JITTER / (JITTER + 1));
+    asked + asked / JITTER / 1000 * (rng.next_u32() % 1001)
+}

@@ -1,0 +1,120 @@
+//! How many requests of each class may be in flight.
+
+/// What may be expected of a request. Classes that come first are served first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Class {
+    /// The target responded within the last ten seconds.
+    Recent,
+    /// The target responded last time.
+    Proven,
+    /// The target was never tried.
+    New,
+    /// The target did not respond, or took long three times; or the request runs for long.
+    Slow,
+    /// The delivery's claim was lost twice.
+    Lost,
+    /// The delivery's claim was lost among those of [`Lost`](Self::Lost).
+    Quarantine,
+}
+
+pub(super) const CLASSES: [Class; 6] = [
+    Class::Recent,
+    Class::Proven,
+    Class::New,
+    Class::Slow,
+    Class::Lost,
+    Class::Quarantine,
+];
+
+/// The slots of all classes.
+#[derive(Debug)]
+pub(super) struct Slots {
+    pub(super) total: u32,
+    in_flight: [u32; CLASSES.len()],
+}
+
+impl Slots {
+    pub(super) fn new(total: u32) -> Self {
+        Self {
+            total,
+            in_flight: [0; CLASSES.len()],
+        }
+    }
+
+    pub(super) fn add(&mut self, class: Class) {
+        self.in_flight[class as usize] += 1;
+    }
+
+    pub(super) fn remove(&mut self, class: Class) {
+        let count = &mut self.in_flight[class as usize];
+        *count = count.saturating_sub(1);
+    }
+
+    pub(super) fn all(&self) -> u32 {
+        self.in_flight.iter().sum()
+    }
+
+    /// A fraction of all slots, at least one.
+    pub(super) fn part(&self, of: u32) -> u32 {
+        (self.total / of).max(1)
+    }
+
+    /// How many more requests of this class may begin. `is_late`: something in [`Class::Proven`]
+    /// waits beyond its deadline.
+    pub(super) fn free(&self, class: Class, is_late: bool) -> u32 {
+        let [recent, proven, new, slow, lost, quarantine] = self.in_flight;
+        let fast = self.fast();
+        let late = self.late(is_late);
+        let free = match class {
+            Class::Recent => fast.saturating_sub(recent + proven + late),
+            Class::Proven => fast.saturating_sub(recent + proven).max(late),
+            Class::New => self.new_limit().saturating_sub(new),
+            Class::Slow => self.part(2).saturating_sub(slow),
+            Class::Lost => self.part(16).saturating_sub(lost),
+            Class::Quarantine => 1_u32.saturating_sub(quarantine),
+        };
+        // Beyond twice all there is a reserve.
+        let most = 2 * self.total + self.part(32);
+        free.min(most.saturating_sub(self.all()))
+    }
+
+    /// Slots for what waits beyond its deadline: an eighth of what Recent and Proven share.
+    fn late(&self, is_late: bool) -> u32 {
+        let proven = self.in_flight[Class::Proven as usize];
+        match is_late {
+            true => (self.fast() / 8).max(1).saturating_sub(proven),
+            false => 0,
+        }
+    }
+
+    /// What Slow leaves to Recent and Proven: half of all, unless Slow has more than all.
+    fn fast(&self) -> u32 {
+        let slow = self.in_flight[Class::Slow as usize];
+        let beyond = slow.saturating_sub(self.total);
+        let left = self.total - slow.min(self.total / 2);
+        left.saturating_sub(beyond).max(self.part(32))
+    }
+
+    /// What Slow leaves of its half, and always a part of all.
+    fn new_limit(&self) -> u32 {
+        let slow = self.in_flight[Class::Slow as usize];
+        self.part(2).saturating_sub(slow).max(self.part(32))
+    }
+
+    /// The last slots of New, for those that have just come.
+    pub(super) fn newest(&self) -> u32 {
+        self.part(128)
+    }
+
+    /// Whether only a realm with nothing in flight may begin one: from the last quarter of what
+    /// Recent and Proven share, and beyond twice all.
+    pub(super) fn is_short(&self, class: Class, is_late: bool) -> bool {
+        let [recent, proven, ..] = self.in_flight;
+        let is_short = match class {
+            Class::Proven if self.late(is_late) > 0 => false,
+            Class::Recent | Class::Proven => recent + proven >= self.fast() / 4 * 3,
+            _ => false,
+        };
+        is_short || self.all() >= 2 * self.total
+    }
+}

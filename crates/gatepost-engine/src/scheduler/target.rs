@@ -1,0 +1,329 @@
+//! What is known of one webhook: its queues, and how much its target takes.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::pace::{MINUTE, Pace};
+use super::realms::At;
+use super::slots::Class;
+use super::{Config, Count, Outcome, Processes, QueueClass, Record, Waiting, Webhook};
+
+/// A request that takes this long is slow.
+pub(crate) const SLOW: Duration = Duration::from_secs(2);
+/// This number of slow requests, less those that are not, make a slow webhook.
+const SLOW_REQUESTS: u32 = 3;
+/// A target that responded within this time is recent.
+const RECENT: Duration = Duration::from_secs(10);
+
+/// Queues that have one place among those that are ready: first attempts and retries share it.
+pub(super) const LINES: usize = 3;
+
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) webhook: Webhook,
+    pub(super) queues: Queues,
+    /// Where each line is among those that are ready: its class and deadline.
+    pub(super) places: [Option<(Class, Instant)>; LINES],
+    pub(super) in_flight: u32,
+    /// Of these, requests that run for long.
+    pub(super) overdue: u32,
+    pub(super) health: Health,
+    pub(super) pace: Pace,
+    pub(super) alarms: Alarms,
+}
+
+/// Where the scheduler has noted the webhook.
+#[derive(Debug, Default)]
+pub(super) struct Alarms {
+    /// Its timer.
+    pub(super) timer: Option<Instant>,
+    /// Since when it has nothing to do.
+    pub(super) idle: Option<Instant>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Queues {
+    of: [Queue; 4],
+    /// Whether a retry goes next, if both wait.
+    retry_next: bool,
+    /// Nothing is sent of it until something is ready again.
+    pub(super) left: bool,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: u32,
+    added: Option<Instant>,
+}
+
+/// How the target does.
+#[derive(Debug)]
+pub(super) struct Health {
+    class: Class,
+    responded: Option<Instant>,
+    /// Up for each slow request, down for each other.
+    slow: u32,
+    /// Failures to connect in a row.
+    failures: u32,
+    /// Requests in flight that it takes: one more after as many responses, half after a sign of
+    /// trouble.
+    limit: u32,
+    responses: u32,
+    /// When that was lowered: what began before says the same.
+    lowered: Option<Instant>,
+}
+
+/// The line of a queue.
+pub(super) fn line_of(queue: QueueClass) -> usize {
+    match queue {
+        QueueClass::First | QueueClass::Retry => 0,
+        QueueClass::Lost => 1,
+        QueueClass::Quarantine => 2,
+    }
+}
+
+impl Queues {
+    /// What goes next in a line.
+    pub(super) fn next(&self, line: usize) -> Option<QueueClass> {
+        let both = match self.retry_next {
+            true => [QueueClass::Retry, QueueClass::First],
+            false => [QueueClass::First, QueueClass::Retry],
+        };
+        let queues = [both.as_slice(), &[QueueClass::Lost], &[QueueClass::Quarantine]];
+        let mut queues = queues[line].iter();
+        let next = queues.find(|queue| self.of[**queue as usize].waiting > 0);
+        next.copied()
+    }
+
+    pub(super) fn has_waiting(&self) -> bool {
+        self.of.iter().any(|queue| queue.waiting > 0)
+    }
+
+    pub(super) fn waiting(&self, queue: QueueClass) -> u32 {
+        self.of[queue as usize].waiting
+    }
+
+    pub(super) fn add(&mut self, queue: QueueClass, count: Count, now: Instant) {
+        let queue = &mut self.of[queue as usize];
+        queue.waiting = match count {
+            Count::Added(count) => queue.waiting.saturating_add(count),
+            Count::AtLeast(count) => queue.waiting.max(count),
+        };
+        queue.added = Some(now);
+        self.left = false;
+    }
+
+    /// One of this queue is sent.
+    pub(super) fn take(&mut self, queue: QueueClass) {
+        let waiting = &mut self.of[queue as usize].waiting;
+        *waiting = waiting.saturating_sub(1);
+        self.retry_next = queue == QueueClass::First;
+    }
+
+    /// A claim by a permit of that time found nothing more, unless more came since.
+    pub(super) fn emptied(&mut self, queue: QueueClass, given: Instant) {
+        let queue = &mut self.of[queue as usize];
+        if queue.added.is_none_or(|added| added < given) {
+            queue.waiting = 0;
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.of = Default::default();
+    }
+
+    /// Nothing is to be sent, whatever becomes due.
+    pub(super) fn leave(&mut self) {
+        self.clear();
+        self.left = true;
+    }
+}
+
+impl Target {
+    /// A webhook that is not known yet, by what its row says.
+    pub(super) fn new(webhook: &Webhook, record: Record) -> Self {
+        let class = match record {
+            Record::New => Class::New,
+            Record::Answered => Class::Proven,
+            Record::Failing => Class::Slow,
+        };
+        Self {
+            webhook: webhook.clone(),
+            queues: Queues::default(),
+            places: [None; LINES],
+            in_flight: 0,
+            overdue: 0,
+            health: Health {
+                class,
+                responded: None,
+                slow: 0,
+                failures: 0,
+                limit: 1,
+                responses: 0,
+                lowered: None,
+            },
+            pace: Pace::default(),
+            alarms: Alarms::default(),
+        }
+    }
+
+    pub(super) fn at(&self) -> At {
+        At::of(self.webhook.place, self.webhook.owner)
+    }
+
+    /// Something is ready in this queue.
+    pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, now: Instant) {
+        let was_empty = self.queues.waiting(queue) == 0;
+        self.queues.add(queue, waiting.count, now);
+        if was_empty && line_of(queue) == 0 {
+            let count = self.queues.waiting(queue);
+            self.pace.found(count, waiting.due, now);
+        }
+    }
+
+    /// The place of a line that could send now.
+    pub(super) fn place(&self, line: usize, now: Instant) -> Option<(Class, Instant)> {
+        let next = self.queues.next(line).filter(|_| self.has_room())?;
+        let (class, deadline) = self.turn(next, now);
+        // It keeps the time for which it has waited.
+        let before = self.places[line].map(|(_, before)| before);
+        Some((class, before.map_or(deadline, |before| before.min(deadline))))
+    }
+
+    /// Takes the line of this class from those that are ready. Returns the queue that goes next.
+    pub(super) fn take_place(&mut self, class: Class) -> Option<QueueClass> {
+        let line = match class {
+            Class::Lost => 1,
+            Class::Quarantine => 2,
+            Class::Recent | Class::Proven | Class::New | Class::Slow => 0,
+        };
+        self.places[line] = None;
+        self.queues.next(line)
+    }
+
+    /// The class and the deadline of a queue that is ready now.
+    pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
+        (self.class(queue, now), now + self.health.silent(now))
+    }
+
+    /// The target asks to wait until then, and gets one request at a time after it.
+    pub(super) fn hold(&mut self, until: Instant, processes: Processes, now: Instant) {
+        self.health.hold(1, now);
+        self.pace.hold(until, processes, now);
+    }
+
+    fn class(&self, queue: QueueClass, now: Instant) -> Class {
+        let class = self.health.class;
+        match queue {
+            QueueClass::Lost => Class::Lost,
+            QueueClass::Quarantine => Class::Quarantine,
+            _ if self.overdue > 0 => Class::Slow,
+            _ if class != Class::Proven => class,
+            _ if self.health.silent(now) <= RECENT => Class::Recent,
+            _ => Class::Proven,
+        }
+    }
+
+    /// Whether the target takes one more request now.
+    pub(super) fn has_room(&self) -> bool {
+        let limit = match self.webhook.in_order {
+            true => 1,
+            false => self.health.limit,
+        };
+        self.in_flight < limit
+    }
+}
+
+impl Health {
+    /// How long the target has been silent.
+    pub(super) fn silent(&self, now: Instant) -> Duration {
+        let responded = self.responded.map(|at| now - at);
+        responded.map_or(MINUTE, |silent| silent.min(MINUTE))
+    }
+
+    /// Lowers the limit, unless what says so began before it was lowered last.
+    fn lower(&mut self, limit: u32, began: Instant, now: Instant) -> bool {
+        if self.lowered.is_some_and(|lowered| began < lowered) {
+            return false;
+        }
+        self.hold(limit, now);
+        true
+    }
+
+    /// The target takes no more than this from now on.
+    fn hold(&mut self, limit: u32, now: Instant) {
+        self.limit = limit.max(1);
+        self.responses = 0;
+        self.lowered = Some(now);
+    }
+
+    fn raise(&mut self, most: u32) {
+        if self.class == Class::New {
+            self.limit = most;
+            return;
+        }
+        self.responses += 1;
+        if self.responses >= self.limit {
+            self.responses = 0;
+            self.limit = (self.limit + 1).min(most);
+        }
+    }
+
+    /// How an attempt ended. Returns for how long nothing is to be sent.
+    pub(super) fn learn(
+        &mut self,
+        outcome: Outcome,
+        took: Duration,
+        config: &Config,
+        now: Instant,
+    ) -> Option<Wait> {
+        let began = now.checked_sub(took).unwrap_or(now);
+        let mut wait = None;
+        match outcome {
+            Outcome::Empty | Outcome::Unsent => return None,
+            Outcome::Responded => self.raise(config.per_webhook),
+            Outcome::Overloaded(asked) => {
+                let asked = asked.filter(|asked| !asked.is_zero());
+                let limit = asked.map_or(self.limit / 2, |_| 1);
+                if self.lower(limit, began, now) {
+                    wait = asked.map(Wait::Asked);
+                }
+            }
+            Outcome::TimedOut => drop(self.lower(self.limit / 2, began, now)),
+            Outcome::Unreachable => {
+                self.failures = self.failures.saturating_add(1);
+                let more = self.failures.checked_sub(config.breaker.threshold);
+                if let Some(more) = more {
+                    self.hold(1, now);
+                    wait = Some(Wait::Breaker(more));
+                }
+            }
+        }
+        if outcome != Outcome::Unreachable {
+            self.failures = 0;
+        }
+        let responded = matches!(outcome, Outcome::Responded | Outcome::Overloaded(_));
+        if responded {
+            self.responded = Some(now);
+        }
+        self.slow = match took >= SLOW {
+            true => SLOW_REQUESTS.min(self.slow + 1),
+            false => self.slow.saturating_sub(1),
+        };
+        self.class = match responded && self.slow < SLOW_REQUESTS {
+            true => Class::Proven,
+            false => Class::Slow,
+        };
+        wait
+    }
+}
+
+/// Why nothing is sent for a time.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Wait {
+    /// The target asks for it.
+    Asked(Duration),
+    /// It could not be connected to, this often more than opens the breaker.
+    Breaker(u32),
+}
