@@ -90,7 +90,11 @@ impl Queues {
             true => [QueueClass::Retry, QueueClass::First],
             false => [QueueClass::First, QueueClass::Retry],
         };
-        let queues = [both.as_slice(), &[QueueClass::Lost], &[QueueClass::Quarantine]];
+        let queues = [
+            both.as_slice(),
+            &[QueueClass::Lost],
+            &[QueueClass::Quarantine],
+        ];
         let mut queues = queues[line].iter();
         let next = queues.find(|queue| self.of[**queue as usize].waiting > 0);
         next.copied()
@@ -188,7 +192,10 @@ impl Target {
         let (class, deadline) = self.turn(next, now);
         // It keeps the time for which it has waited.
         let before = self.places[line].map(|(_, before)| before);
-        Some((class, before.map_or(deadline, |before| before.min(deadline))))
+        Some((
+            class,
+            before.map_or(deadline, |before| before.min(deadline)),
+        ))
     }
 
     /// Takes the line of this class from those that are ready. Returns the queue that goes next.

@@ -1,0 +1,180 @@
+//! What broke earlier versions: webhooks that answer until they have a share, or just in time.
+
+use super::sim::{Sim, millis, responds, secs, stalls, webhook};
+use super::unless_honest;
+use super::{NEW, OTHERS, PROVEN, RECENT, Request, assert_nobody_waits, honest, tenant};
+use crate::scheduler::Record;
+
+/// Webhooks of which every other request stalls: two messages a second for each.
+fn half_stalling(sim: &mut Sim, webhooks: i64, tenants: i64) {
+    for id in 0..webhooks {
+        for k in 0..200 {
+            for at in [1_000 * k, 1_000 * k + 400] {
+                let at = secs(20) + millis(at + id.unsigned_abs());
+                sim.arrive(at, webhook(OTHERS + id, tenant(id, tenants)));
+            }
+        }
+    }
+    sim.run(
+        secs(240),
+        unless_honest(|request: Request| {
+            let answers = request.at.as_millis() / 100 % 2 == 0;
+            match answers || request.at < secs(25) {
+                true => responds(millis(2)),
+                false => stalls(),
+            }
+        }),
+    );
+}
+
+#[test]
+fn webhooks_that_answer_just_in_time_delay_nobody() {
+    let mut sim = Sim::new();
+    honest(&mut sim, 240);
+    for id in 0..64 {
+        for k in 0..4_000 {
+            sim.arrive(secs(30) + millis(10 * k), webhook(OTHERS + id, 7));
+        }
+    }
+    sim.run(secs(240), unless_honest(|_| responds(millis(1_900))));
+    assert_nobody_waits(&sim);
+}
+
+#[test]
+fn webhooks_half_of_whose_requests_stall_delay_nobody() {
+    for (webhooks, tenants) in [(500, 1), (500, 500), (1_000, 1_000), (2_000, 20)] {
+        let mut sim = Sim::new();
+        honest(&mut sim, 240);
+        half_stalling(&mut sim, webhooks, tenants);
+        println!(
+            "{webhooks} {tenants}: {:?} {:?} {:?} {}",
+            sim.wait(RECENT),
+            sim.wait(PROVEN),
+            sim.wait(NEW),
+            sim.most_in_flight
+        );
+        assert_nobody_waits(&sim);
+    }
+}
+
+#[test]
+fn webhooks_that_answer_once_and_stall_delay_nobody() {
+    for tenants in [1, 1_000] {
+        let mut sim = Sim::new();
+        honest(&mut sim, 240);
+        for id in 0..1_000 {
+            let other = webhook(OTHERS + id, tenant(id, tenants));
+            sim.arrive(secs(55) + millis(4 * id.unsigned_abs()), other.clone());
+            for _ in 0..32 {
+                sim.arrive(secs(60), other.clone());
+            }
+        }
+        sim.run(
+            secs(240),
+            unless_honest(|request: Request| match request.at < secs(60) {
+                true => responds(millis(2)),
+                false => stalls(),
+            }),
+        );
+        println!(
+            "{tenants}: {:?} {:?} {:?} {}",
+            sim.wait(RECENT),
+            sim.wait(PROVEN),
+            sim.wait(NEW),
+            sim.most_in_flight
+        );
+        assert_nobody_waits(&sim);
+        assert!(sim.most_in_flight <= 2_048 + 32);
+    }
+}
+
+#[test]
+fn slow_receivers_in_their_thousands_delay_nobody() {
+    let mut sim = Sim::new();
+    honest(&mut sim, 240);
+    for id in 0..3_000 {
+        for k in 0..40 {
+            let at = secs(20 + 5 * k) + millis(5 * id.unsigned_abs() / 3);
+            sim.arrive(at, webhook(OTHERS + id, tenant(id, 3_000)));
+        }
+    }
+    sim.run(secs(240), unless_honest(|_| responds(secs(3))));
+    assert_nobody_waits(&sim);
+}
+
+#[test]
+fn slow_receivers_of_one_tenant_use_an_idle_process() {
+    let mut sim = Sim::new();
+    for id in 0..20 {
+        for k in 0..1_000 {
+            sim.arrive(secs(20) + millis(100 * k), webhook(OTHERS + id, 7));
+        }
+    }
+    sim.run(secs(240), |_| responds(secs(3)));
+    println!("{}", sim.sent.len());
+    assert!(
+        sim.sent.len() >= 12_000,
+        "{} of 20,000 sent",
+        sim.sent.len()
+    );
+}
+
+#[test]
+fn floods_of_new_stalling_webhooks_delay_no_new() {
+    for tenants in [1, 2_000, 20_000] {
+        let mut sim = Sim::new();
+        honest(&mut sim, 240);
+        for id in 0..20_000 {
+            let at = secs(20) + millis(10 * id.unsigned_abs());
+            sim.arrive(at, webhook(OTHERS + id, tenant(id, tenants)));
+        }
+        sim.run(secs(240), unless_honest(|_| stalls()));
+        println!(
+            "{tenants}: {:?} {:?} {:?} {} unsent {}",
+            sim.wait(RECENT),
+            sim.wait(PROVEN),
+            sim.wait(NEW),
+            sim.most_in_flight,
+            sim.unsent(NEW)
+        );
+        assert_nobody_waits(&sim);
+    }
+}
+
+#[test]
+fn healthy_webhooks_are_sent_within_seconds_of_a_restart() {
+    for (took, stalling) in [(2, 10), (200, 10), (200, 4)] {
+        let mut sim = Sim::new();
+        let is_healthy = |id: i64| id % stalling != 0;
+        for id in 0..20_000 {
+            let record = match is_healthy(id) {
+                true => Record::Answered,
+                false => Record::Failing,
+            };
+            sim.arrive_as(secs(1), webhook(OTHERS + id, tenant(id, 20_000)), record);
+        }
+        sim.run(secs(1_200), |request| {
+            match is_healthy(request.webhook - OTHERS) {
+                true => responds(millis(took)),
+                false => stalls(),
+            }
+        });
+        let mut healthy: Vec<_> = sim
+            .waits
+            .iter()
+            .filter(|(id, _)| is_healthy(**id - OTHERS))
+            .map(|(_, waits)| waits[0])
+            .collect();
+        healthy.sort();
+        println!(
+            "{took} {stalling}: {:?} {:?}",
+            healthy[healthy.len() / 2],
+            healthy.last()
+        );
+        assert!(healthy[healthy.len() / 2] <= secs(10));
+        assert_eq!(
+            healthy.len(),
+            20_000 - 20_000 / usize::try_from(stalling).unwrap()
+        );
+    }
+}

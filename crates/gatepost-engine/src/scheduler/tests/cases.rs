@@ -1,0 +1,165 @@
+//! The cases that the scheduler is made for.
+
+use std::time::Duration;
+
+use super::sim::{Sim, millis, responds, secs, stalls, webhook};
+use super::{NEW, OTHERS, RECENT, assert_nobody_waits, tenant, unless_honest};
+
+/// A webhook that has 200 messages a second, and from a time on a new one each second.
+fn busy_and_new(sim: &mut Sim, until: u64, new_from: u64) {
+    for k in 0..200 * until {
+        sim.arrive(millis(5 * k), webhook(1, 1));
+    }
+    for k in 0..100 {
+        let id = NEW.start + i64::try_from(k).unwrap();
+        let at = secs(new_from + k) + millis(333);
+        sim.arrive(at, webhook(id, id.unsigned_abs().into()));
+    }
+}
+
+fn assert_busy_and_new_do_not_wait(sim: &Sim) {
+    for webhooks in [RECENT, NEW] {
+        assert_eq!(sim.wait(webhooks).2, Duration::ZERO);
+    }
+    assert!(sim.permits * 100 <= sim.requests * 105, "permits in vain");
+}
+
+#[test]
+fn stalling_webhooks_delay_neither_healthy_nor_new() {
+    for (number, tenants) in [(2_000, 4), (20_000, 4), (20_000, 20_000)] {
+        let mut sim = Sim::new();
+        for id in 0..number {
+            let first = u64::try_from(id * 977 % 30_000_000).unwrap();
+            for k in 0..8 {
+                let at = Duration::from_micros(first) + secs(30 * k);
+                sim.arrive(at, webhook(OTHERS + id, tenant(id, tenants)));
+            }
+        }
+        busy_and_new(&mut sim, 240, 60);
+        sim.run(secs(240), unless_honest(|_| stalls()));
+        assert_busy_and_new_do_not_wait(&sim);
+        assert!(sim.most_in_flight < 2_048 + 32);
+    }
+}
+
+#[test]
+fn webhooks_that_answered_and_stall_together_delay_nobody() {
+    for tenants in [4, 20_000] {
+        let mut sim = Sim::new();
+        for id in 0..20_000 {
+            let k = u32::try_from(id).unwrap();
+            let other = webhook(OTHERS + id, tenant(id, tenants));
+            sim.arrive(secs(1) + millis(2) * k, other.clone());
+            sim.arrive(secs(60) + Duration::from_micros(10) * k, other);
+        }
+        busy_and_new(&mut sim, 180, 61);
+        let stalls_later = |request: super::Request| match request.at < secs(60) {
+            true => responds(millis(2)),
+            false => stalls(),
+        };
+        sim.run(secs(180), unless_honest(stalls_later));
+        assert_busy_and_new_do_not_wait(&sim);
+    }
+}
+
+#[test]
+fn deep_queues_of_one_tenant_do_not_delay_another() {
+    let mut sim = Sim::new();
+    for k in 0..100_000 {
+        sim.arrive(secs(1), webhook(OTHERS + k % 100, 7));
+    }
+    for k in 0..200 {
+        sim.arrive(
+            secs(1) + millis(50 * k) + Duration::from_micros(11),
+            webhook(1, 1),
+        );
+    }
+    sim.run(secs(12), |_| responds(millis(50)));
+    assert_eq!(sim.wait(RECENT).2, Duration::ZERO);
+    assert!(sim.sent.len() >= 100_000, "{} sent", sim.sent.len());
+}
+
+#[test]
+fn silent_webhooks_beside_endless_work_wait_a_minute() {
+    let mut sim = Sim::new();
+    for id in 0..1_000 {
+        let silent = webhook(NEW.start + id, (NEW.start + id).unsigned_abs().into());
+        let k = u32::try_from(id).unwrap();
+        sim.arrive(secs(1) + millis(1) * k, silent.clone());
+        sim.arrive(secs(310) + millis(20) * k, silent);
+    }
+    for id in 0..2_000 {
+        for _ in 0..150 {
+            let k = u32::try_from(id).unwrap();
+            let at = secs(290) + Duration::from_micros(400) * k;
+            sim.arrive(at, webhook(OTHERS + id, tenant(id, 2_000)));
+        }
+    }
+    sim.run(secs(400), |request| match NEW.contains(&request.webhook) {
+        true => responds(millis(2)),
+        false => responds(secs(1)),
+    });
+    let (_, _, longest) = sim.wait(NEW);
+    assert!(longest <= secs(61), "{longest:?}");
+    assert_eq!(sim.unsent(NEW), 0);
+}
+
+#[test]
+fn slow_webhooks_that_answer_get_on_beside_stalls() {
+    let mut sim = Sim::new();
+    for id in 100..300 {
+        for k in 0..200 {
+            let at = secs(4 * k) + Duration::from_micros(4_999 * (id - 100));
+            let id = i64::try_from(id).unwrap();
+            sim.arrive(at, webhook(id, id.unsigned_abs().into()));
+        }
+    }
+    for id in 0..20_000 {
+        let at = millis(u64::try_from(id).unwrap());
+        let other = webhook(OTHERS + id, tenant(id, 20_000));
+        sim.arrive(secs(60) + at, other.clone());
+        sim.arrive(secs(300) + at, other);
+    }
+    sim.run(secs(800), |request| match request.webhook < OTHERS {
+        true => responds(secs(5)),
+        false => stalls(),
+    });
+    let (median, _, longest) = sim.wait(100..300);
+    assert_eq!(median, Duration::ZERO);
+    assert!(longest <= secs(15), "{longest:?}");
+}
+
+#[test]
+fn steady_traffic_asks_one_permit_a_message() {
+    for (webhooks, tenants) in [(1, 1), (1_000, 1_000), (1_000, 1)] {
+        let mut sim = Sim::new();
+        for k in 0..20_000_u32 {
+            let id = i64::from(k.wrapping_mul(2_654_435_761) >> 8) % webhooks;
+            let at = Duration::from_micros(50) * k;
+            sim.arrive(at, webhook(OTHERS + id, tenant(id, tenants)));
+        }
+        sim.run(secs(60), |_| responds(millis(1)));
+        assert_eq!((sim.sent.len(), sim.permits), (20_000, 20_000));
+    }
+}
+
+#[test]
+fn blocked_webhooks_ask_for_nothing() {
+    let mut sim = Sim::new();
+    for id in 0..20_000 {
+        for _ in 0..5 {
+            sim.arrive(secs(1), webhook(OTHERS + id, tenant(id, 20_000)));
+        }
+    }
+    for k in 0..10_000 {
+        sim.arrive(secs(2) + millis(k), webhook(1, 1));
+    }
+    sim.run(secs(60), unless_honest(|_| stalls()));
+    assert_eq!(sim.wait(RECENT).2, Duration::ZERO);
+    assert_eq!(sim.permits, sim.requests);
+    assert_nobody_waits_of_one(&sim);
+}
+
+fn assert_nobody_waits_of_one(sim: &Sim) {
+    assert_eq!(sim.unsent(RECENT), 0);
+}
