@@ -2,6 +2,9 @@
 
 mod attacks;
 mod cases;
+mod holds;
+mod limits;
+mod quarantine;
 mod sim;
 
 use std::time::Duration;

@@ -1,0 +1,347 @@
+//! What one webhook, owner or process may have.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use gatepost_ids::{Place, TenantId};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use tokio::time::Instant;
+use webhook_model::OwnerId;
+
+use super::OTHERS;
+use super::sim::{Sim, added, config, millis, responds, secs, webhook};
+use crate::scheduler::{
+    Config, Count, Outcome, Permit, QueueClass, Record, Scheduler, Waiting, Webhook,
+};
+
+/// A scheduler, and the time.
+struct Bench {
+    scheduler: Scheduler,
+    now: Instant,
+}
+
+impl Bench {
+    fn new(config: Config) -> Self {
+        let scheduler = Scheduler::new(config, StdRng::seed_from_u64(1));
+        let now = Instant::now() + secs(3_600);
+        Self { scheduler, now }
+    }
+
+    /// This number of messages come to a queue.
+    fn ready(&mut self, webhook: &Webhook, queue: QueueClass, count: u32) {
+        self.ready_as(webhook, queue, count, Record::New);
+    }
+
+    fn ready_as(&mut self, webhook: &Webhook, queue: QueueClass, count: u32, record: Record) {
+        let count = Count::Added(count);
+        let waiting = Waiting {
+            count,
+            record,
+            ..added(self.now)
+        };
+        self.scheduler.ready(webhook, queue, waiting, self.now);
+    }
+
+    fn permits(&mut self) -> Vec<Permit> {
+        let mut permits = Vec::new();
+        self.scheduler.next_batch(10_000, self.now, &mut permits);
+        permits
+    }
+
+    fn release(&mut self, permits: Vec<Permit>, outcome: Outcome) -> Option<Duration> {
+        let (took, now) = (millis(1), self.now);
+        let permits = permits.into_iter();
+        let holds = permits.map(|permit| self.scheduler.release(permit, outcome, took, now));
+        holds.fold(None, Option::or)
+    }
+
+    /// When permits are given in this time, from now on, where each request responds at once.
+    fn begun(&mut self, within: Duration) -> Vec<Duration> {
+        let (start, mut begun) = (self.now, Vec::new());
+        loop {
+            let permits = self.permits();
+            begun.extend(permits.iter().map(|_| self.now - start));
+            let is_idle = permits.is_empty();
+            self.release(permits, Outcome::Responded);
+            if is_idle {
+                let next = self.scheduler.next_time();
+                let Some(next) = next.filter(|next| *next <= start + within) else {
+                    return begun;
+                };
+                self.now = self.now.max(next);
+            }
+        }
+    }
+}
+
+fn rate(per_second: u32) -> Option<NonZeroU32> {
+    NonZeroU32::new(per_second)
+}
+
+#[test]
+fn webhooks_rate_is_kept_and_divided_by_live_processes() {
+    for (live, expected) in [(1, 14), (2, 6), (50, 3)] {
+        let mut bench = Bench::new(config());
+        bench.scheduler.set_processes(live, 0);
+        let webhook = Webhook {
+            rate: rate(5),
+            ..webhook(1, 1)
+        };
+        bench.ready(&webhook, QueueClass::First, 100);
+        let begun = bench.begun(millis(1_999));
+        println!("{live} {}: {begun:?}", begun.len());
+        assert_eq!(begun.len(), expected);
+    }
+}
+
+#[test]
+fn resumed_webhook_sends_what_was_held_at_its_rate() {
+    let mut bench = Bench::new(config());
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    assert_eq!(bench.begun(secs(1)).len(), 1);
+    bench.scheduler.leave(webhook(1, 1).id, bench.now);
+    bench.now += secs(10);
+    bench.scheduler.resume(webhook(1, 1).id, bench.now);
+    let waiting = Waiting {
+        count: Count::AtLeast(1_000),
+        ..added(bench.now - secs(5))
+    };
+    bench
+        .scheduler
+        .ready(&webhook(1, 1), QueueClass::First, waiting, bench.now);
+    let begun = bench.begun(millis(2_999));
+    println!("{}", begun.len());
+    assert_eq!(begun.len(), 399);
+}
+
+#[test]
+fn first_attempts_and_retries_of_a_webhook_alternate() {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::Answered);
+    bench.ready(&webhook(1, 1), QueueClass::Retry, 10);
+    let mut queues = Vec::new();
+    while queues.len() < 20 {
+        let permits = bench.permits();
+        queues.extend(permits.iter().map(|permit| permit.queue));
+        bench.release(permits, Outcome::Responded);
+    }
+    let both = [QueueClass::First, QueueClass::Retry];
+    assert!(queues.chunks(2).all(|pair| pair == both), "{queues:?}");
+}
+
+#[test]
+fn webhook_in_order_has_one_request_in_flight() {
+    let mut bench = Bench::new(config());
+    let webhook = Webhook {
+        in_order: true,
+        ..webhook(1, 1)
+    };
+    bench.ready(&webhook, QueueClass::First, 100);
+    bench.ready(&webhook, QueueClass::Retry, 100);
+    for _ in 0..100 {
+        let permits = bench.permits();
+        assert_eq!(permits.len(), 1);
+        assert!(bench.scheduler.try_now(webhook.id, bench.now).is_none());
+        bench.release(permits, Outcome::Responded);
+    }
+}
+
+#[test]
+fn owners_of_one_tenant_have_equal_shares() {
+    let mut sim = Sim::new();
+    let of = |id, owner| Webhook {
+        owner: OwnerId(owner),
+        place: Place::Tenant(TenantId(1)),
+        ..webhook(id, 1)
+    };
+    for k in 0..100_000 {
+        sim.arrive(secs(1), of(OTHERS + k % 100, 2));
+    }
+    for k in 0..100 {
+        sim.arrive(
+            secs(2) + millis(50 * k) + Duration::from_micros(7),
+            of(1, 1),
+        );
+    }
+    sim.run(secs(8), |request| {
+        responds(millis(50) + Duration::from_micros(request.at.as_micros() as u64 % 977))
+    });
+    let (_, _, longest) = sim.wait(1..2);
+    assert!(longest < millis(50), "{longest:?}");
+}
+
+#[test]
+fn owners_without_tenants_are_realms_of_their_own() {
+    let mut bench = Bench::new(config());
+    let of = |id: i64| Webhook {
+        place: Place::Common,
+        ..webhook(id, u128::from(id.unsigned_abs() % 2))
+    };
+    for id in 0..100 {
+        bench.ready(&of(2 * id), QueueClass::First, 1);
+    }
+    bench.ready(&of(1), QueueClass::First, 1);
+    let mut permits = Vec::new();
+    bench.scheduler.next_batch(2, bench.now, &mut permits);
+    let mut owners: Vec<_> = permits.iter().map(|permit| permit.webhook.0 % 2).collect();
+    owners.sort_unstable();
+    assert_eq!(owners, [0, 1]);
+}
+
+#[test]
+fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::Answered);
+    let start = bench.now;
+    let mut begun = Vec::new();
+    while begun.len() < 14 {
+        let permits = bench.permits();
+        begun.extend(permits.iter().map(|_| (bench.now - start).as_millis()));
+        bench.release(permits, Outcome::Unreachable);
+        bench.now = bench
+            .scheduler
+            .next_time()
+            .unwrap_or(bench.now)
+            .max(bench.now);
+    }
+    let expected = [
+        0, 0, 0, 0, 0, 500, 1_500, 3_500, 7_500, 15_500, 31_500, 61_500, 91_500, 121_500,
+    ];
+    assert_eq!(begun, expected);
+}
+
+#[test]
+fn limit_halves_at_timeouts_of_one_moment_once() {
+    let mut bench = Bench::new(config());
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    assert_eq!(bench.begun(secs(1)).len(), 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1_000);
+    for expected in [32, 16, 8, 4, 2, 1, 1] {
+        let permits = bench.permits();
+        assert_eq!(permits.len(), expected);
+        bench.now += secs(1);
+        for permit in permits {
+            bench
+                .scheduler
+                .release(permit, Outcome::TimedOut, secs(1), bench.now);
+        }
+    }
+    for expected in [1, 2, 3, 4, 5] {
+        let permits = bench.permits();
+        assert_eq!(permits.len(), expected);
+        bench.release(permits, Outcome::Responded);
+    }
+}
+
+#[test]
+fn permit_at_insert_goes_only_if_nobody_is_before() {
+    let mut bench = Bench::new(Config {
+        total: 64,
+        ..config()
+    });
+    let (one, other) = (webhook(1, 1), webhook(2, 2));
+    assert!(
+        bench.scheduler.try_now(one.id, bench.now).is_none(),
+        "not known"
+    );
+    for webhook in [&one, &other] {
+        bench.ready(webhook, QueueClass::First, 1);
+        assert_eq!(bench.begun(secs(1)).len(), 1);
+    }
+    let first = bench.scheduler.try_now(one.id, bench.now).unwrap();
+    assert_eq!((first.webhook, first.queue), (one.id, QueueClass::First));
+    bench.ready(&other, QueueClass::First, 1);
+    assert!(
+        bench.scheduler.try_now(one.id, bench.now).is_none(),
+        "the other has fewer in flight"
+    );
+    assert!(
+        bench.scheduler.try_now(other.id, bench.now).is_none(),
+        "one waits before it"
+    );
+    let permits = bench.permits();
+    assert_eq!(permits.len(), 1);
+    assert!(bench.scheduler.try_now(one.id, bench.now).is_some());
+    assert_eq!(bench.scheduler.in_flight(), 3);
+}
+
+#[test]
+fn webhook_that_leaves_sends_nothing_until_ready_again() {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::Answered);
+    bench
+        .scheduler
+        .ready_at(webhook(1, 1).id, QueueClass::Retry, bench.now + secs(5));
+    let permits = bench.permits();
+    bench.scheduler.leave(webhook(1, 1).id, bench.now);
+    bench.release(permits, Outcome::Responded);
+    assert_eq!(bench.begun(secs(60)), []);
+    assert_eq!(bench.scheduler.in_flight(), 0);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    assert_eq!(bench.begun(secs(60)).len(), 1);
+}
+
+#[test]
+fn claim_that_found_nothing_empties_the_queue() {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::Answered);
+    let permits = bench.permits();
+    bench.release(permits, Outcome::Empty);
+    assert_eq!(bench.permits(), []);
+    bench.ready(&webhook(1, 1), QueueClass::First, 5);
+    let permits = bench.permits();
+    bench.now += millis(1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.release(permits, Outcome::Empty);
+    assert_eq!(bench.permits().len(), 1, "more came since");
+}
+
+#[test]
+fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
+    let mut bench = Bench::new(Config {
+        total: 1,
+        webhooks: 1_000,
+        ..config()
+    });
+    for id in 0..20 {
+        bench.ready(&webhook(id, id.unsigned_abs().into()), QueueClass::First, 1);
+    }
+    for id in 0..2_000 {
+        bench.ready(&webhook(OTHERS + id, 7_777), QueueClass::First, 1);
+    }
+    assert!(!bench.scheduler.take_gap(), "there is no room yet");
+    let mut sent = BTreeMap::new();
+    loop {
+        let permits = bench.permits();
+        if permits.is_empty() {
+            break;
+        }
+        for permit in &permits {
+            *sent.entry(permit.webhook.0 < OTHERS).or_insert(0) += 1;
+        }
+        bench.release(permits, Outcome::Responded);
+    }
+    assert_eq!(sent, BTreeMap::from([(true, 20), (false, 980)]));
+    assert!(bench.scheduler.take_gap());
+    assert!(!bench.scheduler.take_gap(), "once");
+}
+
+#[test]
+fn hold_ends_at_an_edit_and_then_one_probe_goes() {
+    let mut bench = Bench::new(config());
+    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    assert_eq!(bench.begun(secs(1)).len(), 1);
+    bench.ready(&webhook(1, 1), QueueClass::First, 100);
+    let permits = bench.permits();
+    assert_eq!(permits.len(), 32);
+    bench.now += millis(1);
+    let hold = bench
+        .release(permits, Outcome::Overloaded(Some(secs(100))))
+        .unwrap();
+    assert!((secs(100)..=secs(110)).contains(&hold), "{hold:?}");
+    assert_eq!(bench.permits(), []);
+    bench.scheduler.end_hold(webhook(1, 1).id, bench.now);
+    assert_eq!(bench.permits().len(), 1);
+}
