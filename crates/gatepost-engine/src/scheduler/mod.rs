@@ -209,7 +209,9 @@ impl Scheduler {
     /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
     /// known, and beyond a bound: a look at the store finds it.
     pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: QueueClass, at: Instant) {
-        if self.timers.len() < self.config.webhooks && self.targets.contains_key(&webhook) {
+        let has_room = self.timers.len() < self.config.webhooks;
+        if let Some(target) = self.targets.get_mut(&webhook).filter(|_| has_room) {
+            target.queues.add_later();
             *self.timers.entry((at, webhook, Some(queue))).or_default() += 1;
         }
     }
@@ -393,10 +395,7 @@ impl Scheduler {
             match (self.targets.get_mut(&webhook), queue) {
                 (None, _) => self.has_gap = true,
                 (Some(target), None) => target.alarms.timer = None,
-                (Some(target), Some(queue)) if !target.queues.left => {
-                    target.queues.add(queue, Count::Added(count), now);
-                }
-                (Some(_), Some(_)) => {}
+                (Some(target), Some(queue)) => target.queues.fall_due(queue, count, now),
             }
             self.reconsider(webhook, now);
         }

@@ -47,6 +47,8 @@ pub(super) struct Queues {
     of: [Queue; 4],
     /// Whether a retry goes next, if both wait.
     retry_next: bool,
+    /// Deliveries that become due later.
+    due: u32,
     /// Nothing is sent of it until something is ready again.
     pub(super) left: bool,
 }
@@ -84,20 +86,23 @@ pub(super) fn line_of(queue: QueueClass) -> usize {
 }
 
 impl Queues {
-    /// What goes next in a line.
-    pub(super) fn next(&self, line: usize) -> Option<QueueClass> {
-        let both = match self.retry_next {
-            true => [QueueClass::Retry, QueueClass::First],
-            false => [QueueClass::First, QueueClass::Retry],
+    /// What goes next in a line. In order, only the head of all queues does: a retry before any
+    /// first attempt, even while it is not due.
+    fn next(&self, line: usize, in_order: bool) -> Option<QueueClass> {
+        use QueueClass::{First, Lost, Quarantine, Retry};
+        let waits = |queue: &QueueClass| self.waiting(*queue) > 0;
+        if in_order {
+            let head = [Quarantine, Lost, Retry].into_iter().find(waits);
+            let first = Some(First).filter(|first| waits(first) && self.due == 0);
+            return head.or(first).filter(|head| line_of(*head) == line);
+        }
+        let queues = match line {
+            0 if self.retry_next => [Retry, First],
+            0 => [First, Retry],
+            1 => [Lost; 2],
+            _ => [Quarantine; 2],
         };
-        let queues = [
-            both.as_slice(),
-            &[QueueClass::Lost],
-            &[QueueClass::Quarantine],
-        ];
-        let mut queues = queues[line].iter();
-        let next = queues.find(|queue| self.of[**queue as usize].waiting > 0);
-        next.copied()
+        queues.into_iter().find(waits)
     }
 
     pub(super) fn has_waiting(&self) -> bool {
@@ -116,6 +121,19 @@ impl Queues {
         };
         queue.added = Some(now);
         self.left = false;
+    }
+
+    /// One becomes due later.
+    pub(super) fn add_later(&mut self) {
+        self.due = self.due.saturating_add(1);
+    }
+
+    /// This number of them are due. Nothing is, once all was left.
+    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, now: Instant) {
+        self.due = self.due.saturating_sub(count);
+        if !self.left {
+            self.add(queue, Count::Added(count), now);
+        }
     }
 
     /// One of this queue is sent.
@@ -139,8 +157,8 @@ impl Queues {
 
     /// Nothing is to be sent, whatever becomes due.
     pub(super) fn leave(&mut self) {
+        (self.left, self.due) = (true, 0);
         self.clear();
-        self.left = true;
     }
 }
 
@@ -188,7 +206,7 @@ impl Target {
 
     /// The place of a line that could send now.
     pub(super) fn place(&self, line: usize, now: Instant) -> Option<(Class, Instant)> {
-        let next = self.queues.next(line).filter(|_| self.has_room())?;
+        let next = self.next(line).filter(|_| self.has_room())?;
         let (class, deadline) = self.turn(next, now);
         // It keeps the time for which it has waited.
         let before = self.places[line].map(|(_, before)| before);
@@ -206,7 +224,11 @@ impl Target {
             Class::Recent | Class::Proven | Class::New | Class::Slow => 0,
         };
         self.places[line] = None;
-        self.queues.next(line)
+        self.next(line)
+    }
+
+    fn next(&self, line: usize) -> Option<QueueClass> {
+        self.queues.next(line, self.webhook.in_order)
     }
 
     /// The class and the deadline of a queue that is ready now.

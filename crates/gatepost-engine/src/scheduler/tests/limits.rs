@@ -149,6 +149,32 @@ fn webhook_in_order_has_one_request_in_flight() {
 }
 
 #[test]
+fn webhook_in_order_waits_for_its_retry() {
+    let mut bench = Bench::new(config());
+    let webhook = Webhook {
+        in_order: true,
+        ..webhook(1, 1)
+    };
+    bench.ready(&webhook, QueueClass::First, 3);
+    let permits = bench.permits();
+    let retry_at = bench.now + secs(5);
+    bench
+        .scheduler
+        .ready_at(webhook.id, QueueClass::Retry, retry_at);
+    bench.release(permits, Outcome::TimedOut);
+    assert_eq!(bench.permits(), []);
+    bench.now = retry_at;
+    let mut queues = Vec::new();
+    for _ in 0..3 {
+        let permits = bench.permits();
+        queues.extend(permits.iter().map(|permit| permit.queue));
+        bench.release(permits, Outcome::Responded);
+    }
+    let expected = [QueueClass::Retry, QueueClass::First, QueueClass::First];
+    assert_eq!(queues, expected);
+}
+
+#[test]
 fn owners_of_one_tenant_have_equal_shares() {
     let mut sim = Sim::new();
     let of = |id, owner| Webhook {
