@@ -34,8 +34,11 @@ impl Activities {
             let unless_it_is = |now| now != activity;
             row = self.store_activity(id, activity, unless_it_is).await?;
         }
+        if activity == Activity::Active {
+            self.admission.resume(id);
+        }
         // Also where it was so already: who calls again may not know that the first call did it.
-        self.admission.lanes.inquiries.ask(id);
+        self.admission.inquiries.ask(id);
         Ok(row)
     }
 
@@ -56,7 +59,7 @@ impl Activities {
         if !is_new {
             return Ok(false);
         }
-        self.admission.lanes.inquiries.ask(id);
+        self.admission.inquiries.ask(id);
         self.troubles.disabled(&row, reason);
         Ok(true)
     }

@@ -195,7 +195,7 @@ impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Engine")
             .field("running", &self.core.lifecycle.is_running())
-            .field("in_flight", &self.parts.probes.admission.in_flight)
+            .field("in_flight", &self.parts.probes.admission)
             .finish_non_exhaustive()
     }
 }

@@ -79,7 +79,7 @@ impl Probes {
         let health = Health {
             queue,
             log_ahead: self.figures.room().and_then(|room| room.ahead),
-            in_flight: self.admission.in_flight.count(),
+            in_flight: self.admission.in_flight(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
             clock_is_right: self.core.clock.is_right(),
@@ -159,7 +159,7 @@ mod tests {
                     bytes: 0,
                 })),
             }),
-            admission: Arc::new(Admission::new(&Limits::default())),
+            admission: Admission::new(&Limits::default(), &Random::seeded(7)),
             settler,
             error_rate: Arc::default(),
         };

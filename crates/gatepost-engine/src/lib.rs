@@ -30,7 +30,6 @@ mod random;
 mod records;
 mod render;
 mod routes;
-#[cfg(test)]
 mod scheduler;
 mod settle;
 mod shares;

@@ -1,75 +1,275 @@
-//! What may be sent when: lanes take turns, requests in flight are limited, retries have a pace.
+//! What may be sent when: the [scheduler], shared by all parts of an engine.
 
-mod backlogs;
-mod board;
-mod counts;
-mod entry;
-mod feedback;
-mod held;
-mod in_flight;
 mod inquiries;
-mod known;
-mod lanes;
-mod later;
-mod line;
-mod lot;
-mod pace;
-mod pacer;
-mod parked;
-mod precedence;
-mod room;
-mod shared_breaker;
-mod slots;
-mod standing;
-#[cfg(test)]
-mod tests;
-mod turn;
-mod turns;
+mod permit;
 
-use std::sync::Arc;
+use std::fmt;
+use std::num::NonZeroU32;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub(crate) use feedback::{Feedback, Lesson};
-pub(crate) use in_flight::{InFlight, Permit};
-pub(crate) use inquiries::Inquiry;
-pub(crate) use lanes::Lanes;
-pub(crate) use lot::Lot;
-pub(crate) use pacer::RetryPacer;
-#[cfg(test)]
-pub(crate) use room::Room;
-pub(crate) use room::{Blocked, Trial, Wait};
-pub(crate) use standing::SLOW_AFTER;
-pub(crate) use turn::Turn;
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use webhook_model::{DeliveryOrder, RateLimit, WebhookId};
 
+pub(crate) use self::inquiries::{Inquiries, Inquiry};
+pub(crate) use self::permit::Permit;
 use crate::config::Limits;
+use crate::random::Random;
+use crate::routes::Route;
+use crate::scheduler::{
+    Config, Count, Outcome, QueueClass, Record, Scheduler, Settings, Waiting, Webhook,
+};
 
-/// How often trials are offered to those that wait for one, and to how many at a time.
-pub(crate) const OFFER_EVERY: Duration = Duration::from_millis(100);
-const OFFERED: usize = 8;
+/// Webhooks that are remembered at most.
+const WEBHOOKS: usize = 200_000;
 
-#[derive(Debug)]
 pub(crate) struct Admission {
-    pub lanes: Arc<Lanes>,
-    pub in_flight: Arc<InFlight>,
-    pub retry_pacer: RetryPacer,
+    scheduler: Mutex<Scheduler>,
+    /// What the store is to be asked.
+    pub inquiries: Inquiries,
+    /// Something may be sent sooner than was known.
+    wake: Notify,
 }
 
 impl Admission {
-    /// Offers what trials are free to lanes that wait for that, some at a time: a webhook that is
-    /// not known to stall gets its turn, whoever has all the room and whatever arrives.
-    pub(crate) fn offer_trials(&self) {
-        if self.lanes.has_line() {
-            let free = self.in_flight.free_trials();
-            self.lanes.offer_trials(free.min(OFFERED));
+    /// `random`: for the jitter of what targets ask for.
+    pub(crate) fn new(limits: &Limits, random: &Random) -> Arc<Self> {
+        let rng = random.with(|rng| StdRng::from_rng(rng));
+        let count = |limit: usize| u32::try_from(limit).unwrap_or(u32::MAX);
+        let config = Config {
+            total: count(limits.in_flight.total),
+            per_webhook: count(limits.in_flight.per_webhook),
+            resumed_per_second: NonZeroU32::new(limits.rates.resumed_per_second),
+            breaker: limits.breaker.clone(),
+            webhooks: WEBHOOKS,
+        };
+        Arc::new(Self {
+            scheduler: Mutex::new(Scheduler::new(config, rng)),
+            inquiries: Inquiries::new(),
+            wake: Notify::new(),
+        })
+    }
+
+    /// How many processes live, and the rank of this one among them, counted from 0.
+    pub(crate) fn set_processes(&self, live: u32, own: u32) {
+        self.lock().set_processes(live, own);
+    }
+
+    /// A permit for what is stored just now, if nothing goes before it.
+    pub(crate) fn try_now(self: &Arc<Self>, route: &Route, place: Place) -> Option<Permit> {
+        let webhook = Webhook {
+            id: route.id,
+            owner: route.webhook.owner,
+            place,
+            revision: route.revision,
+            settings: Some(settings(route)),
+        };
+        let permit = self.lock().try_now(&webhook, Instant::now())?;
+        Some(Permit::new(self.clone(), permit, Outcome::Unsent))
+    }
+
+    /// Permits for those whose turn it is, at most this number.
+    pub(crate) fn next_batch(self: &Arc<Self>, most: usize) -> Vec<Permit> {
+        let (mut permits, mut scheduler) = (Vec::new(), self.lock());
+        scheduler.next_batch(most, Instant::now(), &mut permits);
+        let has_gap = scheduler.take_gap();
+        drop(scheduler);
+        if has_gap {
+            self.inquiries.sweep();
+        }
+        let permit = |permit| Permit::new(self.clone(), permit, Outcome::Unclaimed);
+        permits.into_iter().map(permit).collect()
+    }
+
+    /// One delivery was stored in this queue just now.
+    pub(crate) fn stored(&self, due: &DueLane) {
+        let now = Instant::now();
+        add(&mut self.lock(), due, (Count::Added(1), now), now);
+        self.wake();
+    }
+
+    /// These queues have something, as the store says.
+    pub(crate) fn found(&self, found: &[DueLane], now: DateTime<Utc>) {
+        if found.is_empty() {
+            return;
+        }
+        let (mut scheduler, instant) = (self.lock(), Instant::now());
+        for due in found {
+            let waited = (now - due.due).to_std().unwrap_or_default();
+            let since = instant.checked_sub(waited).unwrap_or(instant);
+            add(&mut scheduler, due, (Count::AtLeast(1), since), instant);
+        }
+        drop(scheduler);
+        self.wake();
+    }
+
+    /// Something was queued here, as another process says. True: the webhook is known.
+    pub(crate) fn heard(&self, lane: Lane) -> bool {
+        let (queue, now) = (queue_of(lane.class), Instant::now());
+        let is_known = self.lock().again(lane.webhook, queue, now);
+        if is_known {
+            self.wake();
+        }
+        is_known
+    }
+
+    /// What was settled here will be due in this queue after that time: nobody need ask for it.
+    pub(crate) fn due_later(&self, lane: Lane, after: Duration) {
+        let at = Instant::now() + after;
+        let mut scheduler = self.lock();
+        let is_next = scheduler.next_time().is_none_or(|next| at < next);
+        scheduler.ready_at(lane.webhook, queue_of(lane.class), at);
+        drop(scheduler);
+        if is_next {
+            self.wake();
         }
     }
 
-    pub(crate) fn new(limits: &Limits) -> Self {
-        let lanes = Lanes::new(limits.rates.resumed_per_second);
-        Self {
-            in_flight: InFlight::new(limits.clone(), lanes.clone()),
-            lanes,
-            retry_pacer: RetryPacer::new(limits.rates.retries_per_second),
+    /// The webhook was read, and a permit for it is to be used. False: not now, for it is not as
+    /// was thought.
+    pub(crate) fn read(&self, route: &Route) -> bool {
+        self.lock().read(route.id, settings(route), Instant::now())
+    }
+
+    /// A claim found all that it asked for, the last of it due this long ago.
+    pub(crate) fn claimed(&self, lane: Lane, count: usize, waited: Duration) {
+        let (queue, now) = (queue_of(lane.class), Instant::now());
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let due = now.checked_sub(waited).unwrap_or(now);
+        let mut scheduler = self.lock();
+        scheduler.claimed(lane.webhook, queue, (count, due), now);
+        self.freed(scheduler);
+    }
+
+    /// Nothing is sent for this webhook for that time.
+    pub(crate) fn rest(&self, webhook: WebhookId, time: Duration) {
+        let now = Instant::now();
+        self.lock().rest(webhook, now + time, now);
+    }
+
+    /// Nothing is to be sent for this webhook, until something is queued again.
+    pub(crate) fn leave(&self, webhook: WebhookId) {
+        self.lock().leave(webhook, Instant::now());
+    }
+
+    /// The webhook was resumed: what waited goes at the rate of such.
+    pub(crate) fn resume(&self, webhook: WebhookId) {
+        self.lock().resume(webhook, Instant::now());
+    }
+
+    /// The webhook has another URL, or something of it is to be tried at once.
+    pub(crate) fn end_hold(&self, webhook: WebhookId) {
+        self.lock().end_hold(webhook, Instant::now());
+    }
+
+    /// Whether something waits for this webhook, as far as is known here.
+    pub(crate) fn has_waiting(&self, webhook: WebhookId) -> bool {
+        self.lock().has_waiting(webhook)
+    }
+
+    /// How long this webhook waits, if that is a matter of time.
+    pub(crate) fn opens_in(&self, webhook: WebhookId) -> Option<Duration> {
+        let now = Instant::now();
+        Some(self.lock().opens(webhook, now)? - now)
+    }
+
+    /// How long the target of this webhook is not asked.
+    pub(crate) fn closed_for(&self, webhook: WebhookId) -> Option<Duration> {
+        let now = Instant::now();
+        Some(self.lock().closed_until(webhook, now)? - now)
+    }
+
+    /// When the next batch is due, whatever else happens.
+    pub(crate) fn next_time(&self) -> Option<Instant> {
+        self.lock().next_time()
+    }
+
+    /// Requests in flight.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.lock().in_flight() as usize
+    }
+
+    /// Room became free: wakes the dispatcher, if that is of use to somebody.
+    fn freed(&self, scheduler: MutexGuard<'_, Scheduler>) {
+        let is_of_use = scheduler.has_ready();
+        drop(scheduler);
+        if is_of_use {
+            self.wake();
         }
+    }
+
+    /// Wakes the dispatcher.
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Ready when there may be something to send.
+    pub(crate) async fn woken(&self) {
+        self.wake.notified().await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Scheduler> {
+        self.scheduler.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// This number waits in a queue, the first of them since then.
+fn add(scheduler: &mut Scheduler, due: &DueLane, waits: (Count, Instant), now: Instant) {
+    let webhook = Webhook {
+        id: due.lane.webhook,
+        owner: due.owner,
+        place: due.place,
+        revision: due.revision,
+        settings: None,
+    };
+    let waiting = Waiting {
+        count: waits.0,
+        due: waits.1,
+        // Of a webhook that is not known here no more is known than what waits for it.
+        record: match due.lane.class {
+            LaneClass::Retry => Record::Failing,
+            LaneClass::First | LaneClass::Lost | LaneClass::Alone => Record::New,
+        },
+        hold: None,
+    };
+    scheduler.ready(&webhook, queue_of(due.lane.class), waiting, now);
+}
+
+fn settings(route: &Route) -> Settings {
+    Settings {
+        in_order: route.webhook.order == DeliveryOrder::InOrder,
+        rate: route.webhook.rate.map(RateLimit::get),
+    }
+}
+
+fn queue_of(class: LaneClass) -> QueueClass {
+    match class {
+        LaneClass::First => QueueClass::First,
+        LaneClass::Retry => QueueClass::Retry,
+        LaneClass::Lost => QueueClass::Lost,
+        LaneClass::Alone => QueueClass::Quarantine,
+    }
+}
+
+fn class_of(queue: QueueClass) -> LaneClass {
+    match queue {
+        QueueClass::First => LaneClass::First,
+        QueueClass::Retry => LaneClass::Retry,
+        QueueClass::Lost => LaneClass::Lost,
+        QueueClass::Quarantine => LaneClass::Alone,
+    }
+}
+
+impl fmt::Debug for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Admission")
+            .field("in_flight", &self.in_flight())
+            .finish_non_exhaustive()
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Claim, Disposition, LaneClass, MessageId, Settlement};
-use tokio::time::Instant;
 use webhook_model::TraceContext;
 
 use crate::admission::Permit;
@@ -39,8 +38,6 @@ pub(crate) struct Job {
     pub permit: Permit,
     /// What becomes of it is not reported: an operational event made it.
     pub untold: bool,
-    /// Not before this: a retry has its turn.
-    pub turn: Option<Instant>,
 }
 
 impl Job {

@@ -3,8 +3,8 @@
 use delivery::{Attempt, ConnectFault, ErrorClass, Phase, TokenFault};
 use gatepost_storage::webhooks::{AttemptRecord, Phases};
 
-use crate::admission::Feedback;
 use crate::routes::Credentials;
+use crate::scheduler::Outcome;
 
 /// Bytes of the head of a request, and of that of a response, that the log keeps.
 const HEAD: usize = 8 * 1024;
@@ -15,28 +15,25 @@ const BODY: usize = 16 * 1024;
 /// repeated.
 const HIDDEN: [&str; 4] = ["set-cookie", "authorization", "cookie", "x-api-key"];
 
-pub(super) fn feedback(attempt: &Attempt) -> Feedback {
+/// What the attempt says about its target.
+pub(super) fn of(attempt: &Attempt) -> Outcome {
     let Err(class) = &attempt.outcome else {
-        return Feedback::Received;
+        return Outcome::Responded;
     };
     match (class, attempt.status) {
-        (_, Some(429 | 503)) => Feedback::Overloaded,
-        (_, Some(_)) => Feedback::Responded,
-        (ErrorClass::Connect(ConnectFault::Local), None) => Feedback::None,
-        // The webhook cannot send for now; of the target's origin that says nothing.
-        (ErrorClass::Token(fault), None) if is_theirs(fault) => Feedback::Unreachable,
-        (
-            ErrorClass::Connect(ConnectFault::Refused) | ErrorClass::Timeout(Phase::Connect),
-            None,
-        ) => Feedback::Refused,
+        (_, Some(429 | 503)) => Outcome::Overloaded(attempt.retry_after),
+        (_, Some(_)) => Outcome::Responded,
+        (ErrorClass::Connect(ConnectFault::Local), None) => Outcome::Unsent,
+        // The webhook cannot send for now.
+        (ErrorClass::Token(fault), None) if is_theirs(fault) => Outcome::Unreachable,
         (
             ErrorClass::Connect(_)
             | ErrorClass::Dns(_)
-            | ErrorClass::Timeout(Phase::Dns | Phase::Proxy),
+            | ErrorClass::Timeout(Phase::Dns | Phase::Connect | Phase::Proxy),
             None,
-        ) => Feedback::Unreachable,
-        (ErrorClass::Timeout(_), None) => Feedback::TimedOut,
-        _ => Feedback::None,
+        ) => Outcome::Unreachable,
+        (ErrorClass::Timeout(_), None) => Outcome::TimedOut,
+        _ => Outcome::Unsent,
     }
 }
 

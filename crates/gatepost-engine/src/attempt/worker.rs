@@ -16,7 +16,7 @@ use chrono::{DateTime, Utc};
 use delivery::{Attempt, ErrorClass, Request};
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Disposition, DueLane, Lane, LaneClass, Settled, Settlement,
+    AttemptRecord, Disposition, Lane, LaneClass, Settled, Settlement,
 };
 use tokio::time::Instant;
 use tracing::Span;
@@ -28,11 +28,12 @@ use super::job::{Job, Outgoing};
 use super::outcome;
 use super::retries::RetryPlan;
 use super::watch::Watch;
-use crate::admission::{Admission, Lesson, SLOW_AFTER};
+use crate::admission::Admission;
 use crate::core::Core;
 use crate::guard::{GuardedSpan, guarded};
 use crate::meter;
 use crate::routes::Route;
+use crate::scheduler::{Outcome, SLOW};
 use crate::settle::{Settler, counted};
 use crate::transport::Transport;
 
@@ -54,8 +55,8 @@ pub(crate) struct Worker {
 
 /// What became of a job.
 enum Tried {
-    /// An attempt was made, and what it says about the target.
-    Made(Box<Sent>, Lesson),
+    /// An attempt was made, what it says about the target, and how long that took.
+    Made(Box<Sent>, Outcome, Duration),
     /// The owner's deliveries have to wait.
     Rests,
     /// The clock cannot be read: nothing was sent.
@@ -125,13 +126,6 @@ impl Worker {
     }
 
     async fn run(self: Arc<Self>, mut job: Job) {
-        if let Some(turn) = job.turn {
-            tokio::select! {
-                biased;
-                () = self.core.lifecycle.aborted() => {}
-                () = tokio::time::sleep_until(turn) => {}
-            }
-        }
         let settlement = if !job.route.sends() || self.core.lifecycle.is_aborted() {
             self.given_back(&job)
         } else {
@@ -157,7 +151,7 @@ impl Worker {
         tokio::select! {
             biased;
             tried = &mut send => return tried,
-            () = tokio::time::sleep(SLOW_AFTER) => job.permit.became_slow(),
+            () = tokio::time::sleep(SLOW) => job.permit.became_slow(),
         }
         send.await
     }
@@ -187,9 +181,8 @@ impl Worker {
                 tokens: Vec::new(),
             },
         };
-        let feedback = outcome::feedback(&sent.attempt);
-        let took = began.elapsed();
-        Tried::Made(Box::new(sent), Lesson { feedback, took })
+        let outcome = outcome::of(&sent.attempt);
+        Tried::Made(Box::new(sent), outcome, began.elapsed())
     }
 
     async fn is_in_good_standing(&self, owner: OwnerId, place: Place) -> bool {
@@ -201,8 +194,8 @@ impl Worker {
     }
 
     fn conclude(&self, job: &mut Job, tried: Tried) -> Settlement {
-        let (Sent { attempt, tokens }, lesson) = match tried {
-            Tried::Made(sent, lesson) => (*sent, lesson),
+        let (Sent { attempt, tokens }, outcome, took) = match tried {
+            Tried::Made(sent, outcome, took) => (*sent, outcome, took),
             Tried::NoClock => return self.given_back(job),
             Tried::TooLate => {
                 guarded(|| tracing::warn!("not enough of the lease is left for a request"));
@@ -210,12 +203,11 @@ impl Worker {
                 return job.given_back_until(now + TOO_LATE);
             }
             Tried::Rests => {
-                let owner = job.route.webhook.owner;
-                self.admission.lanes.rest(owner, Instant::now() + REST);
+                self.admission.rest(job.route.id, REST);
                 return job.given_back_until(job.claimed + REST);
             }
         };
-        job.permit.learnt(lesson);
+        job.permit.learnt(outcome, took);
         self.watch.note(&job.route, &attempt);
         guarded(|| mark(&Span::current(), &attempt));
         let credentials = job.route.credentials.with(&tokens);
@@ -256,7 +248,7 @@ impl Worker {
         let failed = failed.map(|attempt| attempt.started);
         let settled = self.settler.settle(settlement, urgent).await;
         if self.settler.has_room_again() {
-            self.admission.lanes.wake();
+            self.admission.wake();
         }
         if settled == Some(Settled::Done) {
             self.goes_on(job, class, retry_at);
@@ -297,18 +289,13 @@ impl Worker {
     /// What waits again is known here; and of a webhook in order the next may be sent now, in
     /// whichever lane it waits.
     fn goes_on(&self, job: &Job, class: LaneClass, due: Option<DateTime<Utc>>) {
-        let (lanes, webhook) = (&self.admission.lanes, job.route.id);
-        let lane = |class| Lane { webhook, class };
+        let webhook = job.route.id;
         if let Some(due) = due {
-            lanes.ready_later(DueLane {
-                lane: lane(class),
-                due,
-                owner: job.route.webhook.owner,
-                place: job.permit.place(),
-                revision: job.route.revision,
-            });
-        } else if job.route.is_in_order() && !lanes.touch(lane(LaneClass::First)) {
-            lanes.inquiries.ask(webhook);
+            let now = self.core.clock.now().unwrap_or(job.claimed);
+            let after = (due - now).to_std().unwrap_or_default();
+            self.admission.due_later(Lane { webhook, class }, after);
+        } else if job.route.is_in_order() && !self.admission.has_waiting(webhook) {
+            self.admission.inquiries.ask(webhook);
         }
     }
 }

@@ -55,7 +55,7 @@ impl EngineBuilder {
         let core = self.core(rule, accounts, observers.clone()).await?;
         let activities = Activities {
             core: core.clone(),
-            admission: Arc::new(Admission::new(&self.limits)),
+            admission: Admission::new(&self.limits, &self.random),
             troubles: Arc::new(Troubles::new(self.own)),
         };
         let (settler, writer) = Settler::new(core.store.clone(), core.clock.clone());

@@ -4,31 +4,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim, LaneClass};
+use gatepost_storage::webhooks::{Claim, Claimed, Lane, LaneClaim};
 use gatepost_storage::{Revision, StoreError};
-use tokio::time::Instant;
 
 use super::part::Dispatcher;
-use crate::admission::{Permit, Turn};
+use crate::admission::Permit;
 use crate::attempt::{Job, Outgoing};
 use crate::guard::guarded;
 use crate::lease::LeaseClass;
 use crate::routes::Route;
 
 /// Permits for one lane.
-pub(super) struct Taken {
-    pub turn: Turn,
-    pub route: Arc<Route>,
-    pub permits: Vec<Permit>,
-}
-
-impl Taken {
-    fn claim(&self) -> LaneClaim {
-        LaneClaim {
-            lane: self.turn.due.lane,
-            limit: u32::try_from(self.permits.len()).unwrap_or(u32::MAX),
-        }
-    }
+struct Taken {
+    route: Arc<Route>,
+    permits: Vec<Permit>,
+    /// Deliveries that were claimed by them.
+    claimed: usize,
+    /// When the last of those was due.
+    due: DateTime<Utc>,
 }
 
 /// What is to be claimed. One claim is for one class of timeouts.
@@ -36,11 +29,16 @@ impl Taken {
 pub(super) struct Claims(BTreeMap<LeaseClass, BTreeMap<Lane, Taken>>);
 
 impl Claims {
-    pub(super) fn add(&mut self, taken: Option<Taken>) {
-        if let Some(taken) = taken {
-            let lanes = self.0.entry(LeaseClass::of(&taken.route)).or_default();
-            lanes.insert(taken.turn.due.lane, taken);
-        }
+    pub(super) fn add(&mut self, permit: Permit, route: Arc<Route>) {
+        let lanes = self.0.entry(LeaseClass::of(&route)).or_default();
+        let new = || Taken {
+            route,
+            permits: Vec::new(),
+            claimed: 0,
+            due: DateTime::<Utc>::MIN_UTC,
+        };
+        let taken = lanes.entry(permit.lane()).or_insert_with(new);
+        taken.permits.push(permit);
     }
 }
 
@@ -59,7 +57,11 @@ impl Dispatcher {
     ) -> Result<(), StoreError> {
         let now = self.core.clock.now()?;
         let lease_until = class.lease_until(self.timing.lease_margin, now);
-        let asked: Vec<LaneClaim> = taken.values().map(Taken::claim).collect();
+        let asked = taken.iter().map(|(lane, taken)| LaneClaim {
+            lane: *lane,
+            limit: u32::try_from(taken.permits.len()).unwrap_or(u32::MAX),
+        });
+        let asked: Vec<LaneClaim> = asked.collect();
         for claimed in self.core.store.claim(&asked, lease_until, now).await? {
             let lane = Lane {
                 webhook: claimed.delivery.webhook,
@@ -68,20 +70,18 @@ impl Dispatcher {
             let Some(taken) = taken.get_mut(&lane) else {
                 continue;
             };
-            if let Some(permit) = taken.permits.pop() {
-                let due = claimed.delivery.due;
-                self.admission.lanes.claimed(lane, &taken.route, due, now);
-                let lease = (now, lease_until);
-                self.begin(claimed, taken.route.clone(), permit, lease);
+            if let Some(mut permit) = taken.permits.pop() {
+                permit.claimed();
+                (taken.claimed, taken.due) = (taken.claimed + 1, claimed.delivery.due);
+                self.begin(claimed, taken.route.clone(), permit, (now, lease_until));
             }
         }
-        for taken in taken.into_values() {
-            if !taken.permits.is_empty() {
-                // There was less than asked for: the lane is empty.
-                let lane = taken.turn.due.lane;
-                self.admission.lanes.emptied(lane, &taken.route);
-                taken.turn.done();
+        for (lane, taken) in taken {
+            if taken.permits.is_empty() {
+                let waited = (now - taken.due).to_std().unwrap_or_default();
+                self.admission.claimed(lane, taken.claimed, waited);
             }
+            taken.permits.into_iter().for_each(Permit::found_nothing);
         }
         Ok(())
     }
@@ -101,7 +101,6 @@ impl Dispatcher {
             revision,
         } = claimed;
         let is_old = taken_for.revision < revision;
-        let retry = class == LaneClass::Retry;
         let job = Job {
             untold: self.worker.watch.is_untold(delivery.cause.as_ref()),
             claim: Claim {
@@ -121,7 +120,6 @@ impl Dispatcher {
             tries: delivery.tries,
             status_info: delivery.status_info,
             permit,
-            turn: retry.then(|| self.admission.retry_pacer.turn(Instant::now())),
         };
         if !is_old {
             self.worker.start(job);
@@ -137,11 +135,11 @@ impl Dispatcher {
         let leased_for = LeaseClass::of(&job.route);
         match self.webhooks.get(job.route.id, revision).await {
             Ok(None) => {} // Deleted: so is the delivery.
-            Ok(Some(route)) if job.permit.fits(&route) && LeaseClass::of(&route) <= leased_for => {
+            Ok(Some(route)) if LeaseClass::of(&route) <= leased_for => {
                 job.route = route;
                 self.worker.start(job);
             }
-            // It goes elsewhere now, and takes room there; or it may take longer than the lease.
+            // It may take longer than the lease.
             Ok(Some(_)) => self.worker.give_back(job),
             Err(error) => {
                 let webhook = job.route.id.0;

@@ -2,6 +2,7 @@
 //! Each question is about what has become due since the last one, or about webhooks by name: it
 //! costs nothing how many lanes there are.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -45,7 +46,7 @@ struct Seen {
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn look_out(&self) {
-        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.core.lifecycle);
+        let (inquiries, lifecycle) = (&self.admission.inquiries, &self.core.lifecycle);
         let mut seen = Seen::new(self.core.access.freed());
         while lifecycle.is_running() {
             let began = Instant::now();
@@ -79,24 +80,23 @@ impl Dispatcher {
 
     /// What another process says.
     pub(super) fn hear(&self, arrived: Arrived) {
-        let lanes = &self.admission.lanes;
+        let (admission, inquiries) = (&self.admission, &self.admission.inquiries);
         match arrived {
             Arrived::Lanes(heard) => {
-                for lane in heard.into_iter().filter(|lane| !lanes.touch(*lane)) {
-                    lanes.inquiries.ask(lane.webhook);
+                for lane in heard.into_iter().filter(|lane| !admission.heard(*lane)) {
+                    inquiries.ask(lane.webhook);
                 }
             }
-            Arrived::Due => lanes.inquiries.look(),
-            Arrived::Anything => lanes.inquiries.sweep(),
+            Arrived::Due => inquiries.look(),
+            Arrived::Anything => inquiries.sweep(),
         }
     }
 
     /// Asks, if there is a reason.
     async fn inquire(&self, inquiry: &Inquiry, seen: &mut Seen) -> Result<(), StoreError> {
-        let lanes = &self.admission.lanes;
         let freed = self.core.access.freed();
         if std::mem::replace(&mut seen.freed, freed) != freed {
-            lanes.inquiries.sweep();
+            self.admission.inquiries.sweep();
         }
         if !inquiry.webhooks.is_empty() {
             let now = self.core.clock.now()?;
@@ -108,8 +108,9 @@ impl Dispatcher {
                 found.extend(page.due);
                 next = page.next_due;
             }
-            lanes.found(&found, now);
-            if found.len() < webhooks.len() {
+            self.admission.found(&found, now);
+            let with_any: BTreeSet<_> = found.iter().map(|due| due.lane.webhook).collect();
+            if with_any.len() < webhooks.len() {
                 // Somebody else has it, or it is due in a moment: clocks differ a little.
                 seen.next = next;
             }
@@ -122,17 +123,17 @@ impl Dispatcher {
 
     /// One page of what has become due.
     async fn look(&self, seen: &mut Seen) -> Result<(), StoreError> {
-        let (lanes, now) = (&self.admission.lanes, self.core.clock.now()?);
+        let (admission, now) = (&self.admission, self.core.clock.now()?);
         let after = Queues::Due(seen.begin(now));
         let found = self.core.store.queues(after, PAGE, now).await?;
-        lanes.found(&found.due, now);
+        admission.found(&found.due, now);
         seen.in_vain = match found.due.is_empty() {
             true => seen.in_vain.saturating_add(1),
             false => 0,
         };
         if let Some(Queues::Due(point)) = found.more {
             seen.reached = Some(point);
-            lanes.inquiries.look();
+            admission.inquiries.look();
         } else {
             seen.reached = Some(from(now));
             seen.looked = Instant::now();

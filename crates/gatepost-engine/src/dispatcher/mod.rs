@@ -1,11 +1,10 @@
-//! Finds what waits, and claims it, lane by lane in turn, as far as there is room.
+//! Finds what waits, and claims it, as far as there is room.
 
 mod claims;
 mod lookout;
-mod lots;
 mod part;
 mod pass;
-mod reading;
+mod processes;
 mod run;
 mod sweep;
 #[cfg(test)]

@@ -1,130 +1,100 @@
-//! One pass: each lane that is ready gets its turn, as far as a pass goes.
+//! One pass: those whose turn it is get permits, and what they have is claimed and sent.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{DueLane, LaneClass};
-use tokio::time::Instant;
 
-use super::claims::{Claims, Taken};
+use super::claims::Claims;
 use super::part::Dispatcher;
-use crate::admission::{Admission, Blocked, Permit, Trial, Turn, Wait};
+use crate::admission::Permit;
 use crate::attempt::REST;
-use crate::routes::Route;
+use crate::guard::guarded;
+use crate::routes::{Found, Route};
 
-/// Claimed from one lane in one go, so that lanes take turns: more where few have one.
-pub(super) const FROM_ONE_LANE: RangeInclusive<usize> = 16..=64;
 /// Claimed in one pass.
-const AT_ONCE: usize = 256;
-/// Lanes looked at in one pass.
-const LOOKED_AT: usize = 1024;
-/// What a pass may still claim.
-struct Left {
-    all: usize,
-    retries: usize,
-    /// Of that, from one lane.
-    of_one: usize,
-}
+pub(super) const AT_ONCE: usize = 256;
+/// Webhooks read at a time.
+const READ: usize = 64;
+/// After this time a webhook is read again that could not be read.
+const UNREADABLE: Duration = Duration::from_secs(60);
+/// The wait after the store failed.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 impl Dispatcher {
-    /// Gives turns, claims for those who got permits, and sends.
-    pub(super) async fn pass(&self) -> Result<(), StoreError> {
+    /// Claims for those who got permits, and sends. Webhooks that are not at hand are read beside
+    /// that: however long it takes, it holds up nothing else. True: there may be more.
+    pub(super) async fn pass(self: &Arc<Self>) -> Result<bool, StoreError> {
         if !self.worker.is_ready() {
             // What cannot be recorded must not be sent: receivers would get it again and again.
-            return Ok(());
+            return Ok(false);
         }
-        let Admission { lanes, .. } = &*self.admission;
-        lanes.fall_due(self.core.clock.now()?);
-        let retries = self.admission.retry_pacer.room(Instant::now());
-        lanes.retry_turns(retries.min(AT_ONCE));
-        let mut left = Left {
-            all: AT_ONCE,
-            retries,
-            of_one: (AT_ONCE / lanes.ready_count().max(1))
-                .clamp(*FROM_ONE_LANE.start(), *FROM_ONE_LANE.end()),
-        };
-        let mut claims = Claims::default();
-        for _ in 0..LOOKED_AT {
-            let next = (left.all > 0).then(|| lanes.next(Instant::now()));
-            let Some(turn) = next.flatten() else {
-                break;
-            };
-            let (lane, revision) = (turn.due.lane, turn.due.revision);
-            match self.webhooks.cached(lane.webhook, revision) {
-                Some(route) => claims.add(self.give(turn, route, &mut left)),
-                None => turn.wait(Wait::Read),
+        let permits = self.admission.next_batch(AT_ONCE);
+        let is_full = permits.len() == AT_ONCE;
+        let (mut claims, mut unread) = (Claims::default(), Vec::new());
+        for permit in permits {
+            let webhook = permit.lane().webhook;
+            if self.core.access.good_standing(permit.owner(), permit.place()) == Some(false) {
+                self.admission.rest(webhook, REST);
+                continue;
+            }
+            match self.webhooks.cached(webhook, permit.revision()) {
+                Some(route) => self.take(permit, route, &mut claims),
+                None => unread.push(permit),
             }
         }
-        lanes.note_pass();
-        self.claim(claims).await
+        while !unread.is_empty() {
+            let some = unread.split_off(unread.len().saturating_sub(READ));
+            let dispatcher = self.clone();
+            let read = async move { dispatcher.read_and_claim(some).await };
+            self.core.lifecycle.spawn(read);
+        }
+        self.claim(claims).await?;
+        Ok(is_full)
     }
 
-    /// As many permits as the lane may have in one turn. `None`: it steps aside.
-    fn give(&self, turn: Turn, route: Arc<Route>, left: &mut Left) -> Option<Taken> {
-        let (due, now) = (turn.due, Instant::now());
+    /// Adds what the permit is for to the claims, if the webhook is as was thought.
+    fn take(&self, permit: Permit, route: Arc<Route>, claims: &mut Claims) {
         if !route.sends() {
-            turn.done();
-            return None;
+            self.admission.leave(route.id);
+            permit.found_nothing();
+        } else if self.admission.read(&route) {
+            claims.add(permit, route);
         }
-        if self.core.access.good_standing(due.owner, due.place) == Some(false) {
-            turn.wait(Wait::Until(now + REST));
-            return None;
-        }
-        let most = match due.lane.class {
-            LaneClass::Alone => 1,
-            LaneClass::Retry => left.retries.min(left.all),
-            LaneClass::First => left.all,
-        };
-        if most == 0 {
-            turn.wait(Wait::RetryTurn);
-            return None;
-        }
-        let lanes = &self.admission.lanes;
-        let alone = route.is_in_order() || lanes.is_unseen(due.lane, &route);
-        let most = most.min(if alone { 1 } else { left.of_one });
-        let (mut permits, mut blocked) = (Vec::new(), None);
-        while permits.len() < most && blocked.is_none() {
-            let trial = permits.is_empty().then(|| turn.trial()).flatten();
-            match self.permit(&due, &route, trial, now) {
-                Ok(permit) => permits.push(permit),
-                Err(why) => blocked = Some(why),
-            }
-        }
-        if let (true, Some(blocked)) = (permits.is_empty(), blocked) {
-            self.admission.in_flight.step_aside(turn, blocked);
-            return None;
-        }
-        left.all -= permits.len();
-        if due.lane.class == LaneClass::Retry {
-            left.retries -= permits.len();
-        }
-        Some(Taken {
-            turn,
-            route,
-            permits,
-        })
     }
 
-    fn permit(
-        &self,
-        due: &DueLane,
-        route: &Arc<Route>,
-        trial: Option<Trial>,
-        now: Instant,
-    ) -> Result<Permit, Blocked> {
-        let Admission {
-            lanes, in_flight, ..
-        } = &*self.admission;
-        let of_backlog = lanes.may_send(due, now).map_err(Blocked::by)?;
-        let (place, class) = (due.place, due.lane.class);
-        let mut permit = match trial {
-            Some(trial) => in_flight.take_or_try(route, place, class, trial),
-            None => in_flight.take(route, place, class),
-        }?;
-        if of_backlog {
-            permit.for_backlog();
+    /// Permits that are not used are given back, and come again.
+    async fn read_and_claim(self: Arc<Self>, permits: Vec<Permit>) {
+        let wanted: Vec<_> = permits
+            .iter()
+            .map(|permit| (permit.lane().webhook, permit.revision()))
+            .collect();
+        let found = match self.webhooks.get_many(&wanted).await {
+            Ok(found) => found,
+            Err(error) => {
+                guarded(|| tracing::warn!(%error, "could not read webhooks"));
+                // Until then they keep their permits, or it would be tried at once.
+                return self.core.lifecycle.rest(AFTER_FAILURE).await;
+            }
+        };
+        if let Err(error) = self.claim_found(&found, permits).await {
+            guarded(|| tracing::warn!(%error, "could not claim deliveries"));
         }
-        Ok(permit)
+    }
+
+    async fn claim_found(&self, found: &Found, permits: Vec<Permit>) -> Result<(), StoreError> {
+        let mut claims = Claims::default();
+        for permit in permits {
+            let webhook = permit.lane().webhook;
+            if let Some(route) = found.routes.get(&webhook) {
+                self.take(permit, route.clone(), &mut claims);
+            } else if found.unreadable.contains(&webhook) {
+                self.admission.rest(webhook, UNREADABLE);
+            } else {
+                self.admission.leave(webhook);
+                permit.found_nothing();
+            }
+        }
+        self.claim(claims).await
     }
 }

@@ -35,7 +35,7 @@ struct Patrol {
 impl Dispatcher {
     /// Runs until the engine stops.
     pub(super) async fn sweep_all(&self) {
-        let (inquiries, lifecycle) = (&self.admission.lanes.inquiries, &self.core.lifecycle);
+        let (inquiries, lifecycle) = (&self.admission.inquiries, &self.core.lifecycle);
         let (mut rest, mut patrol) = (REST.0, Patrol::default());
         while lifecycle.is_running() {
             let pause = if inquiries.take_sweep() {
@@ -96,7 +96,7 @@ impl Dispatcher {
         let now = self.core.clock.now()?;
         let queues = Queues::Beyond(after);
         let page = self.core.store.queues(queues, PAGE, now).await?;
-        self.admission.lanes.found(&page.due, now);
+        self.admission.found(&page.due, now);
         match page.more {
             Some(Queues::Beyond(last)) => Ok(last),
             _ => Ok(None),

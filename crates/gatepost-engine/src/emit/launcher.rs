@@ -8,12 +8,11 @@ use gatepost_ids::Place;
 use gatepost_storage::webhooks::{
     Claim, DueLane, Lane, LaneClass, NewDelivery, StoredDelivery, WebhookRoute,
 };
-use tokio::time::Instant;
 
 use crate::admission::{Admission, Permit};
 use crate::attempt::{Job, Outgoing, Worker};
 use crate::lease::LeaseClass;
-use crate::routes::WebhookCache;
+use crate::routes::{Route, WebhookCache};
 
 /// Where a delivery waits, and what is needed to send it at once.
 #[derive(Debug)]
@@ -26,6 +25,7 @@ pub(super) struct Slip {
 #[derive(Debug)]
 struct Leased {
     permit: Permit,
+    route: Arc<Route>,
     until: DateTime<Utc>,
     message: Outgoing,
     untold: bool,
@@ -47,8 +47,7 @@ pub(crate) struct Launcher {
 
 impl Launcher {
     /// How a delivery is sent whose webhook's owner stands there. It is leased if that is at once:
-    /// nothing has to be read for it, and it overtakes nothing that has waited for longer than a
-    /// moment for the same webhook.
+    /// nothing has to be read for it, and nothing waits for the same webhook.
     pub(super) fn slip(&self, webhook: &WebhookRoute, place: Place, new: &mut NewDelivery) -> Slip {
         let lane = DueLane {
             lane: Lane {
@@ -60,11 +59,12 @@ impl Launcher {
             place,
             revision: webhook.revision,
         };
-        let leased = self.lease(webhook, &lane).map(|permit| {
-            let until = LeaseClass::of(permit.route()).lease_until(self.lease_margin, new.due);
+        let leased = self.lease(webhook, place).map(|(permit, route)| {
+            let until = LeaseClass::of(&route).lease_until(self.lease_margin, new.due);
             new.lease_until = Some(until);
             Leased {
                 permit,
+                route,
                 until,
                 message: Outgoing {
                     id: new.message_id.clone(),
@@ -77,21 +77,13 @@ impl Launcher {
         Slip { lane, leased }
     }
 
-    fn lease(&self, webhook: &WebhookRoute, lane: &DueLane) -> Option<Permit> {
-        let lanes = &self.admission.lanes;
-        let may_lease = webhook.active
-            && !webhook.in_order
-            && self.worker.is_ready()
-            && !lanes.is_ahead(lane.lane, lane.due)
-            // Behind a backlog it waits.
-            && lanes.may_send(lane, Instant::now()).is_ok_and(|of_backlog| !of_backlog);
-        if !may_lease {
+    fn lease(&self, webhook: &WebhookRoute, place: Place) -> Option<(Permit, Arc<Route>)> {
+        if !webhook.active || webhook.in_order || !self.worker.is_ready() {
             return None;
         }
         let route = self.webhooks.cached(webhook.id, webhook.revision)?;
-        let in_flight = &self.admission.in_flight;
-        let permit = in_flight.take_new(&route, lane.place, LaneClass::First);
-        permit.ok()
+        let permit = self.admission.try_now(&route, place)?;
+        Some((permit, route))
     }
 
     /// What was leased is sent at once; the rest waits for the dispatcher.
@@ -112,15 +104,14 @@ impl Launcher {
                 claimed: slip.lane.due,
                 lease_until: leased.until,
                 message: leased.message,
-                route: leased.permit.route().clone(),
+                route: leased.route,
                 class: LaneClass::First,
                 attempts: 0,
                 tries: 0,
                 status_info: String::new(),
                 permit: leased.permit,
-                turn: None,
             }),
-            _ => self.admission.lanes.ready(slip.lane),
+            _ => self.admission.stored(&slip.lane),
         }
     }
 }

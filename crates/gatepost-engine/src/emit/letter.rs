@@ -42,7 +42,7 @@ impl Emitter {
 
     /// What waits for a webhook may be sent now.
     pub(crate) fn look_at(&self, webhook: WebhookId) {
-        self.launcher.admission.lanes.inquiries.ask(webhook);
+        self.launcher.admission.inquiries.ask(webhook);
     }
 
     async fn post(&self, letter: Letter) -> Result<DeliveryId, StoreError> {

@@ -58,7 +58,7 @@ impl Maintenance {
             if let Err(error) = self.take_back(round.is_multiple_of(RECLAIM)).await {
                 guarded(|| tracing::warn!(%error, "could not take back lost claims"));
             }
-            meter::in_flight(self.admission.in_flight.count());
+            meter::in_flight(self.admission.in_flight());
             self.core.lifecycle.rest(SECOND).await;
         }
     }
@@ -116,7 +116,7 @@ impl Maintenance {
                 }
             }
         }
-        self.admission.lanes.look_now();
+        self.admission.inquiries.look();
     }
 
     /// Makes those due that were found, or looks for more. Returns how many rows it met.
@@ -172,7 +172,7 @@ impl Maintenance {
             let now = self.core.clock.now()?;
             let Reclaimed { requeued, ended } = self.core.store.reclaim(BITE, now).await?;
             if requeued + ended > 0 {
-                self.admission.lanes.look_now();
+                self.admission.inquiries.look();
                 meter::lost_claims(requeued + ended);
                 guarded(|| tracing::warn!(requeued, ended, "took back claims of dead workers"));
             }

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, Lane, LaneClass,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState,
 };
 use gatepost_storage::{Bodies, Page};
-use tokio::time::Instant;
 use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 
 use crate::engine::Engine;
@@ -90,16 +89,13 @@ impl Engine {
             return None;
         }
         let admission = &self.parts.activities.admission;
-        let instant = Instant::now();
-        if let Some(until) = admission.in_flight.closed_until(delivery.webhook, instant) {
-            return Some(Holdup::Target(until - instant));
+        if let Some(time) = admission.closed_for(delivery.webhook) {
+            return Some(Holdup::Target(time));
         }
-        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
-        let waits = |class| {
-            let webhook = delivery.webhook;
-            admission.lanes.waits_for_time(Lane { webhook, class })
-        };
-        let for_time = classes.into_iter().find_map(waits)?;
+        if !admission.has_waiting(delivery.webhook) {
+            return None;
+        }
+        let for_time = admission.opens_in(delivery.webhook).is_some();
         Some(match for_time && webhook.rate.is_some() {
             true => Holdup::Rate,
             false => Holdup::Room,

@@ -1,6 +1,6 @@
 //! Deliveries that have ended are sent again, as far as their owners may.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
@@ -51,7 +51,7 @@ impl Engine {
                 Err(_) if queued > 0 => return Ok(queued),
                 Err(error) => return Err(error),
             }
-            self.parts.activities.admission.lanes.look_now();
+            self.parts.activities.admission.inquiries.look();
         }
     }
 
@@ -63,10 +63,12 @@ impl Engine {
     pub async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
         let now = self.core.clock.now()?;
         let (mut waiting, mut shares) = (Vec::new(), BTreeMap::<OwnerId, u32>::new());
+        let mut webhooks = BTreeSet::new();
         for id in ids {
             let delivery = self.delivery(*id).await?;
             if let Some(delivery) = delivery.filter(|delivery| waits_for_later(delivery, now)) {
                 waiting.push(delivery.id);
+                webhooks.insert(delivery.webhook);
                 *shares.entry(delivery.owner).or_default() += 1;
             }
         }
@@ -78,7 +80,9 @@ impl Engine {
             self.core.access.run_by_hand(owner, rows)?;
         }
         let hastened = self.core.store.hasten(&waiting, now).await?;
-        self.parts.activities.admission.lanes.look_now();
+        let admission = &self.parts.activities.admission;
+        webhooks.into_iter().for_each(|id| admission.end_hold(id));
+        admission.inquiries.look();
         Ok(hastened)
     }
 

@@ -86,9 +86,9 @@ impl Engine {
         mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
     ) -> Result<Row<WebhookId, Webhook>, EngineError> {
         let mut allowance = Allowance::new(&self.core, Kind::Webhooks);
-        let mut activity = Activity::default();
+        let (mut activity, mut url) = (Activity::default(), None);
         let mut apply = |webhook: &mut Webhook| {
-            activity = webhook.activity;
+            (activity, url) = (webhook.activity, Some(webhook.url.clone()));
             let authorization = webhook.authorization.clone();
             let schedule = webhook.retry_schedule.clone();
             edit(webhook)?;
@@ -110,7 +110,10 @@ impl Engine {
         .await;
         let row = allowance.explained(edited).await?;
         let activities = &self.parts.activities;
-        activities.admission.lanes.inquiries.ask(id);
+        if url.is_some_and(|url| url != row.value.url) {
+            activities.admission.end_hold(id);
+        }
+        activities.admission.inquiries.ask(id);
         if row.value.activity == Activity::Disabled && activity != Activity::Disabled {
             activities.troubles.disabled(&row, "by hand");
         }

@@ -24,4 +24,4 @@ pub(crate) use prototype::prototype;
 pub(crate) use readable::readable;
 pub(crate) use route::Route;
 pub(crate) use tables::Tables;
-pub(crate) use webhooks::WebhookCache;
+pub(crate) use webhooks::{Found, WebhookCache};

@@ -26,6 +26,7 @@ use std::time::Duration;
 use gatepost_ids::Place;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
+use gatepost_storage::Revision;
 use webhook_model::{OwnerId, WebhookId};
 
 use self::pace::Rates;
@@ -74,6 +75,15 @@ pub(crate) struct Webhook {
     pub id: WebhookId,
     pub owner: OwnerId,
     pub place: Place,
+    /// At which something was queued for it.
+    pub revision: Revision,
+    /// `None`: not read. What is known stays.
+    pub settings: Option<Settings>,
+}
+
+/// What a webhook's owner has chosen of how it sends.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Settings {
     /// One request at a time.
     pub in_order: bool,
     /// Requests a second, in all processes.
@@ -115,6 +125,8 @@ pub(crate) struct Waiting {
 /// How a permit ended.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Outcome {
+    /// Nothing was asked of the store, and what waited still does.
+    Unclaimed,
     /// The claim found nothing more in this queue.
     Empty,
     /// Something was claimed, and given back.
@@ -133,11 +145,16 @@ pub(crate) enum Outcome {
 #[derive(Debug, Eq, PartialEq)]
 pub(crate) struct Permit {
     pub webhook: WebhookId,
+    /// The newest revision at which something was queued for it.
+    pub revision: Revision,
+    pub owner: OwnerId,
+    pub place: Place,
     /// From which queue to claim.
     pub queue: QueueClass,
     at: At,
     class: Class,
-    given: Instant,
+    /// What was added by then.
+    given: u64,
     is_overdue: bool,
 }
 
@@ -162,6 +179,8 @@ pub(crate) struct Scheduler {
     idle: BTreeSet<(Instant, WebhookId)>,
     /// Queues were forgotten.
     has_gap: bool,
+    /// Counts what is added to queues.
+    added: u64,
 }
 
 impl Scheduler {
@@ -176,6 +195,7 @@ impl Scheduler {
             timers: BTreeMap::new(),
             idle: BTreeSet::new(),
             has_gap: false,
+            added: 0,
         }
     }
 
@@ -197,13 +217,75 @@ impl Scheduler {
         self.withdraw(webhook);
         let new = || Target::new(webhook, waiting.record);
         let target = self.targets.entry(webhook.id).or_insert_with(new);
-        target.webhook = webhook.clone();
-        target.add(queue, waiting, now);
+        target.know(webhook);
+        self.added += 1;
+        target.add(queue, waiting, self.added, now);
         if let Some(until) = waiting.hold.filter(|until| *until > now) {
             target.hold(until, self.processes, now);
         }
         self.reconsider(webhook.id, now);
         self.forget(now);
+    }
+
+    /// Something waits in this queue, as another process says. False: the webhook is not known.
+    pub(crate) fn again(&mut self, webhook: WebhookId, queue: QueueClass, now: Instant) -> bool {
+        let Some(target) = self.targets.get_mut(&webhook) else {
+            return false;
+        };
+        self.added += 1;
+        target.queues.add(queue, Count::AtLeast(1), self.added);
+        self.reconsider(webhook, now);
+        true
+    }
+
+    /// The webhook was read. False: it is another than was thought, and so may be its turn.
+    pub(crate) fn read(&mut self, webhook: WebhookId, settings: Settings, now: Instant) -> bool {
+        let Some(target) = self.targets.get_mut(&webhook) else {
+            return true;
+        };
+        let before = target.webhook.settings.replace(settings);
+        self.reconsider(webhook, now);
+        before.unwrap_or_default() == settings
+    }
+
+    /// A claim found all that it asked for, this number, the last of them due then: there may be
+    /// more, if more than was counted has been found there.
+    pub(crate) fn claimed(
+        &mut self,
+        webhook: WebhookId,
+        queue: QueueClass,
+        (count, due): (u32, Instant),
+        now: Instant,
+    ) {
+        if let Some(target) = self.targets.get_mut(&webhook) {
+            target.claimed(queue, count, due, now);
+        }
+        self.reconsider(webhook, now);
+    }
+
+    /// Nothing is sent for this webhook before then.
+    pub(crate) fn rest(&mut self, webhook: WebhookId, until: Instant, now: Instant) {
+        if let Some(target) = self.targets.get_mut(&webhook) {
+            target.pace.rest(until);
+        }
+        self.reconsider(webhook, now);
+    }
+
+    /// Whether something waits for this webhook, in whatever queue.
+    pub(crate) fn has_waiting(&self, webhook: WebhookId) -> bool {
+        let target = self.targets.get(&webhook);
+        target.is_some_and(|target| target.queues.has_waiting())
+    }
+
+    /// When the next request to this webhook may begin, as far as that is a matter of time.
+    pub(crate) fn opens(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
+        let target = self.targets.get(&webhook)?;
+        target.pace.opens(self.config.rates(target, self.processes), now)
+    }
+
+    /// Until when its target is not asked.
+    pub(crate) fn closed_until(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
+        self.targets.get(&webhook)?.pace.closed_until(now)
     }
 
     /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
@@ -218,10 +300,16 @@ impl Scheduler {
 
     /// A permit for a first attempt that is stored just now, if nothing waits before it: not of
     /// its webhook, and not of a realm that would go before its own.
-    pub(crate) fn try_now(&mut self, webhook: WebhookId, now: Instant) -> Option<Permit> {
-        let target = self.targets.get(&webhook)?;
+    pub(crate) fn try_now(&mut self, webhook: &Webhook, now: Instant) -> Option<Permit> {
+        self.withdraw(webhook);
+        let new = || Target::new(webhook, Record::New);
+        let target = self.targets.entry(webhook.id).or_insert_with(new);
+        target.know(webhook);
+        self.reconsider(webhook.id, now);
+        self.forget(now);
+        let (webhook, target) = (webhook.id, self.targets.get(&webhook.id)?);
         let (rates, queue) = (self.config.rates(target, self.processes), QueueClass::First);
-        let is_ahead = match target.webhook.in_order {
+        let is_ahead = match target.settings().in_order {
             true => target.queues.has_waiting(),
             false => target.queues.waiting(queue) > 0,
         };
@@ -277,12 +365,14 @@ impl Scheduler {
         let target = self.targets.get_mut(&webhook)?;
         target.in_flight = target.in_flight.saturating_sub(1);
         target.overdue -= u32::from(permit.is_overdue);
-        if matches!(outcome, Outcome::Empty | Outcome::Unsent) {
+        if matches!(outcome, Outcome::Unclaimed | Outcome::Empty | Outcome::Unsent) {
             let rates = self.config.rates(target, self.processes);
             target.pace.give_back(rates, now);
         }
-        if outcome == Outcome::Empty {
-            target.queues.emptied(permit.queue, permit.given);
+        match outcome {
+            Outcome::Unclaimed => target.queues.put_back(permit.queue),
+            Outcome::Empty => target.queues.emptied(permit.queue, permit.given),
+            _ => {}
         }
         let hold = match target.health.learn(outcome, took, &self.config, now) {
             Some(Wait::Asked(asked)) => {
@@ -340,6 +430,11 @@ impl Scheduler {
         self.timers.first_key_value().map(|((at, ..), _)| *at)
     }
 
+    /// Whether a webhook could send now, if there is a slot for it.
+    pub(crate) fn has_ready(&self) -> bool {
+        self.realms.has_ready()
+    }
+
     /// Requests in flight.
     pub(crate) fn in_flight(&self) -> u32 {
         self.realms.slots.all()
@@ -374,15 +469,19 @@ impl Scheduler {
         target.in_flight += 1;
         target.pace.take(rates, now);
         self.realms.begin(at, class);
-        self.reconsider(webhook, now);
-        Some(Permit {
+        let permit = Permit {
             webhook,
+            revision: target.webhook.revision,
+            owner: target.webhook.owner,
+            place: target.webhook.place,
             queue,
             at,
             class,
-            given: now,
+            given: self.added,
             is_overdue: false,
-        })
+        };
+        self.reconsider(webhook, now);
+        Some(permit)
     }
 
     fn fire(&mut self, now: Instant) {
@@ -395,7 +494,10 @@ impl Scheduler {
             match (self.targets.get_mut(&webhook), queue) {
                 (None, _) => self.has_gap = true,
                 (Some(target), None) => target.alarms.timer = None,
-                (Some(target), Some(queue)) => target.queues.fall_due(queue, count, now),
+                (Some(target), Some(queue)) => {
+                    self.added += 1;
+                    target.queues.fall_due(queue, count, self.added);
+                }
             }
             self.reconsider(webhook, now);
         }
@@ -475,7 +577,7 @@ impl Scheduler {
 impl Config {
     fn rates(&self, target: &Target, processes: Processes) -> Rates {
         Rates {
-            own: target.webhook.rate,
+            own: target.settings().rate,
             resumed: self.resumed_per_second,
             processes,
         }

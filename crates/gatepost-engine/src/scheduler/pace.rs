@@ -78,6 +78,16 @@ impl Pace {
         }
     }
 
+    /// Nothing begins before then.
+    pub(super) fn rest(&mut self, until: Instant) {
+        self.until = self.until.max(Some(until));
+    }
+
+    /// Until when the breaker is open, or the target has asked to wait.
+    pub(super) fn closed_until(&self, now: Instant) -> Option<Instant> {
+        self.until.filter(|until| *until > now)
+    }
+
     /// What was due by now was held.
     pub(super) fn resume(&mut self, now: Instant) {
         self.resumed = Some(now);

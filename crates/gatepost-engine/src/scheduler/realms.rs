@@ -173,6 +173,10 @@ impl Realms {
         first.is_none_or(|first| turn < *first) && self.may_begin(class, turn, now)
     }
 
+    pub(super) fn has_ready(&self) -> bool {
+        self.orders.iter().any(|order| !order.is_empty())
+    }
+
     /// Of the realm with most webhooks that are ready, the one whose deadline is furthest.
     pub(super) fn furthest(&self) -> Option<(Class, WebhookId)> {
         let realm = self.realms.get(&self.sizes.last()?.1)?;

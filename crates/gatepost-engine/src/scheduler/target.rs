@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::pace::{MINUTE, Pace};
 use super::realms::At;
 use super::slots::Class;
-use super::{Config, Count, Outcome, Processes, QueueClass, Record, Waiting, Webhook};
+use super::{Config, Count, Outcome, Processes, QueueClass, Record, Settings, Waiting, Webhook};
 
 /// A request that takes this long is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
@@ -15,6 +15,9 @@ pub(crate) const SLOW: Duration = Duration::from_secs(2);
 const SLOW_REQUESTS: u32 = 3;
 /// A target that responded within this time is recent.
 const RECENT: Duration = Duration::from_secs(10);
+
+/// This number is asked for at a time, at most, where it is not known how many wait.
+const CLAIMED: u32 = 64;
 
 /// Queues that have one place among those that are ready: first attempts and retries share it.
 pub(super) const LINES: usize = 3;
@@ -56,7 +59,10 @@ pub(super) struct Queues {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: u32,
-    added: Option<Instant>,
+    /// When something was added last.
+    added: u64,
+    /// There may be more than was counted.
+    more: bool,
 }
 
 /// How the target does.
@@ -113,13 +119,14 @@ impl Queues {
         self.of[queue as usize].waiting
     }
 
-    pub(super) fn add(&mut self, queue: QueueClass, count: Count, now: Instant) {
+    pub(super) fn add(&mut self, queue: QueueClass, count: Count, added: u64) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = match count {
             Count::Added(count) => queue.waiting.saturating_add(count),
             Count::AtLeast(count) => queue.waiting.max(count),
         };
-        queue.added = Some(now);
+        queue.more |= matches!(count, Count::AtLeast(_));
+        queue.added = added;
         self.left = false;
     }
 
@@ -129,10 +136,10 @@ impl Queues {
     }
 
     /// This number of them are due. Nothing is, once all was left.
-    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, now: Instant) {
+    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, added: u64) {
         self.due = self.due.saturating_sub(count);
         if !self.left {
-            self.add(queue, Count::Added(count), now);
+            self.add(queue, Count::Added(count), added);
         }
     }
 
@@ -144,11 +151,28 @@ impl Queues {
     }
 
     /// A claim by a permit of that time found nothing more, unless more came since.
-    pub(super) fn emptied(&mut self, queue: QueueClass, given: Instant) {
+    pub(super) fn emptied(&mut self, queue: QueueClass, given: u64) {
         let queue = &mut self.of[queue as usize];
-        if queue.added.is_none_or(|added| added < given) {
-            queue.waiting = 0;
+        if queue.added <= given {
+            (queue.waiting, queue.more) = (0, false);
         }
+    }
+
+    /// One that was to be sent was not claimed.
+    pub(super) fn put_back(&mut self, queue: QueueClass) {
+        let queue = &mut self.of[queue as usize];
+        queue.waiting = queue.waiting.saturating_add(1);
+    }
+
+    /// As many as that were claimed. Where all that was counted is, and there may be more, twice as
+    /// many are asked for next. Returns how many.
+    fn claimed(&mut self, queue: QueueClass, count: u32) -> Option<u32> {
+        let queue = &mut self.of[queue as usize];
+        if queue.waiting > 0 || !queue.more {
+            return None;
+        }
+        queue.waiting = count.saturating_mul(2).min(CLAIMED);
+        Some(queue.waiting)
     }
 
     pub(super) fn clear(&mut self) {
@@ -190,14 +214,35 @@ impl Target {
         }
     }
 
+    /// What is said of the webhook, unless something newer is known.
+    pub(super) fn know(&mut self, webhook: &Webhook) {
+        if self.webhook.revision <= webhook.revision {
+            let known = self.webhook.settings;
+            self.webhook = webhook.clone();
+            self.webhook.settings = webhook.settings.or(known);
+        }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        self.webhook.settings.unwrap_or_default()
+    }
+
+    /// See [`Scheduler::claimed`](super::Scheduler::claimed).
+    pub(super) fn claimed(&mut self, queue: QueueClass, count: u32, due: Instant, now: Instant) {
+        let more = self.queues.claimed(queue, count);
+        if let Some(more) = more.filter(|_| line_of(queue) == 0) {
+            self.pace.found(more, due, now);
+        }
+    }
+
     pub(super) fn at(&self) -> At {
         At::of(self.webhook.place, self.webhook.owner)
     }
 
     /// Something is ready in this queue.
-    pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, now: Instant) {
+    pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, added: u64, now: Instant) {
         let was_empty = self.queues.waiting(queue) == 0;
-        self.queues.add(queue, waiting.count, now);
+        self.queues.add(queue, waiting.count, added);
         if was_empty && line_of(queue) == 0 {
             let count = self.queues.waiting(queue);
             self.pace.found(count, waiting.due, now);
@@ -228,7 +273,7 @@ impl Target {
     }
 
     fn next(&self, line: usize) -> Option<QueueClass> {
-        self.queues.next(line, self.webhook.in_order)
+        self.queues.next(line, self.settings().in_order)
     }
 
     /// The class and the deadline of a queue that is ready now.
@@ -256,7 +301,7 @@ impl Target {
 
     /// Whether the target takes one more request now.
     pub(super) fn has_room(&self) -> bool {
-        let limit = match self.webhook.in_order {
+        let limit = match self.settings().in_order {
             true => 1,
             false => self.health.limit,
         };
@@ -310,7 +355,7 @@ impl Health {
         let began = now.checked_sub(took).unwrap_or(now);
         let mut wait = None;
         match outcome {
-            Outcome::Empty | Outcome::Unsent => return None,
+            Outcome::Unclaimed | Outcome::Empty | Outcome::Unsent => return None,
             Outcome::Responded => self.raise(config.per_webhook),
             Outcome::Overloaded(asked) => {
                 let asked = asked.filter(|asked| !asked.is_zero());

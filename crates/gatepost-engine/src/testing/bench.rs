@@ -44,7 +44,7 @@ impl Records {
     pub(crate) async fn activities(&self) -> Activities {
         Activities {
             core: core(self.store.clone(), self.engine_clock().await),
-            admission: Arc::new(Admission::new(&Limits::default())),
+            admission: Admission::new(&Limits::default(), &Random::seeded(7)),
             troubles: Arc::default(),
         }
     }
@@ -95,7 +95,7 @@ impl Bench {
         let clock = Arc::new(clock);
         let script = Arc::new(script);
         let judge = judge(rule, platform, store.clone(), clock.clone());
-        let admission = Arc::new(Admission::new(limits));
+        let admission = Admission::new(limits, &Random::seeded(7));
         let lifecycle = Lifecycle::default();
         let core = Arc::new(Core {
             store: store.clone(),

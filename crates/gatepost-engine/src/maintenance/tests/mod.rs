@@ -43,7 +43,7 @@ impl World {
             core: core(store.clone(), clock),
             steps: Mutex::new(steps),
             retention: Retention::default(),
-            admission: Arc::new(Admission::new(&Limits::default())),
+            admission: Admission::new(&Limits::default(), &Random::seeded(7)),
         });
         Self {
             records,

@@ -1,0 +1,116 @@
+//! Leave for one request.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::Lane;
+use tokio::time::Instant;
+
+use super::{Admission, class_of};
+use crate::scheduler::{self, Outcome};
+
+/// Leave for one request; given back when that is over, or when it is dropped.
+pub(crate) struct Permit {
+    admission: Arc<Admission>,
+    lane: Lane,
+    owner: OwnerId,
+    place: Place,
+    revision: Revision,
+    /// `None`: given back.
+    permit: Option<scheduler::Permit>,
+    outcome: Outcome,
+    took: Duration,
+}
+
+impl Permit {
+    /// `outcome`: if no other is told.
+    pub(super) fn new(
+        admission: Arc<Admission>,
+        permit: scheduler::Permit,
+        outcome: Outcome,
+    ) -> Self {
+        Self {
+            admission,
+            lane: Lane {
+                webhook: permit.webhook,
+                class: class_of(permit.queue),
+            },
+            owner: permit.owner,
+            place: permit.place,
+            revision: permit.revision,
+            permit: Some(permit),
+            outcome,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// From where to claim.
+    pub(crate) fn lane(&self) -> Lane {
+        self.lane
+    }
+
+    /// The owner of the webhook.
+    pub(crate) fn owner(&self) -> OwnerId {
+        self.owner
+    }
+
+    /// Where the owner stands.
+    pub(crate) fn place(&self) -> Place {
+        self.place
+    }
+
+    /// At which something was queued, or a newer one.
+    pub(crate) fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// Something was claimed by it.
+    pub(crate) fn claimed(&mut self) {
+        self.outcome = Outcome::Unsent;
+    }
+
+    /// There was nothing to claim.
+    pub(crate) fn found_nothing(mut self) {
+        self.outcome = Outcome::Empty;
+    }
+
+    /// The request takes long: from now on it counts among the slow.
+    pub(crate) fn became_slow(&mut self) {
+        if let Some(permit) = &mut self.permit {
+            let mut scheduler = self.admission.lock();
+            scheduler.became_slow(permit, Instant::now());
+            self.admission.freed(scheduler);
+        }
+    }
+
+    /// A request was made, and what it says about the target.
+    pub(crate) fn learnt(&mut self, outcome: Outcome, took: Duration) {
+        (self.outcome, self.took) = (outcome, took);
+    }
+
+    /// The request is over: there is room for another.
+    pub(crate) fn over(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            let mut scheduler = self.admission.lock();
+            scheduler.release(permit, self.outcome, self.took, Instant::now());
+            self.admission.freed(scheduler);
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.over();
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Permit")
+            .field("lane", &self.lane)
+            .finish_non_exhaustive()
+    }
+}
