@@ -301,7 +301,7 @@ impl Board {
 
     /// What they wait for may not hold them back any more.
     pub(super) fn wake_all_of(&mut self, webhook: WebhookId) {
-        for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
+        for class in LaneClass::ALL {
             let lane = Lane { webhook, class };
             if self.lanes.get(&lane).is_some_and(Entry::waits) {
                 self.again(lane);

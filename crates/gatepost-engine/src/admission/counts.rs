@@ -87,7 +87,7 @@ impl Asked {
         match class {
             LaneClass::First => {}
             LaneClass::Retry => rooms.push(Room::Retries),
-            LaneClass::Alone => rooms.push(Room::Alone),
+            LaneClass::Lost | LaneClass::Alone => rooms.push(Room::Alone),
         }
         if standing == Standing::Slow {
             rooms.push(Room::Slow);

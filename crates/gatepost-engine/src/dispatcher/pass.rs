@@ -72,7 +72,7 @@ impl Dispatcher {
             return None;
         }
         let most = match due.lane.class {
-            LaneClass::Alone => 1,
+            LaneClass::Lost | LaneClass::Alone => 1,
             LaneClass::Retry => left.retries.min(left.all),
             LaneClass::First => left.all,
         };

@@ -94,7 +94,7 @@ impl Engine {
         if let Some(until) = admission.in_flight.closed_until(delivery.webhook, instant) {
             return Some(Holdup::Target(until - instant));
         }
-        let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
+        let classes = LaneClass::ALL;
         let waits = |class| {
             let webhook = delivery.webhook;
             admission.lanes.waits_for_time(Lane { webhook, class })

@@ -82,7 +82,8 @@ fn bit(class: LaneClass) -> u8 {
     match class {
         LaneClass::First => 1,
         LaneClass::Retry => 2,
-        LaneClass::Alone => 4,
+        LaneClass::Lost => 4,
+        LaneClass::Alone => 8,
     }
 }
 
