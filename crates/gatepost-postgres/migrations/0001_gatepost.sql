@@ -352,7 +352,7 @@ CREATE INDEX gatepost_dropped_minute ON :schema.gatepost_dropped (minute);
 -- The tokens of claims, from one sequence: a token is good for its deliveries only.
 CREATE SEQUENCE :schema.gatepost_claim AS bigint;
 
--- What waits. No row is ever updated; it is gone when its delivery is claimed or ends. `class`: 0 first, 1 retry, 2 alone.
+-- What waits. No row is ever updated; it is gone when its delivery is claimed or ends. `class`: 0 first, 1 retry, 2 lost, 3 alone.
 -- `marked`: the delivery has outcomes.
 CREATE TABLE :schema.gatepost_queue (
     id       bigint NOT NULL CONSTRAINT gatepost_queue_pkey PRIMARY KEY,

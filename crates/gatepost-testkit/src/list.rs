@@ -174,8 +174,8 @@ macro_rules! for_each_queue_clause {
             q30_a_token_is_good_for_its_delivery_alone
             q31_a_claim_says_lane_and_revision
             q32_a_delivery_is_its_owners_and_its_tenants
-            q33_what_lost_a_claim_is_claimed_alone
-            q34_in_order_waits_for_what_is_claimed_alone
+            q33_what_lost_a_claim_waits_apart
+            q34_in_order_waits_for_what_lost_a_claim
             q35_row_numbers_rise_in_order_of_commit
             q36_no_enqueue_fails_by_another
             q37_what_was_given_together_ends_one_by_one

@@ -215,7 +215,9 @@ impl Admission {
     }
 
     fn lock(&self) -> MutexGuard<'_, Scheduler> {
-        self.scheduler.lock().unwrap_or_else(PoisonError::into_inner)
+        self.scheduler
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

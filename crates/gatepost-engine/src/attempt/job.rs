@@ -43,7 +43,7 @@ pub(crate) struct Job {
 impl Job {
     /// Whether nothing else may begin before its outcome is recorded.
     pub(super) fn is_one_at_a_time(&self) -> bool {
-        self.route.is_in_order() || self.class == LaneClass::Alone
+        self.route.is_in_order() || matches!(self.class, LaneClass::Lost | LaneClass::Alone)
     }
 
     /// Bytes of the message, if this is its first attempt.

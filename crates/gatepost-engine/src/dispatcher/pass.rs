@@ -34,7 +34,12 @@ impl Dispatcher {
         let (mut claims, mut unread) = (Claims::default(), Vec::new());
         for permit in permits {
             let webhook = permit.lane().webhook;
-            if self.core.access.good_standing(permit.owner(), permit.place()) == Some(false) {
+            if self
+                .core
+                .access
+                .good_standing(permit.owner(), permit.place())
+                == Some(false)
+            {
                 self.admission.rest(webhook, REST);
                 continue;
             }

@@ -20,7 +20,9 @@ impl Dispatcher {
         while self.core.lifecycle.is_running() {
             match self.processes().await {
                 Ok((live, own)) => self.admission.set_processes(live, own),
-                Err(error) => guarded(|| tracing::warn!(%error, "could not take a lease")),
+                Err(error) => {
+                    guarded(|| tracing::warn!(%error, "could not take a lease"));
+                }
             }
             self.core.lifecycle.rest(EXTENDED).await;
         }

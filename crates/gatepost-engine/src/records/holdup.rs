@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState,
-};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Bodies, Page};
 use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
 

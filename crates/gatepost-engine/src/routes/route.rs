@@ -1,11 +1,7 @@
 //! A webhook, with what every request needs made ready.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
-
 use chrono::{DateTime, Utc};
 use delivery::{Request, RequestError};
-use gatepost_storage::webhooks::LaneClass;
 use gatepost_storage::{Revision, Row};
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
 

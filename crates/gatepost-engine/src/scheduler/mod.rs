@@ -24,9 +24,9 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use gatepost_ids::Place;
+use gatepost_storage::Revision;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
-use gatepost_storage::Revision;
 use webhook_model::{OwnerId, WebhookId};
 
 use self::pace::Rates;
@@ -280,7 +280,9 @@ impl Scheduler {
     /// When the next request to this webhook may begin, as far as that is a matter of time.
     pub(crate) fn opens(&self, webhook: WebhookId, now: Instant) -> Option<Instant> {
         let target = self.targets.get(&webhook)?;
-        target.pace.opens(self.config.rates(target, self.processes), now)
+        target
+            .pace
+            .opens(self.config.rates(target, self.processes), now)
     }
 
     /// Until when its target is not asked.
@@ -365,7 +367,10 @@ impl Scheduler {
         let target = self.targets.get_mut(&webhook)?;
         target.in_flight = target.in_flight.saturating_sub(1);
         target.overdue -= u32::from(permit.is_overdue);
-        if matches!(outcome, Outcome::Unclaimed | Outcome::Empty | Outcome::Unsent) {
+        if matches!(
+            outcome,
+            Outcome::Unclaimed | Outcome::Empty | Outcome::Unsent
+        ) {
             let rates = self.config.rates(target, self.processes);
             target.pace.give_back(rates, now);
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState, Lane, LaneClass,
+    AttemptRecord, Claim, DeliveryId, DeliveryRow, DeliveryState, Lane,
 };
 use serde::{Deserialize, Serialize};
 use webhook_model::WebhookId;
@@ -21,9 +21,6 @@ use super::tx::{Tx, each, keys_in, row};
 use crate::contract::View;
 use crate::span::{Go, Span};
 use crate::table::Table;
-
-/// In the order of queues.
-pub(super) const CLASSES: [LaneClass; 3] = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
 
 pub(super) const ROWS: Rows<Entry> = Rows {
     table: DELIVERIES,
@@ -107,8 +104,7 @@ fn of_webhook(entry: &Entry) -> Key {
 
 /// The queue in which deliveries wait.
 pub(super) fn queue_key(lane: Lane) -> Key {
-    let class = CLASSES.iter().take_while(|class| **class != lane.class);
-    let class = u8::try_from(class.count()).unwrap_or(u8::MAX);
+    let class = u8::try_from(lane.class.number()).unwrap_or(u8::MAX);
     Key::new().number(lane.webhook.0).byte(class)
 }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, DueLane, DuePoint, FoundQueues, Lane, Queues};
+use gatepost_storage::webhooks::{
+    DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
+};
 
 use super::claims::sending;
-use super::deliveries::{self, CLASSES, queue_key};
+use super::deliveries::{self, queue_key};
 use super::error::{Outcome, Stop, damaged};
 use super::key::{Key, Parts};
 use super::tables::{DUE, QUEUED};
@@ -26,7 +28,7 @@ pub(super) fn find(
     let (lanes, more) = match which {
         Queues::Due(after) => became_due(view, *after, limit as usize, now)?,
         Queues::Of(webhooks) => {
-            let of = |webhook| CLASSES.map(|class| Lane { webhook, class });
+            let of = |webhook| LaneClass::ALL.map(|class| Lane { webhook, class });
             (webhooks.iter().copied().flat_map(of).collect(), None)
         }
         Queues::Beyond(after) => beyond(view, *after, limit as usize)?,
@@ -46,7 +48,7 @@ pub(super) fn find(
 pub(super) fn lane_in(key: &[u8]) -> Outcome<Lane> {
     let mut parts = Parts::of(key);
     let (webhook, class) = (parts.number()?, parts.byte()?);
-    let class = CLASSES.get(usize::from(class)).copied();
+    let class = LaneClass::ALL.get(usize::from(class)).copied();
     Ok(Lane {
         webhook,
         class: class.ok_or_else(|| damaged(QUEUED.name))?,

@@ -198,9 +198,9 @@ fn webhook(word: &str) -> Option<i64> {
 }
 
 /// All lanes of a webhook.
-fn all_lanes(webhook: i64) -> [Lane; 3] {
+fn all_lanes(webhook: i64) -> [Lane; 4] {
     let webhook = WebhookId(webhook);
-    [LaneClass::First, LaneClass::Retry, LaneClass::Alone].map(|class| Lane { webhook, class })
+    LaneClass::ALL.map(|class| Lane { webhook, class })
 }
 
 /// Its words, a space before each.

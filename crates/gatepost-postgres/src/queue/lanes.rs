@@ -49,10 +49,9 @@ impl PostgresStore {
             }
             Queues::Of(webhooks) => {
                 let webhooks: BTreeSet<_> = webhooks.iter().copied().collect();
-                let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
                 let lanes = webhooks
                     .into_iter()
-                    .flat_map(|webhook| classes.map(|class| Lane { webhook, class }));
+                    .flat_map(|webhook| LaneClass::ALL.map(|class| Lane { webhook, class }));
                 let (webhooks, classes) = columns(lanes);
                 let params: [Param<'_>; 3] = [&now, &webhooks, &classes];
                 self.db().query(OF, &params).await?

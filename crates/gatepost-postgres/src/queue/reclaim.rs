@@ -35,9 +35,9 @@ impl PostgresStore {
         let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
         let requeued: Vec<i64> = row.try_get("requeued")?;
         let ended: i64 = row.try_get("ended")?;
-        let lanes = requeued.iter().map(|webhook| Lane {
-            webhook: WebhookId(*webhook),
-            class: LaneClass::Alone,
+        let lanes = requeued.iter().flat_map(|webhook| {
+            let webhook = WebhookId(*webhook);
+            [LaneClass::Lost, LaneClass::Alone].map(|class| Lane { webhook, class })
         });
         self.fronts().queued(lanes.clone().map(|lane| (lane, now)));
         self.notifier().lanes(lanes);

@@ -52,7 +52,7 @@ async fn a_call_that_names_a_delivery_twice_is_stored_whole_or_not_at_all() {
     assert_eq!(store.reclaim(10, at(20)).await.unwrap().requeued, 1);
     let hook = store.delivery(old.delivery).await.unwrap().unwrap().webhook;
     let claimed = store
-        .claim(&[lane(hook, LaneClass::Alone)], at(60), at(20))
+        .claim(&[lane(hook, LaneClass::Lost)], at(60), at(20))
         .await
         .unwrap();
     let new = Claim {

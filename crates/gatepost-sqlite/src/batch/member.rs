@@ -1,6 +1,8 @@
 //! The deliveries of a batch that runs, as `gatepost_running.members` has them: 38 bytes each,
 //! little-endian, in order of their row numbers.
 
+use gatepost_storage::webhooks::LaneClass;
+
 use crate::error::{Failure, Result};
 
 const LENGTH: usize = 38;
@@ -16,6 +18,13 @@ pub(crate) struct Member {
     pub(crate) lost: u32,
     /// The number of its lane's class.
     pub(crate) class: i16,
+}
+
+impl Member {
+    /// Whether a claim of it was lost, and none was settled since.
+    pub(crate) fn is_lost(self) -> bool {
+        self.class >= LaneClass::Lost.number()
+    }
 }
 
 pub(super) fn encode(members: &[Member]) -> Vec<u8> {

@@ -79,10 +79,9 @@ fn due(c: &Connection, after: DuePoint, until: DateTime<Utc>, limit: u32) -> Res
 }
 
 fn of(webhooks: &[WebhookId]) -> BTreeSet<(i64, i16)> {
-    let classes = [LaneClass::First, LaneClass::Retry, LaneClass::Alone];
     let lanes = webhooks
         .iter()
-        .flat_map(|webhook| classes.map(|class| (webhook.0, class.number())));
+        .flat_map(|webhook| LaneClass::ALL.map(|class| (webhook.0, class.number())));
     lanes.collect()
 }
 

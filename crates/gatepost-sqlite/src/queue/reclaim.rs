@@ -52,12 +52,12 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
     Ok(found)
 }
 
-/// Only a claim of it alone counts as lost. `false` for one that has ended.
+/// The first loss counts for nothing: it may have been any of those that were lost together. `false` for one that has ended.
 fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
-    let alone = LaneClass::Alone.number();
+    let lost = member.lost + u32::from(member.is_lost());
     let after = Member {
-        lost: member.lost + u32::from(member.class == alone),
-        class: alone,
+        lost,
+        class: LaneClass::after_losses(lost).number(),
         ..member
     };
     if after.lost < Delivery::MAX_LOST_CLAIMS {

@@ -91,7 +91,7 @@ fn after(settlement: &Settlement, attempted: bool, member: Member) -> Member {
     let released = matches!(settlement.disposition, Disposition::Release { .. });
     let tries = member.tries.saturating_add(made);
     let class = match made {
-        0 if released || member.class != LaneClass::Alone.number() => member.class,
+        0 if released || !member.is_lost() => member.class,
         _ if tries > 0 => LaneClass::Retry.number(),
         _ => LaneClass::First.number(),
     };

@@ -104,7 +104,7 @@ struct StoredRow {
     delivery: StoredDelivery,
     token: Option<i64>,
     settled: Option<i64>,
-    alone: bool,
+    lost: bool,
     kept_bytes: u64,
 }
 
@@ -114,7 +114,7 @@ impl From<&DeliveryRow> for StoredRow {
             delivery: (&row.delivery).into(),
             token: row.token.map(|token| token.0),
             settled: row.settled.map(|token| token.0),
-            alone: row.alone,
+            lost: row.lost,
             kept_bytes: row.kept_bytes,
         }
     }
@@ -128,7 +128,7 @@ impl TryFrom<StoredRow> for DeliveryRow {
             delivery: row.delivery.try_into()?,
             token: row.token.map(ClaimToken),
             settled: row.settled.map(ClaimToken),
-            alone: row.alone,
+            lost: row.lost,
             kept_bytes: row.kept_bytes,
         })
     }

@@ -44,7 +44,7 @@ const FREE: &str = "body changes class description label message name operation 
 fn rows() -> Value {
     let mut rows = records();
     rows["queued"] = json!({
-        "delivery": rows["delivery"], "token": 9, "settled": 8, "alone": true, "kept_bytes": 70,
+        "delivery": rows["delivery"], "token": 9, "settled": 8, "lost": true, "kept_bytes": 70,
     });
     rows
 }

@@ -213,7 +213,8 @@ pub struct Delivery {
     /// Attempts made since it was enqueued or replayed last: what the retries of its webhook
     /// bound.
     pub tries: u32,
-    /// Claims of it alone that ended without a settlement, since it was enqueued or replayed.
+    /// Claims that ended without a settlement after the first that did, since it was enqueued or
+    /// replayed.
     pub lost_claims: u32,
     /// The status of the last response, if there was one.
     pub response_status: Option<u16>,
@@ -222,8 +223,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// After this many lost claims of a delivery that was claimed alone it ends in `error`, so that
-    /// a message that kills its sender does not circulate forever.
+    /// After this many [lost claims](Self::lost_claims) it ends in `error`, so that a message that
+    /// kills its sender does not circulate forever. The last of them was claimed alone.
     pub const MAX_LOST_CLAIMS: u32 = 3;
 }
 

@@ -22,9 +22,9 @@ pub struct DeliveryRow {
     pub token: Option<ClaimToken>,
     /// The token under which a settlement that is repeated is `Done`.
     pub settled: Option<ClaimToken>,
-    /// Whether it belongs in [`LaneClass::Alone`]: a claim of it was lost, and it has not been
-    /// settled since, or only given back.
-    pub alone: bool,
+    /// Whether it belongs in [`LaneClass::Lost`] or [`LaneClass::Alone`]: a claim of it was lost,
+    /// and it has not been settled since, or only given back.
+    pub lost: bool,
     /// Bytes that are kept of the requests and responses of its attempts.
     pub kept_bytes: u64,
 }
@@ -69,7 +69,7 @@ impl DeliveryRow {
             },
             token,
             settled: None,
-            alone: false,
+            lost: false,
             kept_bytes: 0,
         }
     }
@@ -78,7 +78,7 @@ impl DeliveryRow {
     #[must_use]
     pub fn lane(&self) -> Lane {
         let class = match self.delivery.tries {
-            _ if self.alone => LaneClass::Alone,
+            _ if self.lost => LaneClass::after_losses(self.delivery.lost_claims),
             0 => LaneClass::First,
             _ => LaneClass::Retry,
         };
@@ -128,7 +128,7 @@ impl DeliveryRow {
         }
         self.settled = token;
         // What is given back is as it was before the claim.
-        self.alone &= matches!(settlement.disposition, Disposition::Release { .. });
+        self.lost &= matches!(settlement.disposition, Disposition::Release { .. });
         Ok(attempt)
     }
 
@@ -174,19 +174,19 @@ impl DeliveryRow {
     fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
         let attempt = self.attempted(AttemptRecord::fetched(now));
         self.end(DeliveryState::Sent, EndReason::Fetched.as_str());
-        self.alone = false;
+        self.lost = false;
         if !keep_message {
             self.forget_message();
         }
         attempt
     }
 
-    /// Takes it back from whoever let its lease run out: it waits, alone, or has ended in `error`
+    /// Takes it back from whoever let its lease run out: it waits apart, or has ended in `error`
     /// and is to be counted as failed.
     pub fn reclaim(&mut self, now: DateTime<Utc>) -> DeliveryState {
         self.delivery.lease_until = None;
-        self.delivery.lost_claims += u32::from(self.alone);
-        self.alone = true;
+        self.delivery.lost_claims += u32::from(self.lost);
+        self.lost = true;
         if self.delivery.lost_claims >= Delivery::MAX_LOST_CLAIMS {
             self.fail(EndReason::LostClaims.as_str());
         } else {
@@ -223,7 +223,7 @@ impl DeliveryRow {
     /// Queues it again.
     pub fn replay(&mut self, now: DateTime<Utc>) {
         self.settled = None;
-        self.alone = false;
+        self.lost = false;
         let delivery = &mut self.delivery;
         delivery.state = DeliveryState::Queued;
         delivery.due = micros(now);

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
 use webhook_model::WebhookId;
 
-use super::delivery::DeliveryId;
+use super::delivery::{Delivery, DeliveryId};
 use crate::page::Revision;
 
 /// First attempts and retries wait apart, so that the one cannot starve the other; and apart from
@@ -17,18 +17,35 @@ pub enum LaneClass {
     /// Deliveries with at least one attempt.
     Retry,
     /// Deliveries that lost a claim and have not been settled since, or only
-    /// [released](super::Disposition::Release). To be claimed alone: one at a time in a process.
+    /// [released](super::Disposition::Release). To be claimed beside few others of this class: one
+    /// of them may have ended its sender.
+    Lost,
+    /// Those of [`Lost`](Self::Lost) whose next lost claim ends them. To be claimed alone: one at
+    /// a time in a process.
     Alone,
 }
 
 impl LaneClass {
+    /// All classes, in the order of their numbers.
+    pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::Lost, Self::Alone];
+
     /// The number under which it is stored.
     #[must_use]
     pub fn number(self) -> i16 {
         match self {
             Self::First => 0,
             Self::Retry => 1,
-            Self::Alone => 2,
+            Self::Lost => 2,
+            Self::Alone => 3,
+        }
+    }
+
+    /// Where a delivery waits that lost a claim, and this many in a row after that.
+    #[must_use]
+    pub fn after_losses(lost_claims: u32) -> Self {
+        match lost_claims + 1 < Delivery::MAX_LOST_CLAIMS {
+            true => Self::Lost,
+            false => Self::Alone,
         }
     }
 
@@ -38,6 +55,7 @@ impl LaneClass {
         match number {
             0 => Self::First,
             1 => Self::Retry,
+            2 => Self::Lost,
             _ => Self::Alone,
         }
     }
@@ -116,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_class_reads_back_as_it_was_written() {
-        for class in [LaneClass::First, LaneClass::Retry, LaneClass::Alone] {
+        for class in LaneClass::ALL {
             assert_eq!(LaneClass::from_number(class.number()), class);
         }
     }

@@ -206,6 +206,7 @@ impl Side {
             let class = match class {
                 0 => LaneClass::First,
                 1 => LaneClass::Retry,
+                2 => LaneClass::Lost,
                 _ => LaneClass::Alone,
             };
             let lane = Lane {

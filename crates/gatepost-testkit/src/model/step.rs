@@ -146,7 +146,7 @@ fn call() -> impl Strategy<Value = Call> {
         1 => (n(), n()).prop_map(|(row, after)| Call::Postpone(row, after)),
         14 => owner().prop_map(Call::Owner),
         20 => record().prop_map(Call::Record),
-        20 => vec((hook(), 0..3_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
+        20 => vec((hook(), 0..4_u8, 0..4_u8), 0..8).prop_map(Call::Claim),
         20 => vec(ending(), 0..8).prop_map(Call::Settle),
         // What shares a token is taken back together, so a limit that is reached tells nothing.
         5 => (200..204_u8).prop_map(Call::Reclaim),

@@ -96,12 +96,11 @@ pub async fn q32_a_delivery_is_its_owners_and_its_tenants(store: Webhooks) {
     assert_eq!(found, wanted, "Q32 tenant");
 }
 
-/// What lost a claim waits in the lane of what is claimed alone, whether it had been tried before
-/// or not; a release leaves it there, any other end of a claim takes it out, with an attempt or
-/// without.
-pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
+/// What lost a claim waits in a lane of its own, whether it had been tried before or not; a release
+/// leaves it there, any other end of a claim takes it out, with an attempt or without.
+pub async fn q33_what_lost_a_claim_waits_apart(store: Webhooks) {
     let hook = queued(&store, &["a", "b", "c"]).await;
-    let alone = [lane(hook, LaneClass::Alone)];
+    let lost = [lane(hook, LaneClass::Lost)];
     let claimed = claim(&store, hook, 0).await;
     let retry = settlement(&claimed[1], Disposition::Retry { due: at(1) });
     store.queue.settle(vec![retry], at(1)).await.unwrap();
@@ -110,12 +109,12 @@ pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
     assert_eq!((back.requeued, back.ended), (3, 0), "Q33 three are lost");
     let due = due_lanes(&store, 20).await;
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
-    assert_eq!(due, [LaneClass::Alone], "Q33 in one lane");
+    assert_eq!(due, [LaneClass::Lost], "Q33 in one lane");
     let others = [lane(hook, LaneClass::First), lane(hook, LaneClass::Retry)];
     let none = store.queue.claim(&others, at(30), at(20)).await.unwrap();
     assert!(none.is_empty(), "Q33 and in no other");
 
-    let claimed = store.queue.claim(&alone, at(30), at(20)).await.unwrap();
+    let claimed = store.queue.claim(&lost, at(30), at(20)).await.unwrap();
     assert_eq!(claimed.len(), 3, "Q33 all");
     let released = settlement(&claimed[0], Disposition::Release { due: at(21) });
     let retried = settlement(&claimed[1], Disposition::Retry { due: at(21) });
@@ -125,7 +124,7 @@ pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
     };
     let all = vec![released, retried, untried];
     store.queue.settle(all, at(21)).await.unwrap();
-    let again = store.queue.claim(&alone, at(40), at(21)).await.unwrap();
+    let again = store.queue.claim(&lost, at(40), at(21)).await.unwrap();
     let again: Vec<_> = again.iter().map(|c| c.delivery.id).collect();
     assert_eq!(
         again,
@@ -142,8 +141,8 @@ pub async fn q33_what_lost_a_claim_is_claimed_alone(store: Webhooks) {
     assert_eq!(found, wanted, "Q33 the others");
 }
 
-/// A webhook in order waits for its oldest delivery also while that is to be claimed alone.
-pub async fn q34_in_order_waits_for_what_is_claimed_alone(store: Webhooks) {
+/// A webhook in order waits for its oldest delivery also after that lost a claim.
+pub async fn q34_in_order_waits_for_what_lost_a_claim(store: Webhooks) {
     let hook = queued(&store, &["a", "b"]).await;
     change(&store, hook, |w| w.order = DeliveryOrder::InOrder).await;
     assert_eq!(claim(&store, hook, 0).await.len(), 1, "Q34 the head");

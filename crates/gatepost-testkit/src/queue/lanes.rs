@@ -183,18 +183,18 @@ pub async fn q08_a_release_counts_no_attempt(store: Webhooks) {
     assert_eq!(found, (DeliveryState::Queued, 0, at(5)), "Q8");
 }
 
-/// A delivery ends in `error` after three lost claims of it alone; the loss of a claim among others
-/// does not count, and puts it into the lane of those that are claimed alone.
+/// A delivery ends in `error` after three lost claims; the first loss does not count, and puts it
+/// into the lane of those that lost one. For the last it is claimed alone.
 pub async fn q09_lost_claims_end_a_delivery(store: Webhooks) {
     let hook = queued(&store, &["a"]).await;
     for lost in 0..=Delivery::MAX_LOST_CLAIMS {
         let now = i64::from(lost) * 20;
         let claimed = claim(&store, hook, now).await;
         assert_eq!(claimed.len(), 1, "Q9 claim {lost}");
-        let class = if lost == 0 {
-            LaneClass::First
-        } else {
-            LaneClass::Alone
+        let class = match lost {
+            0 => LaneClass::First,
+            Delivery::MAX_LOST_CLAIMS => LaneClass::Alone,
+            _ => LaneClass::Lost,
         };
         assert_eq!(claimed[0].class, class, "Q9 lane of claim {lost}");
         let reclaimed = store.queue.reclaim(9, at(now + 10)).await.unwrap();

@@ -145,8 +145,8 @@ pub async fn d08_turns_and_counts_outlive_the_store(home: Home) -> Outcome {
     let due: Vec<_> = due.iter().map(|d| d.lane.class).collect();
     assert_eq!(
         due,
-        [gatepost_storage::webhooks::LaneClass::Alone],
-        "D8 alone"
+        [gatepost_storage::webhooks::LaneClass::Lost],
+        "D8 lost"
     );
     let found = store.records.record_usage(OwnerId(1)).await.unwrap();
     assert_eq!(found, rows, "D8 records");

@@ -201,7 +201,7 @@ pub async fn d04_a_claim_outlives_its_worker(place: Home) -> Outcome {
     );
     let again = store
         .queue
-        .claim(&[lane(hook, LaneClass::Alone)], at(30), at(11))
+        .claim(&[lane(hook, LaneClass::Lost)], at(30), at(11))
         .await
         .unwrap();
     assert_eq!(again.len(), 1, "D4 claimed again");

@@ -1,8 +1,8 @@
--- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. Only one that was claimed alone counts its loss. An outcome that is
+-- $1: now. $2: lost claims that end a delivery, which counts as failed. $3: its reason. Only one that had lost a claim before counts its loss; before the last that it may have it waits alone (3). An outcome that is
 -- there already is followed by one more, under a token that nobody has: its own is the last word no more.
 WITH member AS MATERIALIZED (
     SELECT r.id AS token, u.delivery, coalesce(r.tries[u.pos], 0) AS tries, coalesce(r.attempts[u.pos], 0) AS attempts,
-           (coalesce(r.lost[u.pos], 0) + (coalesce(r.class[u.pos], 0) = 2)::int)::smallint AS lost
+           (coalesce(r.lost[u.pos], 0) + (coalesce(r.class[u.pos], 0) >= 2)::int)::smallint AS lost
     FROM :schema.gatepost_running r CROSS JOIN LATERAL unnest(r.ids) WITH ORDINALITY AS u (delivery, pos)
     WHERE r.id = ANY (current_setting('gatepost.reclaimed')::bigint[]) AND u.delivery IS NOT NULL
 ), open AS MATERIALIZED (
@@ -29,7 +29,7 @@ WITH member AS MATERIALIZED (
     FROM open WHERE lost >= $2::int OR marked
 ), again AS (
     INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
-    SELECT delivery, webhook, $1::timestamptz, tries, attempts, 2, lost, marked FROM open WHERE lost < $2::int
+    SELECT delivery, webhook, $1::timestamptz, tries, attempts, CASE WHEN lost + 1 < $2::int THEN 2 ELSE 3 END, lost, marked FROM open WHERE lost < $2::int
     ON CONFLICT DO NOTHING
 ), counted AS (
     INSERT INTO :schema.gatepost_count AS c (webhook, hour, sent, failed, retried, milliseconds, bytes)

@@ -208,7 +208,7 @@ passed_on! { QueueStore {}
         }
         let mut lanes = lanes.to_vec();
         if self.is(&["q33"]) {
-            let class = LaneClass::Alone;
+            let class = LaneClass::Lost;
             let alone = lanes.iter().map(|claim| LaneClaim {
                 lane: Lane { class, ..claim.lane },
                 ..*claim
