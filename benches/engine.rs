@@ -90,10 +90,7 @@ fn main() {
 
 async fn engine(store: Arc<SqliteStore>, addr: SocketAddr) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
-    let in_flight = InFlightLimits::default()
-        .with_per_webhook(256)
-        .with_per_origin(256)
-        .with_per_owner(1024);
+    let in_flight = InFlightLimits::default().with_per_webhook(256);
     let limits = Limits::default().with_in_flight(in_flight);
     let engine = Engine::builder(store, Sender::builder(policy).build().unwrap());
     let engine = one_system(engine)

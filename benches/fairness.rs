@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use benches::{machines, one_system};
 use chrono::{DateTime, Utc};
 use delivery::{Schedule, Sender, TargetPolicy};
-use gatepost_engine::{Engine, InFlightLimits, Limits};
+use gatepost_engine::Engine;
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::{
@@ -127,12 +127,8 @@ fn occurrence(n: usize) -> Occurrence {
 async fn engine(store: Arc<SqliteStore>) -> Engine {
     let policy = TargetPolicy::public().allow("127.0.0.0/8".parse().unwrap());
     let sender = Sender::builder(policy).resolver(Arc::new(benches::Here));
-    let in_flight = InFlightLimits::default();
-    let per_owner = in_flight.total;
-    let limits = Limits::default().with_in_flight(in_flight.with_per_owner(per_owner));
     one_system(Engine::builder(store, sender.build().unwrap()))
         .catalog(machines::catalog())
-        .limits(limits)
         .schedule(Schedule::new([Duration::from_secs(600)]).unwrap())
         .start()
         .await

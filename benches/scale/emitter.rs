@@ -80,11 +80,7 @@ async fn tenants(platform: &Arc<Platform>, port: &str) -> Engine {
 /// One webhook, to which as much is under way as there are emitters.
 async fn one(platform: &Platform, port: &str) -> Engine {
     let url = format!("http://target.test:{port}/");
-    let in_flight = InFlightLimits::default();
-    let in_flight = in_flight
-        .with_per_webhook(EMITTERS)
-        .with_per_origin(EMITTERS)
-        .with_per_owner(1_024);
+    let in_flight = InFlightLimits::default().with_per_webhook(EMITTERS);
     let engine = one_system(platform.builder());
     let engine = engine.limits(Limits::default().with_in_flight(in_flight));
     platform.records_of_one(OwnerId(1), &url, 1).await;

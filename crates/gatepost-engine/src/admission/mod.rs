@@ -204,6 +204,19 @@ impl Admission {
         }
     }
 
+    /// Whether a webhook could send now.
+    #[cfg(test)]
+    pub(crate) fn has_ready(&self) -> bool {
+        self.lock().has_ready()
+    }
+
+    /// Whether the store was to be asked anything; not any more.
+    #[cfg(test)]
+    pub(crate) fn take_look(&self) -> bool {
+        let (inquiry, sweep) = (self.inquiries.take(), self.inquiries.take_sweep());
+        sweep || inquiry.look || !inquiry.webhooks.is_empty()
+    }
+
     /// Wakes the dispatcher.
     pub(crate) fn wake(&self) {
         self.wake.notify_one();

@@ -17,9 +17,9 @@ use webhook_model::{Activity, TargetUrl, WebhookId};
 
 use super::job::{Job, Outgoing};
 use super::worker::REST;
-use crate::admission::{Room, SLOW_AFTER};
-use crate::config::Limits;
+use crate::config::{InFlightLimits, Limits};
 use crate::judge::testing::Manner;
+use crate::scheduler::SLOW;
 use crate::testing::{Bench, RETRY_AFTER, Records, Script, noon};
 use crate::transport::Transport;
 
@@ -33,8 +33,7 @@ async fn bench(statuses: &[u16]) -> (Records, Bench, WebhookId) {
 
 async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
     let route = records.route(webhook).await;
-    let in_flight = &bench.admission.in_flight;
-    let permit = in_flight.try_take(&route, Place::Common, LaneClass::First);
+    let permit = bench.admission.try_now(&route, Place::Common);
     Job {
         claim: records.claimed(webhook).await,
         claimed: noon(),
@@ -51,7 +50,6 @@ async fn job(records: &Records, bench: &Bench, webhook: WebhookId) -> Job {
         tries: 0,
         status_info: "not yet".to_owned(),
         permit: permit.unwrap(),
-        turn: None,
     }
 }
 
@@ -60,7 +58,7 @@ impl Bench {
     async fn run(&self, job: Job) {
         self.worker.start(job);
         self.lifecycle.shutdown(Duration::from_secs(600)).await;
-        assert_eq!(self.admission.in_flight.count(), 0);
+        assert_eq!(self.admission.in_flight(), 0);
     }
 }
 
@@ -69,32 +67,20 @@ async fn a_success_is_sent_and_a_failure_is_queued_again_after_its_delay() {
     for (status, expected) in [(200, DeliveryState::Sent), (500, DeliveryState::Queued)] {
         let (records, bench, webhook) = bench(&[status]).await;
         let job = job(&records, &bench, webhook).await;
-        let id = job.claim.delivery;
+        let (id, began) = (job.claim.delivery, Instant::now());
         bench.run(job).await;
         let stored = records.stored(id).await;
         assert_eq!((stored.state, stored.attempts), (expected, 1));
         assert_eq!(bench.script.sent(), ["hello"]);
-        let next = bench.admission.lanes.next_later();
-        assert_eq!(next.is_some(), status == 500);
-        let late = next.unwrap_or(stored.due) - stored.due;
-        assert!((0..100).contains(&late.num_milliseconds()), "{late}");
         let delay = (stored.due - noon()).to_std().unwrap();
+        let next = bench.admission.next_time();
+        assert_eq!(next.is_some(), status == 500);
+        let waits = next.map_or(delay, |next| next - began);
+        let late = waits.abs_diff(delay);
+        assert!(late < Duration::from_millis(100), "{late:?}");
         let expected = RETRY_AFTER.mul_f32(0.8)..=RETRY_AFTER.mul_f32(1.2);
         assert!(status == 200 || expected.contains(&delay), "{delay:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_retry_waits_for_its_turn() {
-    let (records, bench, webhook) = bench(&[]).await;
-    let turn = Instant::now() + Duration::from_secs(3);
-    let job = Job {
-        turn: Some(turn),
-        ..job(&records, &bench, webhook).await
-    };
-    bench.run(job).await;
-    assert_eq!(Instant::now(), turn);
-    assert_eq!(bench.script.sent().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -233,22 +219,24 @@ async fn a_platform_that_does_not_say_who_the_owner_is_costs_that_delivery_a_wai
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_is_slow_after_two_seconds_and_the_webhook_while_it_runs() {
-    let (records, bench, webhook) = bench(&[]).await;
+async fn a_request_makes_room_for_others_after_two_seconds() {
+    let records = Records::new();
+    let in_flight = InFlightLimits::default().with_total(1);
+    let limits = Limits::default().with_in_flight(in_flight);
+    let bench = Bench::new(&records, &limits, Script::new(&[])).await;
+    let (one, other) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
+    let other = records.route(other).await;
     bench.script.hold();
-    let job = job(&records, &bench, webhook).await;
-    let route = job.route.clone();
-    let in_flight = bench.admission.in_flight.clone();
+    let job = job(&records, &bench, one).await;
     bench.worker.start(job);
-    let slow = Room::WebhookSlow(route.id);
-    tokio::time::sleep(SLOW_AFTER - Duration::from_millis(1)).await;
-    assert_eq!(in_flight.used(&slow), 0);
+    let has_room = || bench.admission.try_now(&other, Place::Common).is_some();
+    tokio::time::sleep(SLOW - Duration::from_millis(1)).await;
+    assert!(!has_room());
     tokio::time::sleep(Duration::from_millis(2)).await;
-    assert_eq!(in_flight.used(&slow), 1);
+    assert!(has_room());
     bench.script.gate.add_permits(1);
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(in_flight.used(&slow), 0);
-    assert!(in_flight.is_empty());
+    assert_eq!(bench.admission.in_flight(), 0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -328,7 +316,7 @@ async fn a_job_that_panics_costs_its_claim_and_its_room_is_given_back() {
     bench.run(job).await;
     let stored = records.stored(id).await;
     assert_eq!(stored.state, DeliveryState::Running, "until its lease ends");
-    assert!(bench.admission.in_flight.is_empty());
+    assert!(bench.admission.in_flight() == 0);
 }
 
 /// Panics at every metric.

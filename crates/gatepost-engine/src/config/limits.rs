@@ -12,7 +12,7 @@ const MIB: usize = 1024 * 1024;
 /// use gatepost_engine::{InFlightLimits, Limits};
 /// let in_flight = InFlightLimits::default().with_total(256).with_per_webhook(8);
 /// let limits = Limits::default().with_in_flight(in_flight);
-/// assert_eq!((limits.in_flight.total, limits.in_flight.per_origin), (256, 256));
+/// assert_eq!((limits.in_flight.total, limits.in_flight.per_webhook), (256, 8));
 /// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -34,35 +34,20 @@ pub struct Limits {
 
 /// Requests in flight. Whatever a limit holds back waits; nothing is refused.
 ///
-/// Besides these, the last free requests of a total, and of an origin, are for those who have few
-/// of them: nobody but a tenant that has none takes the last one. And the last quarter of all, and
-/// of an origin, is for webhooks that responded within a minute, or within less where less is free.
+/// How they are shared is no option. Requests that have run for two seconds, and those of webhooks
+/// that did not respond the last time or were slow three times, have at most half of them; webhooks
+/// that were not tried yet have what is left of that half. In each of these shares, and in that of
+/// webhooks that responded, the tenant with the fewest requests in flight goes next, in it the
+/// owner with the fewest. On a platform that is one system an owner is what a tenant is elsewhere.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. Up to half as many come on top when targets that used to respond stall
-    /// all at once, for those that still respond and for as long as that lasts; and up to half as
-    /// many for the first requests of webhooks that arrive where those that stall have all their
-    /// share. Default 1,024.
+    /// Requests in flight. Up to as many come on top while targets that used to respond stall all
+    /// at once. Default 1,024.
     pub total: usize,
-    /// Requests in flight to one webhook; adapts downward while its target is in trouble.
-    /// Default 32.
+    /// Requests in flight to one webhook; adapts downward while its target is in trouble, and is
+    /// one until it has responded. Default 32.
     pub per_webhook: usize,
-    /// Requests in flight to one origin (scheme, host name and port). A tenant has at most a
-    /// quarter of them; on a platform that is one system, an owner. Default 256.
-    pub per_origin: usize,
-    /// Requests in flight for the webhooks of one owner. Default 256.
-    pub per_owner: usize,
-    /// Requests in flight for the webhooks of one tenant. Default 512.
-    pub per_tenant: usize,
-    /// Maximum share of in-flight requests that may be retries, in percent. Default 50.
-    pub retry_percent: usize,
-    /// Maximum share of in-flight requests, in all and to one origin, that may be slow or go to
-    /// webhooks that have not responded yet, or not the last time, in percent: however many
-    /// targets stall, the others have the rest. One tenant has at most an eighth of the share, and
-    /// a quarter of it is for webhooks that have not been tried. A request is slow after two
-    /// seconds, and so is a webhook whose last three took longer. Default 50.
-    pub slow_percent: usize,
 }
 
 /// What one occurrence may make at a time.
@@ -85,17 +70,13 @@ pub struct EmitLimits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RateLimits {
-    /// Retries that begin in a second. They are spread over it, so that a storm of them never
-    /// delays first attempts. 0 is no limit. Default 2,000.
-    pub retries_per_second: u32,
-    /// Deliveries a second that a webhook sends of those that were held: it was resumed, or they
-    /// have been due for a minute when they are found. 0 is no limit. Default 100.
+    /// Deliveries a second that a webhook sends, from all processes, of those that have been due
+    /// for a minute when they are found. 0 is no limit. Default 100.
     pub resumed_per_second: u32,
 }
 
 /// The circuit breaker of each webhook: it opens when its target cannot be connected to. What one
-/// webhook meets holds back no other, unless two tenants whose webhooks had been received there
-/// can both not connect any more.
+/// webhook meets holds back no other.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BreakerLimits {
@@ -142,16 +123,6 @@ setters! { InFlightLimits {
     with_total: total: usize,
     /// Sets [`per_webhook`](Self::per_webhook).
     with_per_webhook: per_webhook: usize,
-    /// Sets [`per_origin`](Self::per_origin).
-    with_per_origin: per_origin: usize,
-    /// Sets [`per_owner`](Self::per_owner).
-    with_per_owner: per_owner: usize,
-    /// Sets [`per_tenant`](Self::per_tenant).
-    with_per_tenant: per_tenant: usize,
-    /// Sets [`retry_percent`](Self::retry_percent).
-    with_retry_percent: retry_percent: usize,
-    /// Sets [`slow_percent`](Self::slow_percent).
-    with_slow_percent: slow_percent: usize,
 } }
 
 setters! { EmitLimits {
@@ -166,8 +137,6 @@ setters! { EmitLimits {
 } }
 
 setters! { RateLimits {
-    /// Sets [`retries_per_second`](Self::retries_per_second).
-    with_retries_per_second: retries_per_second: u32,
     /// Sets [`resumed_per_second`](Self::resumed_per_second).
     with_resumed_per_second: resumed_per_second: u32,
 } }
@@ -204,11 +173,6 @@ impl Default for InFlightLimits {
         Self {
             total: 1024,
             per_webhook: 32,
-            per_origin: 256,
-            per_owner: 256,
-            per_tenant: 512,
-            retry_percent: 50,
-            slow_percent: 50,
         }
     }
 }
@@ -227,7 +191,6 @@ impl Default for EmitLimits {
 impl Default for RateLimits {
     fn default() -> Self {
         Self {
-            retries_per_second: 2_000,
             resumed_per_second: 100,
         }
     }

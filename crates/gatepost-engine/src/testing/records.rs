@@ -204,6 +204,20 @@ impl Records {
         }
     }
 
+    /// Claims all that is due, for a minute.
+    pub(crate) async fn claim_all(&self, now: DateTime<Utc>) {
+        let deliveries = self.deliveries().await;
+        let webhooks: BTreeSet<_> = deliveries.iter().map(|d| d.webhook).collect();
+        let lanes = webhooks.into_iter().flat_map(|webhook| {
+            LaneClass::ALL.map(|class| LaneClaim {
+                lane: Lane { webhook, class },
+                limit: 100,
+            })
+        });
+        let (lanes, until) = (lanes.collect::<Vec<_>>(), now + TimeDelta::seconds(60));
+        self.store.claim(&lanes, until, now).await.unwrap();
+    }
+
     pub(crate) async fn deliveries(&self) -> Vec<Delivery> {
         self.store.list_deliveries(&all()).await.unwrap()
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use delivery::Schedule;
-use gatepost_engine::{Limits, RateLimits, Timing};
+use gatepost_engine::{Limits, Timing};
 use gatepost_storage::ManualClock;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, DeliveryState};
 
@@ -70,27 +70,4 @@ async fn in_order_means_that_a_retry_holds_up_what_came_later() {
         .collect();
     assert_eq!(*receiver.bodies.lock().unwrap(), expected);
     assert_eq!(receiver.most_open.load(Ordering::SeqCst), 1);
-}
-
-#[tokio::test]
-async fn a_storm_of_retries_leaves_at_a_pace() {
-    let rates = RateLimits::default().with_retries_per_second(50);
-    let limits = Limits::default().with_rates(rates);
-    let world = world_with(|builder| builder.limits(limits)).await;
-    let (receiver, addr) = receiver(false, &[500; 60]).await;
-    let webhook = world.webhook("w", addr, |_| {}).await;
-    let mut sent = Vec::new();
-    let began = tokio::time::Instant::now();
-    for _ in 0..60 {
-        sent.push(world.engine.send(webhook, None).await.unwrap());
-    }
-    until(|| receiver.bodies.lock().unwrap().len() == 120).await;
-    let took = began.elapsed();
-    assert!(took >= Duration::from_millis(59 * 20), "{took:?}");
-    // A retry may be among the first 60 requests: its message has one more.
-    let mut attempts = 0;
-    for id in sent {
-        attempts += world.ended(id).await.attempts;
-    }
-    assert_eq!(attempts, 120);
 }

@@ -18,7 +18,6 @@ use gatepost_testkit::fault::{Fault, When};
 use webhook_model::{Activity, DeliveryOrder, OwnerId, Timeout, WebhookId};
 
 use super::Dispatcher;
-use super::pass::FROM_ONE_LANE;
 use crate::config::{InFlightLimits, Limits, RateLimits};
 use crate::core::Core;
 use crate::settle::UNRECORDED;
@@ -80,7 +79,7 @@ async fn what_waits_is_found_and_lanes_take_turns() {
     a_second().await;
     assert_eq!(states(&records, DeliveryState::Sent).await, 101);
     let turn = bench.script.sent().iter().position(|body| body == "b");
-    assert!(turn.unwrap() <= *FROM_ONE_LANE.end(), "{turn:?}");
+    assert!(turn.unwrap() <= Limits::default().in_flight.per_webhook, "{turn:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,6 +94,9 @@ async fn no_more_is_claimed_than_there_is_room_for() {
     script.hold();
     let limits = Limits::default().with_in_flight(in_flight);
     let bench = run(&records, limits, script).await;
+    a_second().await;
+    assert_eq!(states(&records, DeliveryState::Running).await, 1, "it is new");
+    bench.script.gate.add_permits(1);
     a_second().await;
     assert_eq!(states(&records, DeliveryState::Running).await, 3);
     bench.script.gate.add_permits(100);
@@ -120,23 +122,18 @@ async fn one_after_the_other_where_order_was_asked_for_and_nothing_of_a_paused_w
 }
 
 #[tokio::test(start_paused = true)]
-async fn retries_leave_when_they_are_due_and_at_their_pace() {
+async fn retries_leave_when_they_are_due() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
     for _ in 0..10 {
         records.waiting(webhook, "x").await;
     }
-    let rates = RateLimits::default().with_retries_per_second(2);
-    let limits = Limits::default().with_rates(rates);
-    let bench = run(&records, limits, Script::new(&[500; 10])).await;
+    let bench = run(&records, Limits::default(), Script::new(&[500; 10])).await;
     a_second().await;
     assert_eq!(states(&records, DeliveryState::Queued).await, 10);
     assert_eq!(bench.script.sent().len(), 10);
     bench.broken.clock.advance(RETRY_AFTER * 2);
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    let retried = bench.script.sent().len() - 10;
-    assert!((5..=8).contains(&retried), "two a second: {retried}");
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    a_second().await;
     assert_eq!(states(&records, DeliveryState::Sent).await, 10);
 }
 
@@ -164,34 +161,46 @@ async fn a_webhook_that_cannot_be_read_waits_and_is_tried_each_minute_while_othe
     assert_eq!(bench.script.sent(), ["good", "bad"]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn what_may_have_killed_its_sender_is_sent_one_at_a_time_beside_the_rest() {
+/// How many run at a time of six deliveries that lost this number of claims, beside two others.
+async fn running_of_lost(claims: u32) -> Vec<usize> {
     let records = Records::new();
+    let mut now = noon();
     for owner in 1..=3 {
         let webhook = webhook_of(&records, owner).await;
         records.claimed(webhook).await;
         records.claimed(webhook).await;
     }
-    let lost = noon() + TimeDelta::seconds(61);
-    records.store.reclaim(10, lost).await.unwrap();
+    for claim in 1..=claims {
+        now += TimeDelta::seconds(61);
+        records.store.reclaim(10, now).await.unwrap();
+        if claim < claims {
+            records.claim_all(now).await;
+        }
+    }
     let other = webhook_of(&records, 4).await;
     for _ in 0..2 {
-        records.waiting(other, "other").await;
+        records.due(other, "other", now).await;
     }
     let script = Script::new(&[]);
     script.hold();
     let bench = Bench::new(&records, &Limits::default(), script).await;
-    bench.broken.clock.advance(Duration::from_secs(61));
+    bench.broken.clock.advance((now - noon()).to_std().unwrap());
     let bench = run_on(bench, Limits::default());
-    a_second().await;
-    assert_eq!(states(&records, DeliveryState::Running).await, 1 + 2);
-    bench.script.gate.add_permits(2);
-    a_second().await;
-    let alone = states(&records, DeliveryState::Running).await;
-    assert!(alone <= 2, "never two of them: {alone}");
-    bench.script.gate.add_permits(100);
-    a_second().await;
+    let mut running = Vec::new();
+    for permits in [0, 1, 1, 100] {
+        bench.script.gate.add_permits(permits);
+        a_second().await;
+        running.push(states(&records, DeliveryState::Running).await);
+    }
     assert_eq!(states(&records, DeliveryState::Sent).await, 8);
+    running
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lost_three_claims_is_sent_one_at_a_time_beside_the_rest() {
+    assert_eq!(running_of_lost(1).await[0], 3 + 1, "one of each webhook");
+    let running = running_of_lost(3).await;
+    assert!(running.iter().all(|running| *running <= 1 + 2), "{running:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -285,7 +294,7 @@ async fn what_was_claimed_so_slowly_that_the_lease_is_over_is_not_sent() {
     assert_eq!(reclaimed.requeued, 1);
     let other = Lane {
         webhook,
-        class: LaneClass::Alone,
+        class: LaneClass::Lost,
     };
     let until = now + TimeDelta::seconds(60);
     let lanes = [LaneClaim {
@@ -313,7 +322,7 @@ async fn a_list_of_lanes_that_takes_long_holds_up_nothing() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(bench.store.has_failed());
     records.waiting(webhook, "x").await;
-    bench.admission.lanes.ready(DueLane {
+    bench.admission.stored(&DueLane {
         lane: Lane {
             webhook,
             class: LaneClass::First,
@@ -364,7 +373,7 @@ async fn a_store_that_panics_costs_a_moment_and_no_lane() {
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert!(bench.store.has_failed());
         assert_eq!(states(&records, DeliveryState::Sent).await, 3, "{method}");
-        assert_eq!(bench.admission.in_flight.count(), 0);
+        assert_eq!(bench.admission.in_flight(), 0);
     }
 }
 

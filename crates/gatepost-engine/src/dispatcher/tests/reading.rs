@@ -16,38 +16,6 @@ async fn crowded(records: &Records) -> (Bench, Vec<WebhookId>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_read_of_one_owner_is_at_hand_at_its_turn_and_nothing_is_read_twice() {
-    let records = Records::new();
-    let (bench, large) = crowded(&records).await;
-    let dispatcher = dispatcher(&bench, Limits::default(), 1);
-    let lanes = &bench.admission.lanes;
-    for webhook in large {
-        let class = LaneClass::First;
-        lanes.ready(DueLane {
-            lane: Lane { webhook, class },
-            due: noon(),
-            owner: OwnerId(1),
-            place: Place::Common,
-            revision: Revision::FIRST,
-        });
-    }
-    dispatcher.pass().await.unwrap();
-    let (mut read, mut batches) = (0, 0);
-    loop {
-        let (batch, _) = dispatcher.next_batch();
-        if batch.is_empty() {
-            break;
-        }
-        dispatcher.read(batch).await.unwrap();
-        read += lanes.ready_count();
-        batches += 1;
-        dispatcher.pass().await.unwrap();
-    }
-    assert_eq!(read, WEBHOOKS, "each once");
-    assert!(batches < WEBHOOKS / 2, "more than one at a time: {batches}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn webhooks_of_which_only_some_are_at_hand_together_all_have_their_turn() {
     let records = Records::new();
     let (bench, large) = crowded(&records).await;

@@ -44,7 +44,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
     let again = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(again.repeated && !again.pending);
     assert_eq!(
-        bench.admission.in_flight.count(),
+        bench.admission.in_flight(),
         0,
         "permits are given back"
     );

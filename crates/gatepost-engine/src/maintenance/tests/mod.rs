@@ -77,11 +77,11 @@ async fn a_claim_is_taken_back_when_its_lease_has_ended() {
     world.pass(58).await;
     let state = async || world.records.stored(claim.delivery).await.state;
     assert_eq!(state().await, DeliveryState::Running);
-    world.maintenance.admission.lanes.take_look(noon());
+    world.maintenance.admission.take_look();
     world.pass(4).await;
     assert_eq!(state().await, DeliveryState::Queued);
-    let lanes = &world.maintenance.admission.lanes;
-    assert!(lanes.take_look(noon()), "the dispatcher is woken");
+    let admission = &world.maintenance.admission;
+    assert!(admission.take_look(), "the dispatcher is woken");
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,8 +149,8 @@ async fn waiting_deliveries_are_due_after_a_step_back() {
         noon() + soon,
         "its delay may be as long"
     );
-    let lanes = &world.maintenance.admission.lanes;
-    assert!(lanes.take_look(then + soon), "the dispatcher is woken");
+    let admission = &world.maintenance.admission;
+    assert!(admission.take_look(), "the dispatcher is woken");
     let looked = world.store.calls_of("list_deliveries");
     world.pass(5).await;
     assert_eq!(world.store.calls_of("list_deliveries"), looked, "once");

@@ -33,7 +33,7 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     let (records, bench) = bench().await;
     let engine = bench.engine();
     let id = records.webhook(|_| {}).await;
-    bench.admission.lanes.take_look(noon());
+    bench.admission.take_look();
     let mut calls = 0;
     let edited = engine.edit_webhook(id, |webhook| {
         calls += 1;
@@ -54,8 +54,8 @@ async fn an_edit_that_meets_another_is_applied_again_and_wakes_the_dispatcher() 
     assert_eq!(row.value.name.as_str(), "renamed");
     assert_eq!(row.value.activity, Activity::Paused, "both edits are kept");
     assert_eq!(calls, 2);
-    let lanes = &bench.admission.lanes;
-    assert!(lanes.take_look(noon()));
+    let admission = &bench.admission;
+    assert!(admission.take_look());
 }
 
 #[tokio::test]
@@ -191,9 +191,9 @@ async fn what_comes_after_a_delivery_that_is_cancelled_is_looked_for_whatever_el
     let runs = records.claimed(running).await.delivery;
     let waits = records.waiting(in_order, "x").await;
     let engine = bench.engine();
-    bench.admission.lanes.inquiries.take();
+    bench.admission.inquiries.take();
     assert_eq!(engine.cancel(&[runs, waits]).await.unwrap(), 1);
-    let asked = bench.admission.lanes.inquiries.take().webhooks;
+    let asked = bench.admission.inquiries.take().webhooks;
     assert!(asked.contains(&in_order), "{asked:?}");
 }
 

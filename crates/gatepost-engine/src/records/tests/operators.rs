@@ -58,7 +58,7 @@ async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator(
     let (_records, bench, [operators, _]) = world().await;
     let (activities, inquiries) = (
         &bench.worker.watch.activities,
-        &bench.admission.lanes.inquiries,
+        &bench.admission.inquiries,
     );
     let paused = activities.set(operators, Activity::Paused).await.unwrap();
     for _ in 0..30 {
