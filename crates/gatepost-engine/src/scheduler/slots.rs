@@ -95,10 +95,13 @@ impl Slots {
         left.saturating_sub(beyond).max(self.part(32))
     }
 
-    /// What Slow leaves of its half, and always a part of all.
+    /// What Slow leaves of its half, and always a part of all, which is less where those that began
+    /// as new ones have more than that half.
     fn new_limit(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
-        self.part(2).saturating_sub(slow).max(self.part(32))
+        let left = self.part(2).saturating_sub(slow);
+        let always = (self.total.saturating_sub(slow) / 16).clamp(self.newest(), self.part(32));
+        left.max(always)
     }
 
     /// The last slots of New, for those that have just come.

@@ -62,7 +62,7 @@ fn webhooks_that_answer_once_and_stall_delay_nobody() {
     for tenants in [1, 1_000] {
         let mut sim = Sim::new();
         honest(&mut sim, 240);
-        for id in 0..1_000 {
+        for id in 0..1_000_i64 {
             let other = webhook(OTHERS + id, tenant(id, tenants));
             sim.arrive(secs(55) + millis(4 * id.unsigned_abs()), other.clone());
             for _ in 0..32 {
@@ -92,7 +92,7 @@ fn webhooks_that_answer_once_and_stall_delay_nobody() {
 fn slow_receivers_in_their_thousands_delay_nobody() {
     let mut sim = Sim::new();
     honest(&mut sim, 240);
-    for id in 0..3_000 {
+    for id in 0..3_000_i64 {
         for k in 0..40 {
             let at = secs(20 + 5 * k) + millis(5 * id.unsigned_abs() / 3);
             sim.arrive(at, webhook(OTHERS + id, tenant(id, 3_000)));
@@ -124,7 +124,7 @@ fn floods_of_new_stalling_webhooks_delay_no_new() {
     for tenants in [1, 2_000, 20_000] {
         let mut sim = Sim::new();
         honest(&mut sim, 240);
-        for id in 0..20_000 {
+        for id in 0..20_000_i64 {
             let at = secs(20) + millis(10 * id.unsigned_abs());
             sim.arrive(at, webhook(OTHERS + id, tenant(id, tenants)));
         }
@@ -146,7 +146,7 @@ fn healthy_webhooks_are_sent_within_seconds_of_a_restart() {
     for (took, stalling) in [(2, 10), (200, 10), (200, 4)] {
         let mut sim = Sim::new();
         let is_healthy = |id: i64| id % stalling != 0;
-        for id in 0..20_000 {
+        for id in 0..20_000_i64 {
             let record = match is_healthy(id) {
                 true => Record::Answered,
                 false => Record::Failing,
