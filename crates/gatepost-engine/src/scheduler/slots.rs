@@ -67,15 +67,22 @@ impl Slots {
         let late = self.late(is_late);
         let free = match class {
             Class::Recent => fast.saturating_sub(recent + proven + late),
-            Class::Proven => fast.saturating_sub(recent + proven).max(late),
+            Class::Proven => {
+                // An eighth is not for Proven, however many of them there are.
+                let own = (fast - fast / 8).saturating_sub(proven);
+                fast.saturating_sub(recent + proven).min(own).max(late)
+            }
             Class::New => self.new_limit().saturating_sub(new),
             Class::Slow => self.part(2).saturating_sub(slow),
             Class::Lost => self.part(16).saturating_sub(lost),
             Class::Quarantine => 1_u32.saturating_sub(quarantine),
         };
-        // Beyond twice all there is a reserve.
-        let most = 2 * self.total + self.part(32);
-        free.min(most.saturating_sub(self.all()))
+        // Beyond twice all there is a reserve, half of it not for those that were silent.
+        let reserve = match class {
+            Class::Proven => self.part(64),
+            _ => self.part(32),
+        };
+        free.min((2 * self.total + reserve).saturating_sub(self.all()))
     }
 
     /// Slots for what waits beyond its deadline: an eighth of what Recent and Proven share.
@@ -87,7 +94,8 @@ impl Slots {
         }
     }
 
-    /// What Slow leaves to Recent and Proven: half of all, unless Slow has more than all.
+    /// What Slow leaves to Recent and Proven: half of all, or less if Slow has more than all, and
+    /// always a part.
     fn fast(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
         let beyond = slow.saturating_sub(self.total);
@@ -95,10 +103,13 @@ impl Slots {
         left.saturating_sub(beyond).max(self.part(32))
     }
 
-    /// What Slow leaves of its half, and always a part of all.
+    /// What Slow leaves of its half, and always a part of all, which is less where those that began
+    /// as new ones have more than that half.
     fn new_limit(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
-        self.part(2).saturating_sub(slow).max(self.part(32))
+        let left = self.part(2).saturating_sub(slow);
+        let always = (self.total.saturating_sub(slow) / 16).clamp(self.newest(), self.part(32));
+        left.max(always)
     }
 
     /// The last slots of New, for those that have just come.

