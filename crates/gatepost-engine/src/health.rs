@@ -127,6 +127,7 @@ mod tests {
     use crate::clock::EngineClock;
     use crate::config::Limits;
     use crate::meter::tests::Gauges;
+    use crate::random::Random;
     use crate::testing::{BrokenClock, Records, core, noon};
 
     #[test]

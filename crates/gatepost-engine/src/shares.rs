@@ -110,19 +110,6 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
         }
     }
 
-    /// How many values of an owner are here together at least, if each weighs as much as those do
-    /// that are here now, or else `unknown`: one, or what the owner's share or the others leave
-    /// room for.
-    pub(crate) fn fitting(&self, owner: OwnerId, unknown: usize) -> usize {
-        let owned = self.owners.get(&owner);
-        let own = owned.map_or(0, |owned| owned.weight);
-        let others = self.weight.saturating_sub(own);
-        let room = self.at_most.saturating_sub(others);
-        let room = room.max(self.at_most / SHARE);
-        let each = owned.map_or(unknown, |owned| own.div_ceil(owned.by_use.len().max(1)));
-        (room / each.max(1)).max(1)
-    }
-
     fn next_to_go(&self) -> Option<K> {
         let (weight, owner) = self.by_weight.last()?;
         let is_over = *weight > self.at_most / SHARE;
@@ -222,24 +209,6 @@ mod tests {
         assert_eq!(map.get(1), Some(&"second"));
         assert_eq!(held(&map, [1, 2]), [0, 1]);
         assert_eq!(map.weight, 50);
-    }
-
-    #[test]
-    fn as_many_fit_as_others_leave_room_for_or_a_share_and_always_one() {
-        let mut map = map();
-        let fitting =
-            |map: &Shares<i64, &'static str>, owner, unknown| map.fitting(OwnerId(owner), unknown);
-        assert_eq!(fitting(&map, 1, 20), 8, "all is free");
-        assert_eq!(fitting(&map, 1, 500), 1, "heavier than all");
-        fill(&mut map, 2, 10, 13);
-        assert_eq!(fitting(&map, 1, 5), 6, "what others leave");
-        fill(&mut map, 1, 5, 3);
-        assert_eq!(fitting(&map, 1, 500), 10, "by what is here, not by a guess");
-        fill(&mut map, 3, 5, 3);
-        assert_eq!(fitting(&map, 1, 500), 5);
-        assert_eq!(fitting(&map, 4, 5), 2, "a share");
-        fill(&mut map, 4, 2, 5);
-        assert_eq!(held(&map, [1, 2, 3, 4]), [5, 9, 5, 2]);
     }
 
     fn assert_whole(map: &Shares<i64, &'static str>) {

@@ -23,9 +23,12 @@ use crate::config::Limits;
 use crate::random::Random;
 use crate::routes::Route;
 use crate::scheduler::{
-    Config, Count, Outcome, QueueClass, Record, Scheduler, Settings, Waiting, Webhook,
+    Config, Count, Outcome, Record, Scheduler, Settings, Waiting, Webhook,
 };
 
+/// This much later than it becomes due something is asked for: clocks do not run alike, and what
+/// is asked for early is found by a look only.
+const LATER: Duration = Duration::from_millis(100);
 /// Webhooks that are remembered at most.
 const WEBHOOKS: usize = 200_000;
 
@@ -111,7 +114,7 @@ impl Admission {
 
     /// Something was queued here, as another process says. True: the webhook is known.
     pub(crate) fn heard(&self, lane: Lane) -> bool {
-        let (queue, now) = (queue_of(lane.class), Instant::now());
+        let (queue, now) = (lane.class, Instant::now());
         let is_known = self.lock().again(lane.webhook, queue, now);
         if is_known {
             self.wake();
@@ -121,10 +124,10 @@ impl Admission {
 
     /// What was settled here will be due in this queue after that time: nobody need ask for it.
     pub(crate) fn due_later(&self, lane: Lane, after: Duration) {
-        let at = Instant::now() + after;
+        let at = Instant::now() + after + LATER;
         let mut scheduler = self.lock();
         let is_next = scheduler.next_time().is_none_or(|next| at < next);
-        scheduler.ready_at(lane.webhook, queue_of(lane.class), at);
+        scheduler.ready_at(lane.webhook, lane.class, at);
         drop(scheduler);
         if is_next {
             self.wake();
@@ -139,7 +142,7 @@ impl Admission {
 
     /// A claim found all that it asked for, the last of it due this long ago.
     pub(crate) fn claimed(&self, lane: Lane, count: usize, waited: Duration) {
-        let (queue, now) = (queue_of(lane.class), Instant::now());
+        let (queue, now) = (lane.class, Instant::now());
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let due = now.checked_sub(waited).unwrap_or(now);
         let mut scheduler = self.lock();
@@ -253,31 +256,13 @@ fn add(scheduler: &mut Scheduler, due: &DueLane, waits: (Count, Instant), now: I
         },
         hold: None,
     };
-    scheduler.ready(&webhook, queue_of(due.lane.class), waiting, now);
+    scheduler.ready(&webhook, due.lane.class, waiting, now);
 }
 
 fn settings(route: &Route) -> Settings {
     Settings {
         in_order: route.webhook.order == DeliveryOrder::InOrder,
         rate: route.webhook.rate.map(RateLimit::get),
-    }
-}
-
-fn queue_of(class: LaneClass) -> QueueClass {
-    match class {
-        LaneClass::First => QueueClass::First,
-        LaneClass::Retry => QueueClass::Retry,
-        LaneClass::Lost => QueueClass::Lost,
-        LaneClass::Alone => QueueClass::Quarantine,
-    }
-}
-
-fn class_of(queue: QueueClass) -> LaneClass {
-    match queue {
-        QueueClass::First => LaneClass::First,
-        QueueClass::Retry => LaneClass::Retry,
-        QueueClass::Lost => LaneClass::Lost,
-        QueueClass::Quarantine => LaneClass::Alone,
     }
 }
 

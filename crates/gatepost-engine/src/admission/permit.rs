@@ -9,7 +9,7 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::Lane;
 use tokio::time::Instant;
 
-use super::{Admission, class_of};
+use super::Admission;
 use crate::scheduler::{self, Outcome};
 
 /// Leave for one request; given back when that is over, or when it is dropped.
@@ -36,7 +36,7 @@ impl Permit {
             admission,
             lane: Lane {
                 webhook: permit.webhook,
-                class: class_of(permit.queue),
+                class: permit.queue,
             },
             owner: permit.owner,
             place: permit.place,

@@ -1,6 +1,5 @@
 //! A webhook, with what every request needs made ready.
 
-use chrono::{DateTime, Utc};
 use delivery::{Request, RequestError};
 use gatepost_storage::{Revision, Row};
 use webhook_model::{DeliveryOrder, Webhook, WebhookId};
@@ -20,8 +19,6 @@ pub(crate) struct Route {
     pub credentials: Credentials,
     /// The access token of an OAuth 2 client.
     pub token: TokenSlot,
-    /// When it was changed to what it is: what was due before was perhaps held by a pause.
-    pub changed: DateTime<Utc>,
 }
 
 impl Route {
@@ -33,16 +30,12 @@ impl Route {
             credentials: Credentials::of(&webhook),
             token: TokenSlot::default(),
             webhook,
-            changed: DateTime::<Utc>::MIN_UTC,
         }
     }
 
     /// As it is stored.
     pub(crate) fn stored(row: Row<WebhookId, Webhook>) -> Self {
-        Self {
-            changed: row.modified,
-            ..Self::new(row.id, row.revision, row.value)
-        }
+        Self::new(row.id, row.revision, row.value)
     }
 
     /// A webhook that is not stored, or not as it is given here.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gatepost_storage::webhooks::WebhookStore;
 use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
-use webhook_model::{OwnerId, Webhook, WebhookId};
+use webhook_model::{Webhook, WebhookId};
 
 use super::route::Route;
 use crate::generations::Generations;
@@ -17,8 +17,6 @@ const MEMORY: usize = 64 * 1024 * 1024;
 /// What a route costs beyond its credentials and the texts of its webhook, which it has twice: once
 /// in the request.
 const ROUTE: usize = 1024;
-/// What one takes at most, about: certificates, headers and secrets as long as they may be.
-const HEAVIEST: usize = 2 * 1024 * 1024;
 /// Reports of webhooks that cannot be read are remembered for this number.
 const REPORTED: usize = 10_000;
 
@@ -131,12 +129,6 @@ impl WebhookCache {
             }
         }
         Ok(found)
-    }
-
-    /// How many webhooks of this owner can be read at a time, about, so that all are at hand.
-    pub(crate) fn fitting(&self, owner: OwnerId) -> usize {
-        let routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        routes.fitting(owner, HEAVIEST)
     }
 
     /// A webhook that was just read: it is at hand from now on.

@@ -16,8 +16,6 @@ mod pace;
 mod realms;
 mod slots;
 mod target;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
@@ -25,6 +23,7 @@ use std::time::Duration;
 
 use gatepost_ids::Place;
 use gatepost_storage::Revision;
+use gatepost_storage::webhooks::LaneClass;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
@@ -36,8 +35,6 @@ pub(crate) use self::target::SLOW;
 use self::target::{LINES, Target, Wait};
 use crate::config::BreakerLimits;
 
-/// Webhooks that are remembered at most: about 200 MB.
-const MOST: usize = 200_000;
 /// Timers that fire in one call, so that no call takes long.
 const TIMERS: usize = 256;
 
@@ -51,22 +48,8 @@ pub(crate) struct Config {
     /// Deliveries a second that a resumed webhook sends, in all processes; `None`: no limit.
     pub resumed_per_second: Option<NonZeroU32>,
     pub breaker: BreakerLimits,
-    /// Webhooks that are remembered at most: [`MOST`] by default.
+    /// Webhooks that are remembered at most.
     pub webhooks: usize,
-}
-
-/// The queues of a webhook.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum QueueClass {
-    /// Deliveries without an attempt yet.
-    First,
-    /// Deliveries with at least one attempt.
-    Retry,
-    /// Deliveries whose claim was lost twice. A sixteenth of all slots is theirs.
-    Lost,
-    /// Deliveries whose claim was lost as they were sent from [`Lost`](Self::Lost). One slot, so
-    /// that the next lost claim is proof.
-    Quarantine,
 }
 
 /// A webhook, as far as its turns depend on it.
@@ -150,7 +133,7 @@ pub(crate) struct Permit {
     pub owner: OwnerId,
     pub place: Place,
     /// From which queue to claim.
-    pub queue: QueueClass,
+    pub queue: LaneClass,
     at: At,
     class: Class,
     /// What was added by then.
@@ -174,7 +157,7 @@ pub(crate) struct Scheduler {
     targets: HashMap<WebhookId, Target>,
     realms: Realms,
     /// What becomes due, by queue, and webhooks that may send again.
-    timers: BTreeMap<(Instant, WebhookId, Option<QueueClass>), u32>,
+    timers: BTreeMap<(Instant, WebhookId, Option<LaneClass>), u32>,
     /// Webhooks with nothing to do, and since when.
     idle: BTreeSet<(Instant, WebhookId)>,
     /// Queues were forgotten.
@@ -210,7 +193,7 @@ impl Scheduler {
     pub(crate) fn ready(
         &mut self,
         webhook: &Webhook,
-        queue: QueueClass,
+        queue: LaneClass,
         waiting: Waiting,
         now: Instant,
     ) {
@@ -228,7 +211,7 @@ impl Scheduler {
     }
 
     /// Something waits in this queue, as another process says. False: the webhook is not known.
-    pub(crate) fn again(&mut self, webhook: WebhookId, queue: QueueClass, now: Instant) -> bool {
+    pub(crate) fn again(&mut self, webhook: WebhookId, queue: LaneClass, now: Instant) -> bool {
         let Some(target) = self.targets.get_mut(&webhook) else {
             return false;
         };
@@ -253,7 +236,7 @@ impl Scheduler {
     pub(crate) fn claimed(
         &mut self,
         webhook: WebhookId,
-        queue: QueueClass,
+        queue: LaneClass,
         (count, due): (u32, Instant),
         now: Instant,
     ) {
@@ -292,10 +275,9 @@ impl Scheduler {
 
     /// The next delivery of this queue becomes due then. Nothing is noted of a webhook that is not
     /// known, and beyond a bound: a look at the store finds it.
-    pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: QueueClass, at: Instant) {
+    pub(crate) fn ready_at(&mut self, webhook: WebhookId, queue: LaneClass, at: Instant) {
         let has_room = self.timers.len() < self.config.webhooks;
-        if let Some(target) = self.targets.get_mut(&webhook).filter(|_| has_room) {
-            target.queues.add_later();
+        if has_room && self.targets.contains_key(&webhook) {
             *self.timers.entry((at, webhook, Some(queue))).or_default() += 1;
         }
     }
@@ -310,7 +292,7 @@ impl Scheduler {
         self.reconsider(webhook.id, now);
         self.forget(now);
         let (webhook, target) = (webhook.id, self.targets.get(&webhook.id)?);
-        let (rates, queue) = (self.config.rates(target, self.processes), QueueClass::First);
+        let (rates, queue) = (self.config.rates(target, self.processes), LaneClass::First);
         let is_ahead = match target.settings().in_order {
             true => target.queues.has_waiting(),
             false => target.queues.waiting(queue) > 0,
@@ -464,7 +446,7 @@ impl Scheduler {
     fn begin(
         &mut self,
         webhook: WebhookId,
-        queue: QueueClass,
+        queue: LaneClass,
         class: Class,
         now: Instant,
     ) -> Option<Permit> {

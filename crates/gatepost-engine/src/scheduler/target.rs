@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
 
 use super::pace::{MINUTE, Pace};
 use super::realms::At;
 use super::slots::Class;
-use super::{Config, Count, Outcome, Processes, QueueClass, Record, Settings, Waiting, Webhook};
+use super::{Config, Count, Outcome, Processes, Record, Settings, Waiting, Webhook};
 
 /// A request that takes this long is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
@@ -50,8 +51,6 @@ pub(super) struct Queues {
     of: [Queue; 4],
     /// Whether a retry goes next, if both wait.
     retry_next: bool,
-    /// Deliveries that become due later.
-    due: u32,
     /// Nothing is sent of it until something is ready again.
     pub(super) left: bool,
 }
@@ -83,30 +82,28 @@ pub(super) struct Health {
 }
 
 /// The line of a queue.
-pub(super) fn line_of(queue: QueueClass) -> usize {
+pub(super) fn line_of(queue: LaneClass) -> usize {
     match queue {
-        QueueClass::First | QueueClass::Retry => 0,
-        QueueClass::Lost => 1,
-        QueueClass::Quarantine => 2,
+        LaneClass::First | LaneClass::Retry => 0,
+        LaneClass::Lost => 1,
+        LaneClass::Alone => 2,
     }
 }
 
 impl Queues {
-    /// What goes next in a line. In order, only the head of all queues does: a retry before any
-    /// first attempt, even while it is not due.
-    fn next(&self, line: usize, in_order: bool) -> Option<QueueClass> {
-        use QueueClass::{First, Lost, Quarantine, Retry};
-        let waits = |queue: &QueueClass| self.waiting(*queue) > 0;
+    /// What goes next in a line. In order, only the head of all queues does.
+    fn next(&self, line: usize, in_order: bool) -> Option<LaneClass> {
+        use LaneClass::{Alone, First, Lost, Retry};
+        let waits = |queue: &LaneClass| self.waiting(*queue) > 0;
         if in_order {
-            let head = [Quarantine, Lost, Retry].into_iter().find(waits);
-            let first = Some(First).filter(|first| waits(first) && self.due == 0);
-            return head.or(first).filter(|head| line_of(*head) == line);
+            let head = [Alone, Lost, Retry, First].into_iter().find(waits);
+            return head.filter(|head| line_of(*head) == line);
         }
         let queues = match line {
             0 if self.retry_next => [Retry, First],
             0 => [First, Retry],
             1 => [Lost; 2],
-            _ => [Quarantine; 2],
+            _ => [Alone; 2],
         };
         queues.into_iter().find(waits)
     }
@@ -115,11 +112,11 @@ impl Queues {
         self.of.iter().any(|queue| queue.waiting > 0)
     }
 
-    pub(super) fn waiting(&self, queue: QueueClass) -> u32 {
+    pub(super) fn waiting(&self, queue: LaneClass) -> u32 {
         self.of[queue as usize].waiting
     }
 
-    pub(super) fn add(&mut self, queue: QueueClass, count: Count, added: u64) {
+    pub(super) fn add(&mut self, queue: LaneClass, count: Count, added: u64) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = match count {
             Count::Added(count) => queue.waiting.saturating_add(count),
@@ -130,28 +127,22 @@ impl Queues {
         self.left = false;
     }
 
-    /// One becomes due later.
-    pub(super) fn add_later(&mut self) {
-        self.due = self.due.saturating_add(1);
-    }
-
     /// This number of them are due. Nothing is, once all was left.
-    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, added: u64) {
-        self.due = self.due.saturating_sub(count);
+    pub(super) fn fall_due(&mut self, queue: LaneClass, count: u32, added: u64) {
         if !self.left {
             self.add(queue, Count::Added(count), added);
         }
     }
 
     /// One of this queue is sent.
-    pub(super) fn take(&mut self, queue: QueueClass) {
+    pub(super) fn take(&mut self, queue: LaneClass) {
         let waiting = &mut self.of[queue as usize].waiting;
         *waiting = waiting.saturating_sub(1);
-        self.retry_next = queue == QueueClass::First;
+        self.retry_next = queue == LaneClass::First;
     }
 
     /// A claim by a permit of that time found nothing more, unless more came since.
-    pub(super) fn emptied(&mut self, queue: QueueClass, given: u64) {
+    pub(super) fn emptied(&mut self, queue: LaneClass, given: u64) {
         let queue = &mut self.of[queue as usize];
         if queue.added <= given {
             (queue.waiting, queue.more) = (0, false);
@@ -159,14 +150,14 @@ impl Queues {
     }
 
     /// One that was to be sent was not claimed.
-    pub(super) fn put_back(&mut self, queue: QueueClass) {
+    pub(super) fn put_back(&mut self, queue: LaneClass) {
         let queue = &mut self.of[queue as usize];
         queue.waiting = queue.waiting.saturating_add(1);
     }
 
     /// As many as that were claimed. Where all that was counted is, and there may be more, twice as
     /// many are asked for next. Returns how many.
-    fn claimed(&mut self, queue: QueueClass, count: u32) -> Option<u32> {
+    fn claimed(&mut self, queue: LaneClass, count: u32) -> Option<u32> {
         let queue = &mut self.of[queue as usize];
         if queue.waiting > 0 || !queue.more {
             return None;
@@ -181,7 +172,7 @@ impl Queues {
 
     /// Nothing is to be sent, whatever becomes due.
     pub(super) fn leave(&mut self) {
-        (self.left, self.due) = (true, 0);
+        self.left = true;
         self.clear();
     }
 }
@@ -228,7 +219,7 @@ impl Target {
     }
 
     /// See [`Scheduler::claimed`](super::Scheduler::claimed).
-    pub(super) fn claimed(&mut self, queue: QueueClass, count: u32, due: Instant, now: Instant) {
+    pub(super) fn claimed(&mut self, queue: LaneClass, count: u32, due: Instant, now: Instant) {
         let more = self.queues.claimed(queue, count);
         if let Some(more) = more.filter(|_| line_of(queue) == 0) {
             self.pace.found(more, due, now);
@@ -240,7 +231,7 @@ impl Target {
     }
 
     /// Something is ready in this queue.
-    pub(super) fn add(&mut self, queue: QueueClass, waiting: Waiting, added: u64, now: Instant) {
+    pub(super) fn add(&mut self, queue: LaneClass, waiting: Waiting, added: u64, now: Instant) {
         let was_empty = self.queues.waiting(queue) == 0;
         self.queues.add(queue, waiting.count, added);
         if was_empty && line_of(queue) == 0 {
@@ -262,7 +253,7 @@ impl Target {
     }
 
     /// Takes the line of this class from those that are ready. Returns the queue that goes next.
-    pub(super) fn take_place(&mut self, class: Class) -> Option<QueueClass> {
+    pub(super) fn take_place(&mut self, class: Class) -> Option<LaneClass> {
         let line = match class {
             Class::Lost => 1,
             Class::Quarantine => 2,
@@ -272,12 +263,12 @@ impl Target {
         self.next(line)
     }
 
-    fn next(&self, line: usize) -> Option<QueueClass> {
+    fn next(&self, line: usize) -> Option<LaneClass> {
         self.queues.next(line, self.settings().in_order)
     }
 
     /// The class and the deadline of a queue that is ready now.
-    pub(super) fn turn(&self, queue: QueueClass, now: Instant) -> (Class, Instant) {
+    pub(super) fn turn(&self, queue: LaneClass, now: Instant) -> (Class, Instant) {
         (self.class(queue, now), now + self.health.silent(now))
     }
 
@@ -287,11 +278,11 @@ impl Target {
         self.pace.hold(until, processes, now);
     }
 
-    fn class(&self, queue: QueueClass, now: Instant) -> Class {
+    fn class(&self, queue: LaneClass, now: Instant) -> Class {
         let class = self.health.class;
         match queue {
-            QueueClass::Lost => Class::Lost,
-            QueueClass::Quarantine => Class::Quarantine,
+            LaneClass::Lost => Class::Lost,
+            LaneClass::Alone => Class::Quarantine,
             _ if self.overdue > 0 => Class::Slow,
             _ if class != Class::Proven => class,
             _ if self.health.silent(now) <= RECENT => Class::Recent,

@@ -1,12 +1,14 @@
 //! Records and deliveries in memory.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
-    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, NewDelivery,
+    Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, Lane, LaneClaim,
+    LaneClass, NewDelivery,
     QueueStore as _, RecordStore as _, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Page, Scope};

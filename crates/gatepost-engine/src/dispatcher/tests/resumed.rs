@@ -37,9 +37,9 @@ async fn paused(records: &Records) -> WebhookId {
 
 /// A minute after all was queued.
 async fn resume(records: &Records, webhook: WebhookId, benches: &[Bench]) {
-    // By then each knows of all others.
-    tokio::time::sleep(Duration::from_secs(20)).await;
     move_clocks(benches, 60);
+    // By then each knows of all others.
+    tokio::time::sleep(Duration::from_secs(45)).await;
     records.set_activity(webhook, Activity::Active).await;
     for bench in benches {
         bench.admission.inquiries.ask(webhook);

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{Delivery, DeliveryState, Left, RecordStore as _};
+use gatepost_storage::webhooks::{DeliveryState, Left, RecordStore as _};
 use gatepost_storage::{ErrorKind, Revision};
 use gatepost_testkit::fault::Fault;
 use webhook_model::{Activity, DeliveryOrder, TagId, Target};
@@ -31,7 +31,7 @@ async fn what_there_is_room_for_is_leased_and_sent_at_once_and_the_rest_waits() 
     let running = |state: &&DeliveryState| **state == DeliveryState::Running;
     assert_eq!(states.iter().filter(running).count(), 2);
     assert!(
-        bench.admission.has_ready(),
+        bench.admission.has_waiting(webhook),
         "the third waits for the dispatcher"
     );
 

@@ -19,6 +19,7 @@ use super::{Figures, Maintenance};
 use crate::admission::Admission;
 use crate::clock::{ClockSteps, EngineClock};
 use crate::config::{Limits, Retention};
+use crate::random::Random;
 use crate::testing::{BrokenClock, Records, core, noon};
 
 /// The longest lease.

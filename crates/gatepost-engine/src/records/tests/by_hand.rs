@@ -6,7 +6,6 @@ use webhook_model::{Activity, DeliveryOrder, OwnerId};
 use super::bench;
 use crate::config::Limits;
 use crate::emit::Letter;
-use crate::testing::noon;
 
 #[tokio::test(start_paused = true)]
 async fn what_is_sent_by_hand_is_leased_as_it_is_stored_and_has_no_other_lane_listed() {

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use gatepost_ids::{Place, TenantId};
+use gatepost_storage::webhooks::LaneClass;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
@@ -13,7 +14,7 @@ use webhook_model::OwnerId;
 use super::OTHERS;
 use super::sim::{Sim, added, config, millis, responds, secs, webhook};
 use crate::scheduler::{
-    Config, Count, Outcome, Permit, QueueClass, Record, Scheduler, Waiting, Webhook,
+    Config, Count, Outcome, Permit, Record, Scheduler, Settings, Waiting, Webhook,
 };
 
 /// A scheduler, and the time.
@@ -30,11 +31,11 @@ impl Bench {
     }
 
     /// This number of messages come to a queue.
-    fn ready(&mut self, webhook: &Webhook, queue: QueueClass, count: u32) {
+    fn ready(&mut self, webhook: &Webhook, queue: LaneClass, count: u32) {
         self.ready_as(webhook, queue, count, Record::New);
     }
 
-    fn ready_as(&mut self, webhook: &Webhook, queue: QueueClass, count: u32, record: Record) {
+    fn ready_as(&mut self, webhook: &Webhook, queue: LaneClass, count: u32, record: Record) {
         let count = Count::Added(count);
         let waiting = Waiting {
             count,
@@ -86,10 +87,13 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(live, 0);
         let webhook = Webhook {
-            rate: rate(5),
+            settings: Some(Settings {
+                rate: rate(5),
+                ..Settings::default()
+            }),
             ..webhook(1, 1)
         };
-        bench.ready(&webhook, QueueClass::First, 100);
+        bench.ready(&webhook, LaneClass::First, 100);
         let begun = bench.begun(millis(1_999));
     }
 }
@@ -97,7 +101,7 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
 #[test]
 fn resumed_webhook_sends_what_was_held_at_its_rate() {
     let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
     bench.scheduler.leave(webhook(1, 1).id, bench.now);
     bench.now += secs(10);
@@ -108,22 +112,22 @@ fn resumed_webhook_sends_what_was_held_at_its_rate() {
     };
     bench
         .scheduler
-        .ready(&webhook(1, 1), QueueClass::First, waiting, bench.now);
+        .ready(&webhook(1, 1), LaneClass::First, waiting, bench.now);
     let begun = bench.begun(millis(2_999));
 }
 
 #[test]
 fn first_attempts_and_retries_of_a_webhook_alternate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 10, Record::Answered);
-    bench.ready(&webhook(1, 1), QueueClass::Retry, 10);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::Answered);
+    bench.ready(&webhook(1, 1), LaneClass::Retry, 10);
     let mut queues = Vec::new();
     while queues.len() < 20 {
         let permits = bench.permits();
         queues.extend(permits.iter().map(|permit| permit.queue));
         bench.release(permits, Outcome::Responded);
     }
-    let both = [QueueClass::First, QueueClass::Retry];
+    let both = [LaneClass::First, LaneClass::Retry];
     assert!(queues.chunks(2).all(|pair| pair == both), "{queues:?}");
 }
 
@@ -131,43 +135,20 @@ fn first_attempts_and_retries_of_a_webhook_alternate() {
 fn webhook_in_order_has_one_request_in_flight() {
     let mut bench = Bench::new(config());
     let webhook = Webhook {
-        in_order: true,
+        settings: Some(Settings {
+            in_order: true,
+            ..Settings::default()
+        }),
         ..webhook(1, 1)
     };
-    bench.ready(&webhook, QueueClass::First, 100);
-    bench.ready(&webhook, QueueClass::Retry, 100);
+    bench.ready(&webhook, LaneClass::First, 100);
+    bench.ready(&webhook, LaneClass::Retry, 100);
     for _ in 0..100 {
         let permits = bench.permits();
         assert_eq!(permits.len(), 1);
-        assert!(bench.scheduler.try_now(webhook.id, bench.now).is_none());
+        assert!(bench.scheduler.try_now(&webhook, bench.now).is_none());
         bench.release(permits, Outcome::Responded);
     }
-}
-
-#[test]
-fn webhook_in_order_waits_for_its_retry() {
-    let mut bench = Bench::new(config());
-    let webhook = Webhook {
-        in_order: true,
-        ..webhook(1, 1)
-    };
-    bench.ready(&webhook, QueueClass::First, 3);
-    let permits = bench.permits();
-    let retry_at = bench.now + secs(5);
-    bench
-        .scheduler
-        .ready_at(webhook.id, QueueClass::Retry, retry_at);
-    bench.release(permits, Outcome::TimedOut);
-    assert_eq!(bench.permits(), []);
-    bench.now = retry_at;
-    let mut queues = Vec::new();
-    for _ in 0..3 {
-        let permits = bench.permits();
-        queues.extend(permits.iter().map(|permit| permit.queue));
-        bench.release(permits, Outcome::Responded);
-    }
-    let expected = [QueueClass::Retry, QueueClass::First, QueueClass::First];
-    assert_eq!(queues, expected);
 }
 
 #[test]
@@ -202,9 +183,9 @@ fn owners_without_tenants_are_realms_of_their_own() {
         ..webhook(id, u128::from(id.unsigned_abs() % 2))
     };
     for id in 0..100 {
-        bench.ready(&of(2 * id), QueueClass::First, 1);
+        bench.ready(&of(2 * id), LaneClass::First, 1);
     }
-    bench.ready(&of(1), QueueClass::First, 1);
+    bench.ready(&of(1), LaneClass::First, 1);
     let mut permits = Vec::new();
     bench.scheduler.next_batch(2, bench.now, &mut permits);
     let mut owners: Vec<_> = permits.iter().map(|permit| permit.webhook.0 % 2).collect();
@@ -215,7 +196,7 @@ fn owners_without_tenants_are_realms_of_their_own() {
 #[test]
 fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 1_000, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
     let start = bench.now;
     let mut begun = Vec::new();
     while begun.len() < 14 {
@@ -237,9 +218,9 @@ fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
 #[test]
 fn limit_halves_at_timeouts_of_one_moment_once() {
     let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
-    bench.ready(&webhook(1, 1), QueueClass::First, 1_000);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1_000);
     for expected in [32, 16, 8, 4, 2, 1, 1] {
         let permits = bench.permits();
         assert_eq!(permits.len(), expected);
@@ -264,59 +245,55 @@ fn permit_at_insert_goes_only_if_nobody_is_before() {
         ..config()
     });
     let (one, other) = (webhook(1, 1), webhook(2, 2));
-    assert!(
-        bench.scheduler.try_now(one.id, bench.now).is_none(),
-        "not known"
-    );
     for webhook in [&one, &other] {
-        bench.ready(webhook, QueueClass::First, 1);
+        bench.ready(webhook, LaneClass::First, 1);
         assert_eq!(bench.begun(secs(1)).len(), 1);
     }
-    let first = bench.scheduler.try_now(one.id, bench.now).unwrap();
-    assert_eq!((first.webhook, first.queue), (one.id, QueueClass::First));
-    bench.ready(&other, QueueClass::First, 1);
+    let first = bench.scheduler.try_now(&one, bench.now).unwrap();
+    assert_eq!((first.webhook, first.queue), (one.id, LaneClass::First));
+    bench.ready(&other, LaneClass::First, 1);
     assert!(
-        bench.scheduler.try_now(one.id, bench.now).is_none(),
+        bench.scheduler.try_now(&one, bench.now).is_none(),
         "the other has fewer in flight"
     );
     assert!(
-        bench.scheduler.try_now(other.id, bench.now).is_none(),
+        bench.scheduler.try_now(&other, bench.now).is_none(),
         "one waits before it"
     );
     let permits = bench.permits();
     assert_eq!(permits.len(), 1);
-    assert!(bench.scheduler.try_now(one.id, bench.now).is_some());
+    assert!(bench.scheduler.try_now(&one, bench.now).is_some());
     assert_eq!(bench.scheduler.in_flight(), 3);
 }
 
 #[test]
 fn webhook_that_leaves_sends_nothing_until_ready_again() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::Answered);
     bench
         .scheduler
-        .ready_at(webhook(1, 1).id, QueueClass::Retry, bench.now + secs(5));
+        .ready_at(webhook(1, 1).id, LaneClass::Retry, bench.now + secs(5));
     let permits = bench.permits();
     bench.scheduler.leave(webhook(1, 1).id, bench.now);
     bench.release(permits, Outcome::Responded);
     assert_eq!(bench.begun(secs(60)), []);
     assert_eq!(bench.scheduler.in_flight(), 0);
-    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
     assert_eq!(bench.begun(secs(60)).len(), 1);
 }
 
 #[test]
 fn claim_that_found_nothing_empties_the_queue() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), QueueClass::First, 5, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::Answered);
     bench.now += millis(1);
     let permits = bench.permits();
     bench.release(permits, Outcome::Empty);
     assert_eq!(bench.permits(), []);
-    bench.ready(&webhook(1, 1), QueueClass::First, 5);
+    bench.ready(&webhook(1, 1), LaneClass::First, 5);
     let permits = bench.permits();
     bench.now += millis(1);
-    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
     bench.release(permits, Outcome::Empty);
     assert_eq!(bench.permits().len(), 1, "more came since");
 }
@@ -329,10 +306,10 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
         ..config()
     });
     for id in 0..20 {
-        bench.ready(&webhook(id, id.unsigned_abs().into()), QueueClass::First, 1);
+        bench.ready(&webhook(id, id.unsigned_abs().into()), LaneClass::First, 1);
     }
     for id in 0..2_000 {
-        bench.ready(&webhook(OTHERS + id, 7_777), QueueClass::First, 1);
+        bench.ready(&webhook(OTHERS + id, 7_777), LaneClass::First, 1);
     }
     assert!(!bench.scheduler.take_gap(), "there is no room yet");
     let mut sent = BTreeMap::new();
@@ -354,9 +331,9 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
 #[test]
 fn hold_ends_at_an_edit_and_then_one_probe_goes() {
     let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), QueueClass::First, 1);
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
     assert_eq!(bench.begun(secs(1)).len(), 1);
-    bench.ready(&webhook(1, 1), QueueClass::First, 100);
+    bench.ready(&webhook(1, 1), LaneClass::First, 100);
     let permits = bench.permits();
     assert_eq!(permits.len(), 32);
     bench.now += millis(1);

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use delivery::Schedule;
 use gatepost_ids::{Place, TenantId};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::LaneClass;
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
@@ -14,7 +16,7 @@ use webhook_model::{OwnerId, WebhookId};
 
 use crate::config::BreakerLimits;
 use crate::scheduler::{
-    Config, Count, Outcome, Permit, QueueClass, Record, SLOW, Scheduler, Waiting, Webhook,
+    Config, Count, Outcome, Permit, Record, SLOW, Scheduler, Settings, Waiting, Webhook,
 };
 
 /// How long a lease lasts: what was in flight in a killed process is found again after it.
@@ -46,8 +48,8 @@ pub(super) fn webhook(id: i64, tenant: u128) -> Webhook {
         id: WebhookId(id),
         owner: OwnerId(tenant),
         place: Place::Tenant(TenantId(tenant)),
-        in_order: false,
-        rate: None,
+        revision: Revision(1),
+        settings: Some(Settings::default()),
     }
 }
 
@@ -102,7 +104,7 @@ pub(super) const fn waits(asked: Duration) -> Reply {
 #[derive(Debug)]
 enum Event {
     Arrive(usize, Webhook, Waiting),
-    Due(usize, i64, QueueClass, Delivery),
+    Due(usize, i64, LaneClass, Delivery),
     Slow(u64),
     End(u64),
     Start(usize),
@@ -167,7 +169,7 @@ pub(super) struct Sim {
     events: BinaryHeap<Reverse<Timed>>,
     count: u64,
     deliveries: u64,
-    queues: BTreeMap<(usize, i64, QueueClass), VecDeque<Delivery>>,
+    queues: BTreeMap<(usize, i64, LaneClass), VecDeque<Delivery>>,
     webhooks: HashMap<i64, (Webhook, Record)>,
     running: BTreeMap<u64, Running>,
     rng: StdRng,
@@ -243,7 +245,7 @@ impl Sim {
         };
         let id = webhook.id.0;
         self.webhooks.insert(id, (webhook, Record::New));
-        self.schedule(self.now, Event::Due(0, id, QueueClass::Lost, delivery));
+        self.schedule(self.now, Event::Due(0, id, LaneClass::Lost, delivery));
     }
 
     /// Runs until nothing happens any more, or until this time.
@@ -293,7 +295,7 @@ impl Sim {
         self.events.push(Reverse(Timed(at, self.count, event)));
     }
 
-    fn enqueue(&mut self, process: usize, webhook: i64, queue: QueueClass, delivery: Delivery) {
+    fn enqueue(&mut self, process: usize, webhook: i64, queue: LaneClass, delivery: Delivery) {
         let queue = self.queues.entry((process, webhook, queue));
         queue.or_default().push_back(delivery);
     }
@@ -309,13 +311,13 @@ impl Sim {
                     lost: 0,
                 };
                 let id = webhook.id.0;
-                self.enqueue(process, id, QueueClass::First, delivery);
-                self.processes[process].ready(&webhook, QueueClass::First, waiting, now);
+                self.enqueue(process, id, LaneClass::First, delivery);
+                self.processes[process].ready(&webhook, LaneClass::First, waiting, now);
                 self.webhooks.insert(id, (webhook, waiting.record));
             }
             Event::Due(process, webhook, queue, delivery) => {
                 self.enqueue(process, webhook, queue, delivery);
-                if queue != QueueClass::Retry {
+                if queue != LaneClass::Retry {
                     let (webhook, _) = &self.webhooks[&webhook];
                     self.processes[process].ready(webhook, queue, added(now), now);
                 }
@@ -407,10 +409,10 @@ impl Sim {
                 _ => Duration::ZERO,
             };
             let due = now + delay.max(asked);
-            self.processes[process].ready_at(webhook, QueueClass::Retry, due);
+            self.processes[process].ready_at(webhook, LaneClass::Retry, due);
             self.schedule(
                 due,
-                Event::Due(process, webhook.0, QueueClass::Retry, delivery),
+                Event::Due(process, webhook.0, LaneClass::Retry, delivery),
             );
         }
     }
@@ -425,16 +427,16 @@ impl Sim {
         let lost = ids.iter().filter_map(|id| self.running.remove(id));
         let lost: Vec<Running> = lost.collect();
         let most = lost.iter().map(|running| running.permit.queue).max();
-        let suspect = most.filter(|queue| *queue >= QueueClass::Lost);
+        let suspect = most.filter(|queue| *queue >= LaneClass::Lost);
         for running in lost {
             let mut delivery = running.delivery;
             if suspect.is_none_or(|suspect| running.permit.queue == suspect) {
                 delivery.lost += 1;
             }
             let queue = match delivery.lost {
-                0 | 1 => QueueClass::First,
-                2 => QueueClass::Lost,
-                3 => QueueClass::Quarantine,
+                0 | 1 => LaneClass::First,
+                2 => LaneClass::Lost,
+                3 => LaneClass::Alone,
                 _ => {
                     self.poisoned.push(delivery.number);
                     continue;
