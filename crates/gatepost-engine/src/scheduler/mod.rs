@@ -13,6 +13,7 @@
 //! There is no lock, no clock and no I/O in here: time is an argument, and the caller claims.
 
 mod pace;
+mod queues;
 mod realms;
 mod slots;
 mod target;
@@ -23,20 +24,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use gatepost_ids::Place;
 use rand::rngs::StdRng;
 use tokio::time::Instant;
-use webhook_model::{OwnerId, WebhookId};
+use webhook_model::WebhookId;
 
-use self::pace::Rates;
+use self::queues::LINES;
+pub(crate) use self::queues::{Count, QueueClass, Record, Waiting, Webhook};
 use self::realms::{At, Realms};
 use self::slots::{CLASSES, Class};
 pub(crate) use self::target::SLOW;
-use self::target::{LINES, Target, Wait};
+use self::target::{Target, Wait};
 use crate::config::BreakerLimits;
 
 /// Webhooks that are remembered at most: about 200 MB.
-const MOST: usize = 200_000;
+pub(crate) const MOST: usize = 200_000;
 /// Timers that fire in one call, so that no call takes long.
 const TIMERS: usize = 256;
 
@@ -50,66 +51,8 @@ pub(crate) struct Config {
     /// Deliveries a second that a resumed webhook sends, in all processes; `None`: no limit.
     pub resumed_per_second: Option<NonZeroU32>,
     pub breaker: BreakerLimits,
-    /// Webhooks that are remembered at most: [`MOST`] by default.
+    /// Webhooks that are remembered at most, usually [`MOST`].
     pub webhooks: usize,
-}
-
-/// The queues of a webhook.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum QueueClass {
-    /// Deliveries without an attempt yet.
-    First,
-    /// Deliveries with at least one attempt.
-    Retry,
-    /// Deliveries whose claim was lost twice. A sixteenth of all slots is theirs.
-    Lost,
-    /// Deliveries whose claim was lost as they were sent from [`Lost`](Self::Lost). One slot, so
-    /// that the next lost claim is proof.
-    Quarantine,
-}
-
-/// A webhook, as far as its turns depend on it.
-#[derive(Clone, Debug)]
-pub(crate) struct Webhook {
-    pub id: WebhookId,
-    pub owner: OwnerId,
-    pub place: Place,
-    /// One request at a time.
-    pub in_order: bool,
-    /// Requests a second, in all processes.
-    pub rate: Option<NonZeroU32>,
-}
-
-/// How many deliveries wait in a queue.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Count {
-    /// This many came.
-    Added(u32),
-    /// The store has at least this many.
-    AtLeast(u32),
-}
-
-/// What the webhook's row says of its last attempts. It is only used if the webhook is unknown in
-/// this process.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Record {
-    /// Not tried, or nothing is known.
-    New,
-    /// The last attempt was answered.
-    Answered,
-    /// It has been failing.
-    Failing,
-}
-
-/// What is known of a queue that has something to send.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
-    pub count: Count,
-    /// When the first of them was due.
-    pub due: Instant,
-    pub record: Record,
-    /// The hold that is stored beside the webhook: nothing is sent before then.
-    pub hold: Option<Instant>,
 }
 
 /// How a permit ended.
@@ -220,7 +163,10 @@ impl Scheduler {
     /// its webhook, and not of a realm that would go before its own.
     pub(crate) fn try_now(&mut self, webhook: WebhookId, now: Instant) -> Option<Permit> {
         let target = self.targets.get(&webhook)?;
-        let (rates, queue) = (self.config.rates(target, self.processes), QueueClass::First);
+        let (rates, queue) = (
+            target.rates(&self.config, self.processes),
+            QueueClass::First,
+        );
         let is_ahead = match target.webhook.in_order {
             true => target.queues.has_waiting(),
             false => target.queues.waiting(queue) > 0,
@@ -278,7 +224,7 @@ impl Scheduler {
         target.in_flight = target.in_flight.saturating_sub(1);
         target.overdue -= u32::from(permit.is_overdue);
         if matches!(outcome, Outcome::Empty | Outcome::Unsent) {
-            let rates = self.config.rates(target, self.processes);
+            let rates = target.rates(&self.config, self.processes);
             target.pace.give_back(rates, now);
         }
         if outcome == Outcome::Empty {
@@ -369,7 +315,7 @@ impl Scheduler {
         now: Instant,
     ) -> Option<Permit> {
         let target = self.targets.get_mut(&webhook)?;
-        let (at, rates) = (target.at(), self.config.rates(target, self.processes));
+        let (at, rates) = (target.at(), target.rates(&self.config, self.processes));
         target.queues.take(queue);
         target.in_flight += 1;
         target.pace.take(rates, now);
@@ -421,7 +367,7 @@ impl Scheduler {
             return;
         };
         let at = target.at();
-        let rates = self.config.rates(target, self.processes);
+        let rates = target.rates(&self.config, self.processes);
         let opens = target.pace.opens(rates, now);
         for line in 0..LINES {
             let before = target.places[line];
@@ -468,16 +414,6 @@ impl Scheduler {
                 target.queues.clear();
             }
             self.reconsider(webhook, now);
-        }
-    }
-}
-
-impl Config {
-    fn rates(&self, target: &Target, processes: Processes) -> Rates {
-        Rates {
-            own: target.webhook.rate,
-            resumed: self.resumed_per_second,
-            processes,
         }
     }
 }

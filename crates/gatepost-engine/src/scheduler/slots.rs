@@ -1,6 +1,16 @@
 //! How many requests of each class may be in flight.
 
-/// What may be expected of a request. Classes that come first are served first.
+/// In the order in which they are served.
+pub(super) const CLASSES: [Class; 6] = [
+    Class::Recent,
+    Class::Proven,
+    Class::New,
+    Class::Slow,
+    Class::Lost,
+    Class::Quarantine,
+];
+
+/// What may be expected of a request.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Class {
     /// The target responded within the last ten seconds.
@@ -16,15 +26,6 @@ pub(super) enum Class {
     /// The delivery's claim was lost among those of [`Lost`](Self::Lost).
     Quarantine,
 }
-
-pub(super) const CLASSES: [Class; 6] = [
-    Class::Recent,
-    Class::Proven,
-    Class::New,
-    Class::Slow,
-    Class::Lost,
-    Class::Quarantine,
-];
 
 /// The slots of all classes.
 #[derive(Debug)]

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::pace::{MINUTE, Pace};
+use super::pace::{MINUTE, Pace, Rates};
+use super::queues::{LINES, QueueClass, Queues, Record, Waiting, Webhook, line_of};
 use super::realms::At;
 use super::slots::Class;
-use super::{Config, Count, Outcome, Processes, QueueClass, Record, Waiting, Webhook};
+use super::{Config, Outcome, Processes};
 
 /// A request that takes this long is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
@@ -15,9 +16,6 @@ pub(crate) const SLOW: Duration = Duration::from_secs(2);
 const SLOW_REQUESTS: u32 = 3;
 /// A target that responded within this time is recent.
 const RECENT: Duration = Duration::from_secs(10);
-
-/// Queues that have one place among those that are ready: first attempts and retries share it.
-pub(super) const LINES: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -42,23 +40,6 @@ pub(super) struct Alarms {
     pub(super) idle: Option<Instant>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Queues {
-    of: [Queue; 4],
-    /// Whether a retry goes next, if both wait.
-    retry_next: bool,
-    /// Deliveries that become due later.
-    due: u32,
-    /// Nothing is sent of it until something is ready again.
-    pub(super) left: bool,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: u32,
-    added: Option<Instant>,
-}
-
 /// How the target does.
 #[derive(Debug)]
 pub(super) struct Health {
@@ -74,92 +55,6 @@ pub(super) struct Health {
     responses: u32,
     /// When that was lowered: what began before says the same.
     lowered: Option<Instant>,
-}
-
-/// The line of a queue.
-pub(super) fn line_of(queue: QueueClass) -> usize {
-    match queue {
-        QueueClass::First | QueueClass::Retry => 0,
-        QueueClass::Lost => 1,
-        QueueClass::Quarantine => 2,
-    }
-}
-
-impl Queues {
-    /// What goes next in a line. In order, only the head of all queues does: a retry before any
-    /// first attempt, even while it is not due.
-    fn next(&self, line: usize, in_order: bool) -> Option<QueueClass> {
-        use QueueClass::{First, Lost, Quarantine, Retry};
-        let waits = |queue: &QueueClass| self.waiting(*queue) > 0;
-        if in_order {
-            let head = [Quarantine, Lost, Retry].into_iter().find(waits);
-            let first = Some(First).filter(|first| waits(first) && self.due == 0);
-            return head.or(first).filter(|head| line_of(*head) == line);
-        }
-        let queues = match line {
-            0 if self.retry_next => [Retry, First],
-            0 => [First, Retry],
-            1 => [Lost; 2],
-            _ => [Quarantine; 2],
-        };
-        queues.into_iter().find(waits)
-    }
-
-    pub(super) fn has_waiting(&self) -> bool {
-        self.of.iter().any(|queue| queue.waiting > 0)
-    }
-
-    pub(super) fn waiting(&self, queue: QueueClass) -> u32 {
-        self.of[queue as usize].waiting
-    }
-
-    pub(super) fn add(&mut self, queue: QueueClass, count: Count, now: Instant) {
-        let queue = &mut self.of[queue as usize];
-        queue.waiting = match count {
-            Count::Added(count) => queue.waiting.saturating_add(count),
-            Count::AtLeast(count) => queue.waiting.max(count),
-        };
-        queue.added = Some(now);
-        self.left = false;
-    }
-
-    /// One becomes due later.
-    pub(super) fn add_later(&mut self) {
-        self.due = self.due.saturating_add(1);
-    }
-
-    /// This number of them are due. Nothing is, once all was left.
-    pub(super) fn fall_due(&mut self, queue: QueueClass, count: u32, now: Instant) {
-        self.due = self.due.saturating_sub(count);
-        if !self.left {
-            self.add(queue, Count::Added(count), now);
-        }
-    }
-
-    /// One of this queue is sent.
-    pub(super) fn take(&mut self, queue: QueueClass) {
-        let waiting = &mut self.of[queue as usize].waiting;
-        *waiting = waiting.saturating_sub(1);
-        self.retry_next = queue == QueueClass::First;
-    }
-
-    /// A claim by a permit of that time found nothing more, unless more came since.
-    pub(super) fn emptied(&mut self, queue: QueueClass, given: Instant) {
-        let queue = &mut self.of[queue as usize];
-        if queue.added.is_none_or(|added| added < given) {
-            queue.waiting = 0;
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.of = Default::default();
-    }
-
-    /// Nothing is to be sent, whatever becomes due.
-    pub(super) fn leave(&mut self) {
-        (self.left, self.due) = (true, 0);
-        self.clear();
-    }
 }
 
 impl Target {
@@ -192,6 +87,14 @@ impl Target {
 
     pub(super) fn at(&self) -> At {
         At::of(self.webhook.place, self.webhook.owner)
+    }
+
+    pub(super) fn rates(&self, config: &Config, processes: Processes) -> Rates {
+        Rates {
+            own: self.webhook.rate,
+            resumed: config.resumed_per_second,
+            processes,
+        }
     }
 
     /// Something is ready in this queue.

@@ -50,7 +50,6 @@ fn burst(processes: u32, reply: impl FnMut(Request) -> Reply) -> Sim {
         sim.arrive(secs(1), webhook(1, 1));
     }
     sim.run(secs(4 * 3_600), reply);
-    let last = sim.sent.last().unwrap().0;
     sim
 }
 

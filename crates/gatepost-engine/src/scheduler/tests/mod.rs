@@ -49,7 +49,7 @@ fn honest(sim: &mut Sim, until: u64) {
     }
 }
 
-/// The number of a tenant: one of so many.
+/// The number of a tenant: one of that number of tenants.
 fn tenant(webhook: i64, tenants: i64) -> u128 {
     (1_000_000 + webhook % tenants).unsigned_abs().into()
 }
