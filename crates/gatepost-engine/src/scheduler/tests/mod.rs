@@ -1,7 +1,9 @@
 //! What users notice of the scheduler, in virtual time.
 
 mod attacks;
+mod bench;
 mod cases;
+mod classes;
 mod holds;
 mod limits;
 mod quarantine;
