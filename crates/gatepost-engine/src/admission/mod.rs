@@ -23,14 +23,12 @@ use crate::config::Limits;
 use crate::random::Random;
 use crate::routes::Route;
 use crate::scheduler::{
-    Config, Count, Outcome, Record, Scheduler, Settings, Waiting, Webhook,
+    Config, Count, MOST, Outcome, Record, Scheduler, Settings, Waiting, Webhook,
 };
 
 /// This much later than it becomes due something is asked for: clocks do not run alike, and what
 /// is asked for early is found by a look only.
 const LATER: Duration = Duration::from_millis(100);
-/// Webhooks that are remembered at most.
-const WEBHOOKS: usize = 200_000;
 
 pub(crate) struct Admission {
     scheduler: Mutex<Scheduler>,
@@ -50,7 +48,7 @@ impl Admission {
             per_webhook: count(limits.in_flight.per_webhook),
             resumed_per_second: NonZeroU32::new(limits.rates.resumed_per_second),
             breaker: limits.breaker.clone(),
-            webhooks: WEBHOOKS,
+            webhooks: MOST,
         };
         Arc::new(Self {
             scheduler: Mutex::new(Scheduler::new(config, rng)),

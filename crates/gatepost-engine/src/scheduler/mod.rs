@@ -13,9 +13,12 @@
 //! There is no lock, no clock and no I/O in here: time is an argument, and the caller claims.
 
 mod pace;
+mod queues;
 mod realms;
 mod slots;
 mod target;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
@@ -28,13 +31,16 @@ use rand::rngs::StdRng;
 use tokio::time::Instant;
 use webhook_model::{OwnerId, WebhookId};
 
-use self::pace::Rates;
+use self::queues::LINES;
+pub(crate) use self::queues::{Count, Record, Settings, Waiting, Webhook};
 use self::realms::{At, Realms};
 use self::slots::{CLASSES, Class};
 pub(crate) use self::target::SLOW;
-use self::target::{LINES, Target, Wait};
+use self::target::{Target, Wait};
 use crate::config::BreakerLimits;
 
+/// Webhooks that are remembered at most: about 200 MB.
+pub(crate) const MOST: usize = 200_000;
 /// Timers that fire in one call, so that no call takes long.
 const TIMERS: usize = 256;
 
@@ -48,61 +54,8 @@ pub(crate) struct Config {
     /// Deliveries a second that a resumed webhook sends, in all processes; `None`: no limit.
     pub resumed_per_second: Option<NonZeroU32>,
     pub breaker: BreakerLimits,
-    /// Webhooks that are remembered at most.
+    /// Webhooks that are remembered at most, usually [`MOST`].
     pub webhooks: usize,
-}
-
-/// A webhook, as far as its turns depend on it.
-#[derive(Clone, Debug)]
-pub(crate) struct Webhook {
-    pub id: WebhookId,
-    pub owner: OwnerId,
-    pub place: Place,
-    /// At which something was queued for it.
-    pub revision: Revision,
-    /// `None`: not read. What is known stays.
-    pub settings: Option<Settings>,
-}
-
-/// What a webhook's owner has chosen of how it sends.
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(crate) struct Settings {
-    /// One request at a time.
-    pub in_order: bool,
-    /// Requests a second, in all processes.
-    pub rate: Option<NonZeroU32>,
-}
-
-/// How many deliveries wait in a queue.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Count {
-    /// This many came.
-    Added(u32),
-    /// The store has at least this many.
-    AtLeast(u32),
-}
-
-/// What the webhook's row says of its last attempts. It is only used if the webhook is unknown in
-/// this process.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Record {
-    /// Not tried, or nothing is known.
-    New,
-    /// The last attempt was answered.
-    Answered,
-    /// It has been failing.
-    Failing,
-}
-
-/// What is known of a queue that has something to send.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Waiting {
-    pub count: Count,
-    /// When the first of them was due.
-    pub due: Instant,
-    pub record: Record,
-    /// The hold that is stored beside the webhook: nothing is sent before then.
-    pub hold: Option<Instant>,
 }
 
 /// How a permit ended.
@@ -265,7 +218,7 @@ impl Scheduler {
         let target = self.targets.get(&webhook)?;
         target
             .pace
-            .opens(self.config.rates(target, self.processes), now)
+            .opens(target.rates(&self.config, self.processes), now)
     }
 
     /// Until when its target is not asked.
@@ -292,7 +245,7 @@ impl Scheduler {
         self.reconsider(webhook.id, now);
         self.forget(now);
         let (webhook, target) = (webhook.id, self.targets.get(&webhook.id)?);
-        let (rates, queue) = (self.config.rates(target, self.processes), LaneClass::First);
+        let (rates, queue) = (target.rates(&self.config, self.processes), LaneClass::First);
         let is_ahead = match target.settings().in_order {
             true => target.queues.has_waiting(),
             false => target.queues.waiting(queue) > 0,
@@ -353,7 +306,7 @@ impl Scheduler {
             outcome,
             Outcome::Unclaimed | Outcome::Empty | Outcome::Unsent
         ) {
-            let rates = self.config.rates(target, self.processes);
+            let rates = target.rates(&self.config, self.processes);
             target.pace.give_back(rates, now);
         }
         match outcome {
@@ -451,7 +404,7 @@ impl Scheduler {
         now: Instant,
     ) -> Option<Permit> {
         let target = self.targets.get_mut(&webhook)?;
-        let (at, rates) = (target.at(), self.config.rates(target, self.processes));
+        let (at, rates) = (target.at(), target.rates(&self.config, self.processes));
         target.queues.take(queue);
         target.in_flight += 1;
         target.pace.take(rates, now);
@@ -510,7 +463,7 @@ impl Scheduler {
             return;
         };
         let at = target.at();
-        let rates = self.config.rates(target, self.processes);
+        let rates = target.rates(&self.config, self.processes);
         let opens = target.pace.opens(rates, now);
         for line in 0..LINES {
             let before = target.places[line];
@@ -557,16 +510,6 @@ impl Scheduler {
                 target.queues.clear();
             }
             self.reconsider(webhook, now);
-        }
-    }
-}
-
-impl Config {
-    fn rates(&self, target: &Target, processes: Processes) -> Rates {
-        Rates {
-            own: target.settings().rate,
-            resumed: self.resumed_per_second,
-            processes,
         }
     }
 }

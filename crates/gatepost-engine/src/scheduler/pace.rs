@@ -141,7 +141,7 @@ impl Pace {
     }
 }
 
-/// For how long a target is not asked that asked to wait so long.
+/// For how long a target is not asked that asked to wait for this time.
 pub(super) fn hold_for(asked: Duration, rng: &mut impl Rng) -> Duration {
     let asked = asked.min(LONGEST_HOLD * JITTER / (JITTER + 1));
     asked + asked / JITTER / 1000 * (rng.next_u32() % 1001)

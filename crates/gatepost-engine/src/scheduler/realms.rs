@@ -1,4 +1,4 @@
-//! The webhooks that could send now, by class, realm and owner, and what is in flight for whom.
+//! The webhooks that could send now, by class, realm and owner, and what is in flight for each.
 
 use std::array;
 use std::collections::{BTreeSet, HashMap};

@@ -1,6 +1,16 @@
 //! How many requests of each class may be in flight.
 
-/// What may be expected of a request. Classes that come first are served first.
+/// In the order in which they are served.
+pub(super) const CLASSES: [Class; 6] = [
+    Class::Recent,
+    Class::Proven,
+    Class::New,
+    Class::Slow,
+    Class::Lost,
+    Class::Quarantine,
+];
+
+/// What may be expected of a request.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Class {
     /// The target responded within the last ten seconds.
@@ -16,15 +26,6 @@ pub(super) enum Class {
     /// The delivery's claim was lost among those of [`Lost`](Self::Lost).
     Quarantine,
 }
-
-pub(super) const CLASSES: [Class; 6] = [
-    Class::Recent,
-    Class::Proven,
-    Class::New,
-    Class::Slow,
-    Class::Lost,
-    Class::Quarantine,
-];
 
 /// The slots of all classes.
 #[derive(Debug)]
@@ -127,5 +128,62 @@ impl Slots {
             _ => false,
         };
         is_short || self.all() >= 2 * self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What Recent, Proven, New and Slow may begin, where these are in flight.
+    fn free(in_flight: [u32; 4], is_late: bool) -> [u32; 4] {
+        let mut slots = Slots::new(1_024);
+        slots.in_flight[..4].copy_from_slice(&in_flight);
+        let classes = [Class::Recent, Class::Proven, Class::New, Class::Slow];
+        classes.map(|class| slots.free(class, is_late))
+    }
+
+    #[test]
+    fn slots_of_classes_follow_what_is_slow() {
+        for (slow, expected) in [
+            (0, [1_024, 896, 512, 512]),
+            (256, [768, 672, 256, 256]),
+            (512, [512, 448, 32, 0]),
+            (768, [512, 448, 16, 0]),
+            (1_024, [512, 448, 8, 0]),
+            (1_280, [256, 224, 8, 0]),
+            (1_600, [32, 28, 8, 0]),
+            (2_056, [24, 8, 8, 0]),
+            (2_080, [0, 0, 0, 0]),
+        ] {
+            assert_eq!(free([0, 0, 0, slow], false), expected, "{slow} slow");
+        }
+        let slots = Slots::new(1_024);
+        assert_eq!(slots.free(Class::Lost, false), 64);
+        assert_eq!(slots.free(Class::Quarantine, false), 1);
+    }
+
+    #[test]
+    fn late_webhooks_have_an_eighth_of_what_recent_have() {
+        assert_eq!(free([0; 4], true)[..2], [896, 896]);
+        assert_eq!(free([1_024, 0, 0, 0], false)[..2], [0, 0]);
+        assert_eq!(free([1_024, 0, 0, 0], true)[..2], [0, 128]);
+        assert_eq!(free([900, 100, 0, 0], true)[..2], [0, 28]);
+        assert_eq!(free([0, 896, 0, 0], false)[..2], [128, 0]);
+    }
+
+    #[test]
+    fn last_quarter_and_reserve_are_for_idle_realms() {
+        let is_short = |in_flight: [u32; 4], class| {
+            let mut slots = Slots::new(1_024);
+            slots.in_flight[..4].copy_from_slice(&in_flight);
+            slots.is_short(class, false)
+        };
+        assert!(!is_short([700, 67, 0, 0], Class::Recent));
+        assert!(is_short([700, 68, 0, 0], Class::Recent));
+        assert!(is_short([700, 68, 0, 0], Class::Proven));
+        assert!(!is_short([700, 68, 0, 0], Class::New));
+        assert!(!is_short([0, 0, 0, 2_047], Class::New));
+        assert!(is_short([0, 0, 0, 2_048], Class::New));
     }
 }

@@ -5,10 +5,11 @@ use std::time::Duration;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
 
-use super::pace::{MINUTE, Pace};
+use super::pace::{MINUTE, Pace, Rates};
+use super::queues::{LINES, Queues, Record, Settings, Waiting, Webhook, line_of};
 use super::realms::At;
 use super::slots::Class;
-use super::{Config, Count, Outcome, Processes, Record, Settings, Waiting, Webhook};
+use super::{Config, Outcome, Processes};
 
 /// A request that takes this long is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
@@ -16,12 +17,6 @@ pub(crate) const SLOW: Duration = Duration::from_secs(2);
 const SLOW_REQUESTS: u32 = 3;
 /// A target that responded within this time is recent.
 const RECENT: Duration = Duration::from_secs(10);
-
-/// This number is asked for at a time, at most, where it is not known how many wait.
-const CLAIMED: u32 = 64;
-
-/// Queues that have one place among those that are ready: first attempts and retries share it.
-pub(super) const LINES: usize = 3;
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -46,24 +41,6 @@ pub(super) struct Alarms {
     pub(super) idle: Option<Instant>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Queues {
-    of: [Queue; 4],
-    /// Whether a retry goes next, if both wait.
-    retry_next: bool,
-    /// Nothing is sent of it until something is ready again.
-    pub(super) left: bool,
-}
-
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: u32,
-    /// When something was added last.
-    added: u64,
-    /// There may be more than was counted.
-    more: bool,
-}
-
 /// How the target does.
 #[derive(Debug)]
 pub(super) struct Health {
@@ -79,102 +56,6 @@ pub(super) struct Health {
     responses: u32,
     /// When that was lowered: what began before says the same.
     lowered: Option<Instant>,
-}
-
-/// The line of a queue.
-pub(super) fn line_of(queue: LaneClass) -> usize {
-    match queue {
-        LaneClass::First | LaneClass::Retry => 0,
-        LaneClass::Lost => 1,
-        LaneClass::Alone => 2,
-    }
-}
-
-impl Queues {
-    /// What goes next in a line. In order, only the head of all queues does.
-    fn next(&self, line: usize, in_order: bool) -> Option<LaneClass> {
-        use LaneClass::{Alone, First, Lost, Retry};
-        let waits = |queue: &LaneClass| self.waiting(*queue) > 0;
-        if in_order {
-            let head = [Alone, Lost, Retry, First].into_iter().find(waits);
-            return head.filter(|head| line_of(*head) == line);
-        }
-        let queues = match line {
-            0 if self.retry_next => [Retry, First],
-            0 => [First, Retry],
-            1 => [Lost; 2],
-            _ => [Alone; 2],
-        };
-        queues.into_iter().find(waits)
-    }
-
-    pub(super) fn has_waiting(&self) -> bool {
-        self.of.iter().any(|queue| queue.waiting > 0)
-    }
-
-    pub(super) fn waiting(&self, queue: LaneClass) -> u32 {
-        self.of[queue as usize].waiting
-    }
-
-    pub(super) fn add(&mut self, queue: LaneClass, count: Count, added: u64) {
-        let queue = &mut self.of[queue as usize];
-        queue.waiting = match count {
-            Count::Added(count) => queue.waiting.saturating_add(count),
-            Count::AtLeast(count) => queue.waiting.max(count),
-        };
-        queue.more |= matches!(count, Count::AtLeast(_));
-        queue.added = added;
-        self.left = false;
-    }
-
-    /// This number of them are due. Nothing is, once all was left.
-    pub(super) fn fall_due(&mut self, queue: LaneClass, count: u32, added: u64) {
-        if !self.left {
-            self.add(queue, Count::Added(count), added);
-        }
-    }
-
-    /// One of this queue is sent.
-    pub(super) fn take(&mut self, queue: LaneClass) {
-        let waiting = &mut self.of[queue as usize].waiting;
-        *waiting = waiting.saturating_sub(1);
-        self.retry_next = queue == LaneClass::First;
-    }
-
-    /// A claim by a permit of that time found nothing more, unless more came since.
-    pub(super) fn emptied(&mut self, queue: LaneClass, given: u64) {
-        let queue = &mut self.of[queue as usize];
-        if queue.added <= given {
-            (queue.waiting, queue.more) = (0, false);
-        }
-    }
-
-    /// One that was to be sent was not claimed.
-    pub(super) fn put_back(&mut self, queue: LaneClass) {
-        let queue = &mut self.of[queue as usize];
-        queue.waiting = queue.waiting.saturating_add(1);
-    }
-
-    /// As many as that were claimed. Where all that was counted is, and there may be more, twice as
-    /// many are asked for next. Returns how many.
-    fn claimed(&mut self, queue: LaneClass, count: u32) -> Option<u32> {
-        let queue = &mut self.of[queue as usize];
-        if queue.waiting > 0 || !queue.more {
-            return None;
-        }
-        queue.waiting = count.saturating_mul(2).min(CLAIMED);
-        Some(queue.waiting)
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.of = Default::default();
-    }
-
-    /// Nothing is to be sent, whatever becomes due.
-    pub(super) fn leave(&mut self) {
-        self.left = true;
-        self.clear();
-    }
 }
 
 impl Target {
@@ -228,6 +109,14 @@ impl Target {
 
     pub(super) fn at(&self) -> At {
         At::of(self.webhook.place, self.webhook.owner)
+    }
+
+    pub(super) fn rates(&self, config: &Config, processes: Processes) -> Rates {
+        Rates {
+            own: self.settings().rate,
+            resumed: config.resumed_per_second,
+            processes,
+        }
     }
 
     /// Something is ready in this queue.

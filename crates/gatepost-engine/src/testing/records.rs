@@ -8,8 +8,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, Lane, LaneClaim,
-    LaneClass, NewDelivery,
-    QueueStore as _, RecordStore as _, WebhookQuery,
+    LaneClass, NewDelivery, QueueStore as _, RecordStore as _, WebhookQuery,
 };
 use gatepost_storage::{AtMost, Page, Scope};
 use gatepost_testkit::fixtures::direct;

@@ -79,7 +79,10 @@ async fn what_waits_is_found_and_lanes_take_turns() {
     a_second().await;
     assert_eq!(states(&records, DeliveryState::Sent).await, 101);
     let turn = bench.script.sent().iter().position(|body| body == "b");
-    assert!(turn.unwrap() <= Limits::default().in_flight.per_webhook, "{turn:?}");
+    assert!(
+        turn.unwrap() <= Limits::default().in_flight.per_webhook,
+        "{turn:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,7 +98,11 @@ async fn no_more_is_claimed_than_there_is_room_for() {
     let limits = Limits::default().with_in_flight(in_flight);
     let bench = run(&records, limits, script).await;
     a_second().await;
-    assert_eq!(states(&records, DeliveryState::Running).await, 1, "it is new");
+    assert_eq!(
+        states(&records, DeliveryState::Running).await,
+        1,
+        "it is new"
+    );
     bench.script.gate.add_permits(1);
     a_second().await;
     assert_eq!(states(&records, DeliveryState::Running).await, 3);
@@ -200,7 +207,10 @@ async fn running_of_lost(claims: u32) -> Vec<usize> {
 async fn what_lost_three_claims_is_sent_one_at_a_time_beside_the_rest() {
     assert_eq!(running_of_lost(1).await[0], 3 + 1, "one of each webhook");
     let running = running_of_lost(3).await;
-    assert!(running.iter().all(|running| *running <= 1 + 2), "{running:?}");
+    assert!(
+        running.iter().all(|running| *running <= 1 + 2),
+        "{running:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

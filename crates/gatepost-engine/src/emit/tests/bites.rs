@@ -43,11 +43,7 @@ async fn what_does_not_fit_is_stored_as_one_row_and_follows_in_order_of_tasks() 
     assert_eq!(rows(&records).await.len(), 1);
     let again = emitter.emit(&named, Emitter::all()).await.unwrap();
     assert!(again.repeated && !again.pending);
-    assert_eq!(
-        bench.admission.in_flight(),
-        0,
-        "permits are given back"
-    );
+    assert_eq!(bench.admission.in_flight(), 0, "permits are given back");
 
     drain(emitter);
     pass(&bench, Duration::from_secs(1)).await;

@@ -56,10 +56,7 @@ async fn an_operators_pauses_and_resumes_are_changes_and_what_the_policy_disable
 #[tokio::test(start_paused = true)]
 async fn to_pause_what_is_paused_stores_nothing_and_is_no_change_of_an_operator() {
     let (_records, bench, [operators, _]) = world().await;
-    let (activities, inquiries) = (
-        &bench.worker.watch.activities,
-        &bench.admission.inquiries,
-    );
+    let (activities, inquiries) = (&bench.worker.watch.activities, &bench.admission.inquiries);
     let paused = activities.set(operators, Activity::Paused).await.unwrap();
     for _ in 0..30 {
         inquiries.take();

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use super::sim::{Sim, millis, responds, secs, stalls, webhook};
-use super::unless_honest;
-use super::{NEW, OTHERS, PROVEN, RECENT, Request, assert_nobody_waits, honest, tenant};
+use super::{
+    NEW, OTHERS, PROVEN, RECENT, Request, assert_nobody_waits, honest, tenant, unless_honest,
+};
 use crate::scheduler::Record;
 
 /// Webhooks of which every other request stalls: two messages a second for each.
@@ -57,6 +58,7 @@ fn thousand_tenants_half_of_whose_requests_stall_delay_for_seconds() {
     let mut sim = Sim::new();
     honest(&mut sim, 240);
     half_stalling(&mut sim, 1_000, 1_000);
+    assert_eq!(sim.wait(NEW).2, Duration::ZERO);
     for webhooks in [RECENT, PROVEN] {
         let (median, _, longest) = sim.wait(webhooks);
         assert_eq!(median, Duration::ZERO);
@@ -114,6 +116,8 @@ fn slow_receivers_in_their_thousands_delay_for_seconds() {
         }
     }
     sim.run(secs(240), unless_honest(|_| responds(secs(3))));
+    for webhooks in [RECENT, PROVEN, NEW] {
+        let (median, _, longest) = sim.wait(webhooks);
         assert_eq!(median, Duration::ZERO);
         assert!(longest <= secs(10), "{longest:?}");
     }
@@ -128,6 +132,11 @@ fn slow_receivers_of_one_tenant_use_an_idle_process() {
         }
     }
     sim.run(secs(240), |_| responds(secs(3)));
+    assert!(
+        sim.sent.len() >= 12_000,
+        "{} of 20,000 sent",
+        sim.sent.len()
+    );
 }
 
 #[test]

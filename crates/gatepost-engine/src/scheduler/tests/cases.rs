@@ -18,6 +18,8 @@ fn busy_and_new(sim: &mut Sim, until: u64, new_from: u64) {
 }
 
 fn assert_busy_and_new_do_not_wait(sim: &Sim) {
+    for webhooks in [RECENT, NEW] {
+        assert_eq!(sim.wait(webhooks).2, Duration::ZERO);
     }
     assert!(sim.permits * 100 <= sim.requests * 105, "permits in vain");
 }
@@ -98,6 +100,7 @@ fn silent_webhooks_beside_endless_work_wait_a_minute() {
         false => responds(secs(1)),
     });
     let (_, _, longest) = sim.wait(NEW);
+    assert!((secs(60)..=secs(61)).contains(&longest), "{longest:?}");
     assert_eq!(sim.unsent(NEW), 0);
 }
 

@@ -2,8 +2,14 @@
 
 use std::time::Duration;
 
+use gatepost_storage::webhooks::LaneClass;
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+
+use super::bench::Bench;
 use super::sim::{Reply, Request, Sim, config, millis, responds, secs, waits, webhook};
-use crate::scheduler::Outcome;
+use crate::scheduler::pace::hold_for;
+use crate::scheduler::{Outcome, Record};
 
 /// Whole seconds from now until then, as `Retry-After` has them.
 fn until(then: Duration, now: Duration) -> Duration {
@@ -50,7 +56,6 @@ fn burst(processes: u32, reply: impl FnMut(Request) -> Reply) -> Sim {
         sim.arrive(secs(1), webhook(1, 1));
     }
     sim.run(secs(4 * 3_600), reply);
-    let last = sim.sent.last().unwrap().0;
     sim
 }
 
@@ -90,4 +95,72 @@ fn target_that_asks_for_a_day_is_asked_within_15_minutes() {
         "{hold:?}"
     );
     assert_eq!(sim.sent.len(), 59, "all but the one that waits for a day");
+}
+
+/// What a webhook with much to send gets at a moment, this long after a target that asked for a
+/// minute.
+fn sent_after(minutes: u64, seconds: u64) -> usize {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
+    let permits = bench.permits();
+    bench.release(permits, Outcome::Overloaded(Some(secs(60))));
+    bench.now += secs(60 * minutes + seconds);
+    bench.begun(Duration::ZERO).len()
+}
+
+#[test]
+fn learned_rate_doubles_each_minute_and_is_forgotten_after_ten() {
+    // One a minute at first; at 512 a minute, what is sent in a second goes at one moment.
+    assert_eq!([1, 2, 5].map(|minutes| sent_after(minutes, 10)), [1; 3]);
+    assert_eq!(sent_after(7, 30), 2);
+    assert_eq!(sent_after(8, 30), 4);
+    assert_eq!(sent_after(9, 59), 8);
+    assert_eq!(sent_after(10, 1), 999);
+}
+
+#[test]
+fn second_hold_halves_the_learned_rate() {
+    let mut bench = Bench::new(config());
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
+    for gap in [4, 8, 16, 32, 60, 60] {
+        let permits = bench.permits();
+        assert_eq!(permits.len(), 1);
+        let hold = bench.release(permits, Outcome::Overloaded(Some(secs(4))));
+        bench.now += hold.unwrap();
+        let permits = bench.permits();
+        assert_eq!(permits.len(), 1);
+        bench.release(permits, Outcome::Responded);
+        let next = bench.scheduler.next_time().unwrap() - bench.now;
+        assert!(
+            (secs(gap)..=secs(gap) * 11 / 10).contains(&next),
+            "{gap}: {next:?}"
+        );
+        bench.now += next;
+    }
+}
+
+#[test]
+fn processes_begin_one_after_the_other_after_a_hold() {
+    for own in [0, 1, 7] {
+        let mut bench = Bench::new(config());
+        bench.scheduler.set_processes(8, own);
+        bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::Answered);
+        bench
+            .scheduler
+            .hold(webhook(1, 1).id, bench.now + secs(3), bench.now);
+        let begun = bench.begun(secs(60));
+        let first = secs(3) * (1 + own);
+        let expected: Vec<_> = (0..10).map(|k| first + secs(24) * k).collect();
+        assert_eq!(begun, expected[..begun.len()]);
+        assert!(begun.len() >= 2);
+    }
+}
+
+#[test]
+fn hold_is_longer_than_asked_by_up_to_a_tenth() {
+    let mut rng = StdRng::seed_from_u64(1);
+    let holds: Vec<_> = (0..1_000).map(|_| hold_for(secs(100), &mut rng)).collect();
+    let (least, most) = (holds.iter().min().unwrap(), holds.iter().max().unwrap());
+    assert!((secs(100)..secs(101)).contains(least), "{least:?}");
+    assert!((secs(109)..=secs(110)).contains(most), "{most:?}");
 }

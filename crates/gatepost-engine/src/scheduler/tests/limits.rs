@@ -6,76 +6,12 @@ use std::time::Duration;
 
 use gatepost_ids::{Place, TenantId};
 use gatepost_storage::webhooks::LaneClass;
-use rand::SeedableRng as _;
-use rand::rngs::StdRng;
-use tokio::time::Instant;
 use webhook_model::OwnerId;
 
 use super::OTHERS;
+use super::bench::Bench;
 use super::sim::{Sim, added, config, millis, responds, secs, webhook};
-use crate::scheduler::{
-    Config, Count, Outcome, Permit, Record, Scheduler, Settings, Waiting, Webhook,
-};
-
-/// A scheduler, and the time.
-struct Bench {
-    scheduler: Scheduler,
-    now: Instant,
-}
-
-impl Bench {
-    fn new(config: Config) -> Self {
-        let scheduler = Scheduler::new(config, StdRng::seed_from_u64(1));
-        let now = Instant::now() + secs(3_600);
-        Self { scheduler, now }
-    }
-
-    /// This number of messages come to a queue.
-    fn ready(&mut self, webhook: &Webhook, queue: LaneClass, count: u32) {
-        self.ready_as(webhook, queue, count, Record::New);
-    }
-
-    fn ready_as(&mut self, webhook: &Webhook, queue: LaneClass, count: u32, record: Record) {
-        let count = Count::Added(count);
-        let waiting = Waiting {
-            count,
-            record,
-            ..added(self.now)
-        };
-        self.scheduler.ready(webhook, queue, waiting, self.now);
-    }
-
-    fn permits(&mut self) -> Vec<Permit> {
-        let mut permits = Vec::new();
-        self.scheduler.next_batch(10_000, self.now, &mut permits);
-        permits
-    }
-
-    fn release(&mut self, permits: Vec<Permit>, outcome: Outcome) -> Option<Duration> {
-        let (took, now) = (millis(1), self.now);
-        let permits = permits.into_iter();
-        let holds = permits.map(|permit| self.scheduler.release(permit, outcome, took, now));
-        holds.fold(None, Option::or)
-    }
-
-    /// When permits are given in this time, from now on, where each request responds at once.
-    fn begun(&mut self, within: Duration) -> Vec<Duration> {
-        let (start, mut begun) = (self.now, Vec::new());
-        loop {
-            let permits = self.permits();
-            begun.extend(permits.iter().map(|_| self.now - start));
-            let is_idle = permits.is_empty();
-            self.release(permits, Outcome::Responded);
-            if is_idle {
-                let next = self.scheduler.next_time();
-                let Some(next) = next.filter(|next| *next <= start + within) else {
-                    return begun;
-                };
-                self.now = self.now.max(next);
-            }
-        }
-    }
-}
+use crate::scheduler::{Config, Count, Outcome, Record, Settings, Waiting, Webhook};
 
 fn rate(per_second: u32) -> Option<NonZeroU32> {
     NonZeroU32::new(per_second)
@@ -94,7 +30,7 @@ fn webhooks_rate_is_kept_and_divided_by_live_processes() {
             ..webhook(1, 1)
         };
         bench.ready(&webhook, LaneClass::First, 100);
-        let begun = bench.begun(millis(1_999));
+        assert_eq!(bench.begun(millis(1_999)).len(), expected);
     }
 }
 
@@ -113,7 +49,24 @@ fn resumed_webhook_sends_what_was_held_at_its_rate() {
     bench
         .scheduler
         .ready(&webhook(1, 1), LaneClass::First, waiting, bench.now);
-    let begun = bench.begun(millis(2_999));
+    assert_eq!(bench.begun(millis(2_999)).len(), 399);
+}
+
+#[test]
+fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
+    for (due, sent) in [(secs(59), 1_000), (secs(60), 100)] {
+        let mut bench = Bench::new(config());
+        let waiting = Waiting {
+            count: Count::AtLeast(1_000),
+            record: Record::Answered,
+            ..added(bench.now - due)
+        };
+        let webhook = webhook(1, 1);
+        bench
+            .scheduler
+            .ready(&webhook, LaneClass::First, waiting, bench.now);
+        assert_eq!(bench.begun(Duration::ZERO).len(), sent);
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! What users notice of the scheduler, in virtual time.
 
 mod attacks;
+mod bench;
 mod cases;
+mod classes;
 mod holds;
 mod limits;
 mod quarantine;
@@ -9,7 +11,7 @@ mod sim;
 
 use std::time::Duration;
 
-use self::sim::{Reply, Request, Sim, millis, responds, secs, stalls, webhook};
+use self::sim::{Reply, Request, Sim, millis, responds, secs, webhook};
 
 /// Webhooks of whoever is honest: one that has a message each second, a hundred that have one every
 /// twenty seconds, and a new one each second.
@@ -49,7 +51,7 @@ fn honest(sim: &mut Sim, until: u64) {
     }
 }
 
-/// The number of a tenant: one of so many.
+/// The number of a tenant: one of that number of tenants.
 fn tenant(webhook: i64, tenants: i64) -> u128 {
     (1_000_000 + webhook % tenants).unsigned_abs().into()
 }

@@ -33,6 +33,10 @@ fn thousand_deliveries_after_two_kills_are_sent_in_a_minute() {
 fn deadly_delivery_fails_and_others_follow_in_five_minutes() {
     for poison in [0, 63, 500, 999] {
         let sim = thousand(Some(poison));
+        assert_eq!(
+            (sim.poisoned.as_slice(), sim.kills),
+            ([poison].as_slice(), 2)
+        );
         assert_eq!(sim.sent.len(), 999);
         assert!(
             sim.sent.last().unwrap().0 <= secs(300),

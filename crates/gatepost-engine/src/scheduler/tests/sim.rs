@@ -1,8 +1,7 @@
 //! Processes, each with a scheduler, that send to targets in virtual time.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, VecDeque};
-use std::ops::{Deref, DerefMut, Range};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Range;
 use std::time::Duration;
 
 use delivery::Schedule;
@@ -16,7 +15,7 @@ use webhook_model::{OwnerId, WebhookId};
 
 use crate::config::BreakerLimits;
 use crate::scheduler::{
-    Config, Count, Outcome, Permit, Record, SLOW, Scheduler, Settings, Waiting, Webhook,
+    Config, Count, MOST, Outcome, Permit, Record, SLOW, Scheduler, Settings, Waiting, Webhook,
 };
 
 /// How long a lease lasts: what was in flight in a killed process is found again after it.
@@ -38,7 +37,7 @@ pub(super) fn config() -> Config {
         per_webhook: 32,
         resumed_per_second: 100.try_into().ok(),
         breaker: BreakerLimits::default(),
-        webhooks: 200_000,
+        webhooks: MOST,
     }
 }
 
@@ -120,31 +119,12 @@ struct Running {
 }
 
 #[derive(Debug)]
-struct Timed(Instant, u64, Event);
-
-impl Ord for Timed {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.0, self.1).cmp(&(other.0, other.1))
-    }
-}
-
-impl PartialOrd for Timed {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Eq for Timed {}
-
-impl PartialEq for Timed {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-/// What was measured.
-#[derive(Debug, Default)]
-pub(super) struct Figures {
+pub(super) struct Sim {
+    pub config: Config,
+    pub processes: Vec<Scheduler>,
+    pub retries: u32,
+    pub start: Instant,
+    pub now: Instant,
     /// How long each first attempt waited.
     pub waits: HashMap<i64, Vec<Duration>>,
     pub permits: u64,
@@ -156,36 +136,12 @@ pub(super) struct Figures {
     pub poisoned: Vec<u64>,
     pub kills: u64,
     pub most_in_flight: u32,
-}
-
-#[derive(Debug)]
-pub(super) struct Sim {
-    pub config: Config,
-    pub processes: Vec<Scheduler>,
-    pub retries: u32,
-    pub start: Instant,
-    pub now: Instant,
-    figures: Figures,
-    events: BinaryHeap<Reverse<Timed>>,
+    events: BTreeMap<(Instant, u64), Event>,
     count: u64,
-    deliveries: u64,
     queues: BTreeMap<(usize, i64, LaneClass), VecDeque<Delivery>>,
     webhooks: HashMap<i64, (Webhook, Record)>,
     running: BTreeMap<u64, Running>,
     rng: StdRng,
-}
-
-impl Deref for Sim {
-    type Target = Figures;
-    fn deref(&self) -> &Figures {
-        &self.figures
-    }
-}
-
-impl DerefMut for Sim {
-    fn deref_mut(&mut self) -> &mut Figures {
-        &mut self.figures
-    }
 }
 
 impl Sim {
@@ -207,10 +163,16 @@ impl Sim {
             retries: 0,
             start: now,
             now,
-            figures: Figures::default(),
-            events: BinaryHeap::new(),
+            waits: HashMap::new(),
+            permits: 0,
+            requests: 0,
+            sent: Vec::new(),
+            failed: 0,
+            poisoned: Vec::new(),
+            kills: 0,
+            most_in_flight: 0,
+            events: BTreeMap::new(),
             count: 0,
-            deliveries: 0,
             queues: BTreeMap::new(),
             webhooks: HashMap::new(),
             running: BTreeMap::new(),
@@ -225,8 +187,7 @@ impl Sim {
 
     /// As [`arrive`](Self::arrive), of a webhook that is not known but by its row.
     pub(super) fn arrive_as(&mut self, at: Duration, webhook: Webhook, record: Record) {
-        let process = usize::try_from(self.deliveries).unwrap() % self.processes.len();
-        self.deliveries += 1;
+        let process = usize::try_from(self.count).unwrap() % self.processes.len();
         let at = self.start + at;
         let waiting = Waiting {
             record,
@@ -252,18 +213,18 @@ impl Sim {
     pub(super) fn run(&mut self, until: Duration, mut reply: impl FnMut(Request) -> Reply) {
         let until = self.start + until;
         loop {
-            let events = self.events.peek().map(|Reverse(Timed(at, ..))| *at);
+            let events = self.events.keys().next().map(|(at, _)| *at);
             let timers = self.processes.iter().filter_map(Scheduler::next_time);
             let next = events.into_iter().chain(timers).min();
             let Some(next) = next.filter(|next| *next <= until) else {
                 break;
             };
             self.now = self.now.max(next);
-            while let Some(Reverse(Timed(at, _, event))) = self.events.pop() {
-                if at > self.now {
-                    self.schedule(at, event);
+            while let Some(first) = self.events.first_entry() {
+                if first.key().0 > self.now {
                     break;
                 }
+                let event = first.remove();
                 self.happen(event);
             }
             for process in 0..self.processes.len() {
@@ -292,7 +253,7 @@ impl Sim {
 
     fn schedule(&mut self, at: Instant, event: Event) {
         self.count += 1;
-        self.events.push(Reverse(Timed(at, self.count, event)));
+        self.events.insert((at, self.count), event);
     }
 
     fn enqueue(&mut self, process: usize, webhook: i64, queue: LaneClass, delivery: Delivery) {
@@ -339,7 +300,7 @@ impl Sim {
     fn send(&mut self, process: usize, reply: &mut impl FnMut(Request) -> Reply) {
         let (mut permits, now) = (Vec::new(), self.now);
         self.processes[process].next_batch(usize::MAX, now, &mut permits);
-        self.figures.permits += permits.len() as u64;
+        self.permits += permits.len() as u64;
         for permit in permits {
             let webhook = permit.webhook.0;
             let queue = self.queues.get_mut(&(process, webhook, permit.queue));
@@ -349,32 +310,29 @@ impl Sim {
             };
             let at = now - self.start;
             if delivery.attempts == 0 {
-                let waits = self.figures.waits.entry(webhook).or_default();
+                let waits = self.waits.entry(webhook).or_default();
                 waits.push(at - delivery.arrived);
             }
             self.requests += 1;
-            let request = Request {
+            let answer = reply(Request {
                 webhook,
                 delivery,
                 at,
-            };
-            let answer = reply(request);
+            });
             let (took, outcome) = match answer {
                 Reply::After(took, outcome) => (took, outcome),
                 Reply::Kill => (Duration::MAX, Outcome::Unsent),
             };
             self.count += 1;
             let id = self.count;
-            self.running.insert(
-                id,
-                Running {
-                    process,
-                    permit,
-                    delivery,
-                    began: now,
-                    outcome,
-                },
-            );
+            let running = Running {
+                process,
+                permit,
+                delivery,
+                began: now,
+                outcome,
+            };
+            self.running.insert(id, running);
             if let Reply::Kill = answer {
                 return self.kill(process);
             }
@@ -399,7 +357,7 @@ impl Sim {
         }
         delivery.attempts += 1;
         if outcome == Outcome::Responded {
-            self.figures.sent.push((now - self.start, delivery.number));
+            self.sent.push((now - self.start, delivery.number));
         } else if delivery.attempts > self.retries {
             self.failed += 1;
         } else {
@@ -434,8 +392,8 @@ impl Sim {
                 delivery.lost += 1;
             }
             let queue = match delivery.lost {
-                0 | 1 => LaneClass::First,
-                2 => LaneClass::Lost,
+                0 => LaneClass::First,
+                1 | 2 => LaneClass::Lost,
                 3 => LaneClass::Alone,
                 _ => {
                     self.poisoned.push(delivery.number);

@@ -1,0 +1,175 @@
+//! Which class a webhook is in, and what a realm may have of it.
+
+use std::time::Duration;
+
+use gatepost_storage::webhooks::LaneClass;
+use webhook_model::WebhookId;
+
+use super::bench::Bench;
+use super::sim::{added, config, millis, secs, webhook};
+use super::{OTHERS, tenant};
+use crate::scheduler::slots::Class;
+use crate::scheduler::{Config, MOST, Outcome, Permit, Record, Waiting};
+
+/// The class of a webhook's next request, which ends as given.
+fn class_of(bench: &mut Bench, outcome: Outcome, took: Duration) -> Class {
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    let mut permits = bench.permits();
+    assert_eq!(permits.len(), 1);
+    let permit = permits.remove(0);
+    let class = permit.class;
+    bench.scheduler.release(permit, outcome, took, bench.now);
+    class
+}
+
+/// Permits for one message to each of these webhooks of a tenant.
+fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Record) -> Vec<Permit> {
+    for id in ids {
+        bench.ready_as(&webhook(id, tenant), LaneClass::First, 1, record);
+    }
+    bench.permits()
+}
+
+#[test]
+fn webhook_is_recent_for_ten_seconds_after_a_response() {
+    let mut bench = Bench::new(config());
+    let took = millis(1);
+    assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::New);
+    bench.now += secs(10);
+    assert_eq!(
+        class_of(&mut bench, Outcome::Responded, took),
+        Class::Recent
+    );
+    bench.now += millis(10_001);
+    assert_eq!(class_of(&mut bench, Outcome::TimedOut, took), Class::Proven);
+    assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::Slow);
+    assert_eq!(
+        class_of(&mut bench, Outcome::Overloaded(None), took),
+        Class::Recent
+    );
+    assert_eq!(
+        class_of(&mut bench, Outcome::Unreachable, took),
+        Class::Recent
+    );
+    assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::Slow);
+}
+
+#[test]
+fn webhook_is_slow_after_three_requests_of_two_seconds() {
+    for (took, third) in [(millis(1_999), Class::Recent), (secs(2), Class::Slow)] {
+        let mut bench = Bench::new(config());
+        let classes = [took; 4].map(|took| class_of(&mut bench, Outcome::Responded, took));
+        assert_eq!(classes, [Class::New, Class::Recent, Class::Recent, third]);
+        class_of(&mut bench, Outcome::Responded, millis(1));
+        assert_eq!(
+            class_of(&mut bench, Outcome::Responded, took),
+            Class::Recent
+        );
+    }
+}
+
+#[test]
+fn webhook_is_slow_while_a_request_runs_for_long() {
+    let mut bench = Bench::new(config());
+    class_of(&mut bench, Outcome::Responded, millis(1));
+    bench.ready(&webhook(1, 1), LaneClass::First, 1);
+    let mut running = bench.permits();
+    bench.scheduler.became_slow(&mut running[0], bench.now);
+    assert_eq!(
+        class_of(&mut bench, Outcome::Responded, millis(1)),
+        Class::Slow
+    );
+    bench.release(running, Outcome::Responded);
+    assert_eq!(
+        class_of(&mut bench, Outcome::Responded, millis(1)),
+        Class::Recent
+    );
+}
+
+#[test]
+fn last_slots_of_new_are_for_those_of_the_last_second() {
+    for (waited, given) in [(millis(1_000), 1), (millis(1_001), 0)] {
+        let mut bench = Bench::new(config());
+        // Of the half that is Slow's and New's, all but the last eight.
+        let before = fill(&mut bench, 1_000..1_504, 7, Record::New);
+        assert_eq!(before.len(), 504);
+        bench.ready(&webhook(1, 1), LaneClass::First, 1);
+        bench.now += waited;
+        assert_eq!(bench.permits().len(), given);
+    }
+}
+
+#[test]
+fn realm_has_a_third_of_idle_slow_slots_and_64_at_least() {
+    let mut bench = Bench::new(config());
+    let alone = fill(&mut bench, 1_000..3_000, 7, Record::Failing);
+    assert_eq!(alone.len(), 171, "the rest is as much again, twice");
+    let mut bench = Bench::new(config());
+    for id in 0..480 {
+        let other = webhook(OTHERS + id, tenant(id, 480));
+        bench.ready_as(&other, LaneClass::First, 1, Record::Failing);
+    }
+    assert_eq!(bench.permits().len(), 480);
+    let tight = fill(&mut bench, 5_000..6_000, 7, Record::Failing);
+    assert_eq!(tight.len(), 32, "all that is left");
+    let mut bench = Bench::new(config());
+    for id in 0..400 {
+        let other = webhook(OTHERS + id, tenant(id, 400));
+        bench.ready_as(&other, LaneClass::First, 1, Record::Failing);
+    }
+    assert_eq!(bench.permits().len(), 400);
+    assert_eq!(fill(&mut bench, 5_000..6_000, 7, Record::Failing).len(), 64);
+}
+
+#[test]
+fn realm_with_64_overdue_requests_begins_one_at_a_time() {
+    for (overdue, given) in [(63, 32), (64, 1)] {
+        let mut bench = Bench::new(config());
+        class_of(&mut bench, Outcome::Responded, millis(1));
+        let mut permits = fill(&mut bench, 1_000..1_000 + overdue, 1, Record::New);
+        for permit in &mut permits {
+            bench.scheduler.became_slow(permit, bench.now);
+        }
+        bench.ready(&webhook(1, 1), LaneClass::First, 100);
+        assert_eq!(bench.permits().len(), given);
+    }
+}
+
+#[test]
+fn timers_of_one_moment_fire_256_in_a_call() {
+    let mut bench = Bench::new(config());
+    let record = Record::Answered;
+    for id in 0..600 {
+        let webhook = webhook(OTHERS + id, tenant(id, 600));
+        let waiting = Waiting {
+            record,
+            ..added(bench.now)
+        };
+        bench
+            .scheduler
+            .ready(&webhook, LaneClass::First, waiting, bench.now);
+        bench
+            .scheduler
+            .ready_at(webhook.id, LaneClass::Retry, bench.now + secs(5));
+    }
+    let permits = bench.permits();
+    bench.release(permits, Outcome::Responded);
+    bench.now += secs(5);
+    for given in [256, 256, 88] {
+        assert_eq!(bench.permits().len(), given);
+    }
+}
+
+#[test]
+fn webhooks_are_remembered_up_to_200_000() {
+    let mut bench = Bench::new(Config {
+        webhooks: MOST,
+        ..config()
+    });
+    for id in 0..200_010 {
+        bench.ready(&webhook(id, 1), LaneClass::First, 1);
+    }
+    assert_eq!(bench.scheduler.targets.len(), 200_000);
+    let first = bench.scheduler.targets.contains_key(&WebhookId(0));
+    assert!(first, "those whose deadline is furthest are forgotten");
+}
