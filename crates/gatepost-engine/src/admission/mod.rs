@@ -252,7 +252,6 @@ fn add(scheduler: &mut Scheduler, due: &DueLane, waits: (Count, Instant), now: I
             LaneClass::Retry => Record::Failing,
             LaneClass::First | LaneClass::Lost | LaneClass::Alone => Record::New,
         },
-        hold: None,
     };
     scheduler.ready(&webhook, due.lane.class, waiting, now);
 }

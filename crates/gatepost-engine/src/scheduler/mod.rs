@@ -156,9 +156,6 @@ impl Scheduler {
         target.know(webhook);
         self.added += 1;
         target.add(queue, waiting, self.added, now);
-        if let Some(until) = waiting.hold.filter(|until| *until > now) {
-            target.hold(until, self.processes, now);
-        }
         self.reconsider(webhook.id, now);
         self.forget(now);
     }
@@ -289,7 +286,7 @@ impl Scheduler {
     }
 
     /// The request is over, after it took this time. Returns for how long nothing is to be sent,
-    /// because its target asks for that: to be stored beside the webhook, for all processes.
+    /// because its target asks for that.
     pub(crate) fn release(
         &mut self,
         permit: Permit,
@@ -328,14 +325,6 @@ impl Scheduler {
         };
         self.reconsider(webhook, now);
         hold
-    }
-
-    /// The target has asked to wait until then, as another process says.
-    pub(crate) fn hold(&mut self, webhook: WebhookId, until: Instant, now: Instant) {
-        if let Some(target) = self.targets.get_mut(&webhook).filter(|_| until > now) {
-            target.hold(until, self.processes, now);
-        }
-        self.reconsider(webhook, now);
     }
 
     /// The webhook got another URL, or is to be tried at once: what its target asked for, and an

@@ -44,14 +44,11 @@ pub(crate) enum Count {
     AtLeast(u32),
 }
 
-/// What the webhook's row says of its last attempts. It is only used if the webhook is unknown in
-/// this process.
+/// What is known of a webhook's last attempts that is not known in this process.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Record {
     /// Not tried, or nothing is known.
     New,
-    /// The last attempt was answered.
-    Answered,
     /// It has been failing.
     Failing,
 }
@@ -63,8 +60,6 @@ pub(crate) struct Waiting {
     /// When the first of them was due.
     pub due: Instant,
     pub record: Record,
-    /// The hold that is stored beside the webhook: nothing is sent before then.
-    pub hold: Option<Instant>,
 }
 
 /// What waits for one webhook.

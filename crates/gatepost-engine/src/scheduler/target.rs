@@ -63,7 +63,6 @@ impl Target {
     pub(super) fn new(webhook: &Webhook, record: Record) -> Self {
         let class = match record {
             Record::New => Class::New,
-            Record::Answered => Class::Proven,
             Record::Failing => Class::Slow,
         };
         Self {

@@ -160,7 +160,7 @@ fn healthy_webhooks_are_sent_within_seconds_of_a_restart() {
         let is_healthy = |id: i64| id % stalling != 0;
         for id in 0..20_000_i64 {
             let record = match is_healthy(id) {
-                true => Record::Answered,
+                true => Record::New,
                 false => Record::Failing,
             };
             sim.arrive_as(secs(1), webhook(OTHERS + id, tenant(id, 20_000)), record);

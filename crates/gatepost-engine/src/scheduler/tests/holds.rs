@@ -101,7 +101,7 @@ fn target_that_asks_for_a_day_is_asked_within_15_minutes() {
 /// minute.
 fn sent_after(minutes: u64, seconds: u64) -> usize {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
     let permits = bench.permits();
     bench.release(permits, Outcome::Overloaded(Some(secs(60))));
     bench.now += secs(60 * minutes + seconds);
@@ -121,7 +121,7 @@ fn learned_rate_doubles_each_minute_and_is_forgotten_after_ten() {
 #[test]
 fn second_hold_halves_the_learned_rate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
     for gap in [4, 8, 16, 32, 60, 60] {
         let permits = bench.permits();
         assert_eq!(permits.len(), 1);
@@ -144,13 +144,13 @@ fn processes_begin_one_after_the_other_after_a_hold() {
     for own in [0, 1, 7] {
         let mut bench = Bench::new(config());
         bench.scheduler.set_processes(8, own);
-        bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::Answered);
-        bench
-            .scheduler
-            .hold(webhook(1, 1).id, bench.now + secs(3), bench.now);
+        bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::New);
+        let permits = bench.permits();
+        let asked = Outcome::Overloaded(Some(secs(3)));
+        let hold = bench.release(permits, asked).unwrap();
         let begun = bench.begun(secs(60));
-        let first = secs(3) * (1 + own);
-        let expected: Vec<_> = (0..10).map(|k| first + secs(24) * k).collect();
+        let first = hold * (1 + own);
+        let expected: Vec<_> = (0..10).map(|k| first + hold * 8 * k).collect();
         assert_eq!(begun, expected[..begun.len()]);
         assert!(begun.len() >= 2);
     }

@@ -58,7 +58,7 @@ fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
         let mut bench = Bench::new(config());
         let waiting = Waiting {
             count: Count::AtLeast(1_000),
-            record: Record::Answered,
+            record: Record::New,
             ..added(bench.now - due)
         };
         let webhook = webhook(1, 1);
@@ -72,7 +72,7 @@ fn queue_that_was_due_for_a_minute_goes_at_the_rate_of_held() {
 #[test]
 fn first_attempts_and_retries_of_a_webhook_alternate() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 10, Record::New);
     bench.ready(&webhook(1, 1), LaneClass::Retry, 10);
     let mut queues = Vec::new();
     while queues.len() < 20 {
@@ -149,7 +149,7 @@ fn owners_without_tenants_are_realms_of_their_own() {
 #[test]
 fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 1_000, Record::New);
     let start = bench.now;
     let mut begun = Vec::new();
     while begun.len() < 14 {
@@ -222,7 +222,7 @@ fn permit_at_insert_goes_only_if_nobody_is_before() {
 #[test]
 fn webhook_that_leaves_sends_nothing_until_ready_again() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::New);
     bench
         .scheduler
         .ready_at(webhook(1, 1).id, LaneClass::Retry, bench.now + secs(5));
@@ -238,7 +238,7 @@ fn webhook_that_leaves_sends_nothing_until_ready_again() {
 #[test]
 fn claim_that_found_nothing_empties_the_queue() {
     let mut bench = Bench::new(config());
-    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::Answered);
+    bench.ready_as(&webhook(1, 1), LaneClass::First, 5, Record::New);
     bench.now += millis(1);
     let permits = bench.permits();
     bench.release(permits, Outcome::Empty);

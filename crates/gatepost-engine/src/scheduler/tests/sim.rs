@@ -58,7 +58,6 @@ pub(super) fn added(now: Instant) -> Waiting {
         count: Count::Added(1),
         due: now,
         record: Record::New,
-        hold: None,
     }
 }
 
@@ -349,12 +348,7 @@ impl Sim {
         let (now, process, outcome) = (self.now, running.process, running.outcome);
         let (webhook, mut delivery) = (running.permit.webhook, running.delivery);
         let took = now - running.began;
-        let hold = self.processes[process].release(running.permit, outcome, took, now);
-        for (other, scheduler) in self.processes.iter_mut().enumerate() {
-            if let Some(hold) = hold.filter(|_| other != process) {
-                scheduler.hold(webhook, now + hold, now);
-            }
-        }
+        self.processes[process].release(running.permit, outcome, took, now);
         delivery.attempts += 1;
         if outcome == Outcome::Responded {
             self.sent.push((now - self.start, delivery.number));
