@@ -125,9 +125,13 @@ CREATE TABLE :schema.gatepost_log_usage (
 ) WITH (fillfactor = 70);
 
 -- Places ---------------------------------------------------------------------------------------
--- A place is locked by one of 64 advisory locks, by hash: a change holds it alone, an enqueue shares it. So what an enqueue finds of the
--- records in its places stays true until its commit, and neither deliveries nor attempts need foreign keys that are checked row by
--- row. A place without a row has version 0.
+-- Each place has a number of an advisory lock, which its changes hold: that of the operators and that of owners who are not placed yet
+-- have their own, so that no tenant's changes hold them. The others have 64 by hash; from 64 to 319 are those of webhooks in order.
+CREATE FUNCTION :schema.gatepost_slot(place text) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE $1 WHEN 'operators' THEN 320 WHEN 'common' THEN 321 ELSE hashtext($1) & 63 END
+$$;
+GRANT EXECUTE ON FUNCTION :schema.gatepost_slot(text) TO PUBLIC;
+-- A place without a row has version 0.
 CREATE SEQUENCE :schema.gatepost_version AS bigint;
 CREATE TABLE :schema.gatepost_place (
     place   text COLLATE "C" PRIMARY KEY,

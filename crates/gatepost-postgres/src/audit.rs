@@ -11,7 +11,7 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::change::most as limited;
-use crate::column::{owner, parse, scope_ids, tenant};
+use crate::column::{column, owner, params, parse, scope_ids, tenant};
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
@@ -68,32 +68,30 @@ impl PostgresStore {
             .into_iter()
             .map(|(owner, count)| (Uuid::from(owner), count))
             .unzip();
-        let at: Vec<_> = entries.iter().map(|e| e.at).collect();
-        let owner: Vec<_> = entries.iter().map(|e| Uuid::from(e.owner)).collect();
-        let tenant: Vec<_> = entries.iter().map(|e| e.tenant.map(Uuid::from)).collect();
-        let actor: Vec<_> = entries.iter().map(|e| Uuid::from(e.actor)).collect();
-        let key: Vec<_> = entries.iter().map(|e| e.key.map(|k| k.0)).collect();
-        let from = entries.iter().map(|e| e.from.map(|from| from.to_string()));
-        let from: Vec<_> = from.collect();
-        let table: Vec<_> = entries.iter().map(|e| e.table.as_str()).collect();
-        let row: Vec<_> = entries.iter().map(|e| e.row.as_str()).collect();
-        let name: Vec<_> = entries.iter().map(|e| e.name.as_str()).collect();
-        let operation: Vec<_> = entries.iter().map(|e| e.operation.as_str()).collect();
-        let changes: Vec<_> = entries.iter().map(|e| e.changes.as_str()).collect();
-        let count: [Param<'_>; 2] = [&owners, &added];
-        let append: [Param<'_>; 13] = [
-            &most, &owners, &at, &owner, &tenant, &actor, &key, &from, &table, &row, &name,
-            &operation, &changes,
+        let rows = || entries.iter().copied();
+        let columns = [
+            column(rows(), |e| e.at),
+            column(rows(), |e| Uuid::from(e.owner)),
+            column(rows(), |e| e.tenant.map(Uuid::from)),
+            column(rows(), |e| Uuid::from(e.actor)),
+            column(rows(), |e| e.key.map(|key| key.0)),
+            column(rows(), |e| e.from.map(|from| from.to_string())),
+            column(rows(), |e| e.table.as_str()),
+            column(rows(), |e| e.row.as_str()),
+            column(rows(), |e| e.name.as_str()),
+            column(rows(), |e| e.operation.as_str()),
+            column(rows(), |e| e.changes.as_str()),
         ];
+        let count: [Param<'_>; 2] = [&owners, &added];
+        let mut append: Vec<Param<'_>> = vec![&most, &owners];
+        append.extend(params(&columns));
         let statements = [(COUNT, &count[..]), (APPEND, &append[..])];
         self.db().pipeline("BEGIN", &statements).await?;
         Ok(())
     }
 
     async fn count_gone(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
-        let row = self.db().query_opt(sql, params).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
-        let count: i64 = row.try_get(0)?;
+        let count: i64 = self.db().row(sql, params).await?.try_get(0)?;
         Ok(count.unsigned_abs())
     }
 }

@@ -5,15 +5,13 @@ use gatepost_storage::ErrorKind;
 use tokio_postgres::Row;
 use uuid::Uuid;
 
-use crate::db::{Db, Param, missing};
+use crate::db::{Db, Param, Tried, missing};
 use crate::error::{Failure, Result};
 
 /// Gives an owner a row, so that joins find one.
 pub(crate) const KNOW: &str = include_str!("sql/owners/know.sql");
 /// Lets an owner who was removed begin again, with nothing.
 pub(crate) const REVIVE: &str = include_str!("sql/owners/revive.sql");
-/// Said of a place that others hold for longer than is waited for it.
-pub(crate) const LOCKED: &str = "the place stayed locked";
 
 /// In whose places a change is alone.
 #[derive(Debug, Default)]
@@ -52,25 +50,23 @@ impl Db {
             statements.extend(before);
             statements.push((turn.sql(), &locks[..]));
             statements.push((sql, params));
-            let not_had = match self.pipeline(turn.begin(), &statements).await {
-                Err(failure) if turn.forgives(&failure) => None,
-                Err(failure) => return Err(failure),
-                Ok(mut answers) => {
-                    let row = answers.pop().and_then(|rows| rows.into_iter().next());
-                    let nothing = || Failure::unavailable("the database returned no result");
-                    let row = row.ok_or_else(nothing)?;
-                    let verdict: String = row.try_get("verdict")?;
-                    if verdict != "again" {
-                        return Ok((verdict, row));
-                    }
-                    missing(&answers.pop().unwrap_or_default())?
-                }
-            };
-            if !turn.next(not_had).await {
-                return Err(Failure::unavailable(LOCKED));
+            let answers = self.pipeline(turn.begin(), &statements).await;
+            if let Some(done) = turn.after(answers.and_then(changed)).await? {
+                return Ok(done);
             }
         }
     }
+}
+
+/// The verdict of the last of these statements, with its row.
+fn changed(mut answers: Vec<Vec<Row>>) -> Tried<(String, Row)> {
+    let row = answers.pop().and_then(|rows| rows.into_iter().next());
+    let row = row.ok_or_else(Failure::nothing)?;
+    let verdict: String = row.try_get("verdict")?;
+    Ok(match verdict.as_str() {
+        "again" => Err(missing(&answers.pop().unwrap_or_default())?),
+        _ => Ok((verdict, row)),
+    })
 }
 
 /// The parameters of `place/needed.sql`.
@@ -100,6 +96,7 @@ impl Words {
             "rows" => Failure::new(ErrorKind::Full, "rows"),
             "bytes" => Failure::new(ErrorKind::Full, "bytes"),
             "taken" => Failure::new(ErrorKind::Conflict, self.taken),
+            "lookup" => Failure::new(ErrorKind::Conflict, "a key with that lookup id"),
             "reference" => Failure::new(ErrorKind::Invalid, self.reference),
             "used" => Failure::new(ErrorKind::InUse, "a task sends this webhook"),
             _ => Failure::unavailable("the database refused"),

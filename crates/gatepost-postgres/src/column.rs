@@ -1,13 +1,15 @@
 //! Columns and the values that they hold.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-use gatepost_ids::{OwnerId, TenantId};
+use gatepost_ids::{OwnerId, Place, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::Cause;
 use tokio_postgres::Row;
+use tokio_postgres::types::ToSql;
 use uuid::Uuid;
 
 use crate::error::{Failure, Result};
@@ -43,6 +45,12 @@ pub(crate) fn owner(row: &Row, column: &str) -> Result<OwnerId> {
     Ok(row.try_get::<_, Uuid>(column)?.into())
 }
 
+/// The place of a row.
+pub(crate) fn place(row: &Row) -> Result<Place> {
+    let place = Place::from_word(row.try_get("place")?);
+    place.ok_or_else(|| Failure::corrupt("place", "unknown word"))
+}
+
 /// The tenant of a row, if it has one.
 pub(crate) fn tenant(row: &Row) -> Result<Option<TenantId>> {
     let tenant: Option<Uuid> = row.try_get("tenant")?;
@@ -65,6 +73,11 @@ pub(crate) fn status(row: &Row, column: &'static str) -> Result<Option<u16>> {
         .map(u16::try_from)
         .transpose()
         .map_err(|e| Failure::corrupt(column, e))
+}
+
+/// A count of 64 bits.
+pub(crate) fn total(row: &Row, column: &'static str) -> Result<u64> {
+    u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
 }
 
 pub(crate) fn count(row: &Row, column: &'static str) -> Result<u32> {
@@ -92,10 +105,26 @@ pub(crate) fn micros(span: Duration) -> i64 {
 
 /// PostgreSQL's text holds every character but NUL. Responses of targets may hold it and must be
 /// stored all the same.
-pub(crate) fn without_nul(text: String) -> String {
-    if text.contains('\0') {
-        text.replace('\0', "\u{fffd}")
-    } else {
-        text
+pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => text.replace('\0', "\u{fffd}").into(),
+        false => text.into(),
     }
+}
+
+/// A column of several rows, as the array that a statement takes.
+pub(crate) type Column<'a> = Box<dyn ToSql + Send + Sync + 'a>;
+
+/// The column with a value of each row.
+pub(crate) fn column<'a, T, V>(rows: impl IntoIterator<Item = T>, of: impl Fn(T) -> V) -> Column<'a>
+where
+    V: ToSql + Send + Sync + 'a,
+{
+    Box::new(rows.into_iter().map(of).collect::<Vec<V>>())
+}
+
+/// Columns as the parameters of a statement.
+pub(crate) fn params<'a>(columns: &'a [Column<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    let params = columns.iter().map(|column| &**column as _);
+    params.collect()
 }

@@ -46,6 +46,11 @@ impl Failure {
         Self::new(ErrorKind::Unavailable, context)
     }
 
+    /// A statement that always returns something has returned nothing.
+    pub(crate) fn nothing() -> Self {
+        Self::unavailable("the database returned no result")
+    }
+
     /// Stored data that breaks a rule of the record that it should be.
     pub(crate) fn corrupt(context: &'static str, cause: impl std::fmt::Display) -> Self {
         Self {

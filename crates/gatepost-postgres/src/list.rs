@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use gatepost_storage::{Bodies, Order, Page};
+use gatepost_storage::{Bodies, Order, Page, Scope};
 use tokio::task::yield_now;
 use tokio_postgres::Row;
 use tokio_postgres::types::ToSql;
 
+use crate::column::scope_ids;
 use crate::db::{Db, Param};
 use crate::error::Result;
 
@@ -38,6 +39,14 @@ impl List {
             params: Vec::new(),
             bodies: &[],
         }
+    }
+
+    /// The rows of a scope; `o` is the row of the owner.
+    pub(crate) fn scoped(select: &str, scope: Scope) -> Self {
+        let (owner, tenant) = scope_ids(scope);
+        Self::of(select)
+            .filter("r.owner =", owner)
+            .filter("o.tenant =", tenant)
     }
 
     /// Says which of the columns may be large.

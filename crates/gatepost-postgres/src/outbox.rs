@@ -85,7 +85,7 @@ impl OutboxStore for PostgresStore {
     }
 
     async fn outbox_arrived(&self) {
-        self.node().outbox_arrived().await;
+        self.node().ear().outbox().await;
     }
 
     fn outbox_written(&self) {
@@ -95,7 +95,7 @@ impl OutboxStore for PostgresStore {
     async fn put_back(&self, id: OutboxId, turn: u32, how: PutBack) -> Answer<()> {
         let (due, reason) = match how {
             PutBack::Until(due) => (Some(due), None),
-            PutBack::Aside(reason) => (None, Some(without_nul(reason))),
+            PutBack::Aside(reason) => (None, Some(without_nul(&reason).into_owned())),
         };
         let params: [Param<'_>; 4] = [&id.0, &i64::from(turn), &due, &reason];
         self.db()

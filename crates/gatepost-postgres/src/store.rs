@@ -8,7 +8,7 @@ use gatepost_storage::columns::SealedAttempt;
 use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{Enqueue, Enqueued, Settled, Settlement};
 
-use crate::batch::{Batcher, EnqueueWork, SettleWork};
+use crate::batch::{Batcher, EnqueueWork, SettleWork, Work as _};
 use crate::config::PostgresConfig;
 use crate::db::{Db, Fence};
 use crate::error::{Answer, Result};
@@ -61,7 +61,7 @@ impl PostgresStore {
         let fence = Fence::new(migrate::known());
         let db = db.fenced(&fence);
         let node = Node::join(&config, fence).await?;
-        let notifier = Notifier::start(db.clone(), &schema, node.ear());
+        let notifier = Notifier::start(db.clone(), &schema, Arc::clone(node.ear()));
         Ok(Self {
             enqueue: Arc::new(Batcher::start(EnqueueWork::new(db.clone()))),
             settle: Arc::new(Batcher::start(SettleWork::new(db.clone()))),
@@ -121,7 +121,7 @@ impl PostgresStore {
             Some(one) if items.is_empty() => vec![self.enqueue.submit(one).await],
             last => {
                 items.extend(last);
-                self.enqueue.work().in_order(items).await
+                self.enqueue.work().waiting(items).await
             }
         }
     }

@@ -5,19 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, WeakUnboundedSender};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::sync::{Mutex, Semaphore, mpsc, oneshot};
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::pace::Pace;
 use crate::error::{Failure, Result};
 
 /// How many batches are under way at once: while one waits for the disk, the next is gathered.
 const FLUSHERS: usize = 2;
-/// How often an item that was left out joins another batch before it waits alone.
-const TRIES: u32 = 3;
-/// The pause before the first of these; each further one is twice as long.
-const PAUSE: Duration = Duration::from_millis(1);
 
 /// Work that can be done for many callers at once.
 #[async_trait::async_trait]
@@ -40,8 +36,8 @@ pub(crate) trait Work: Send + Sync + 'static {
     /// or nothing of an item.
     async fn run(&self, items: Vec<Self::Item>) -> Vec<Outcome<Self>>;
 
-    /// One item, however long others hold what it needs.
-    async fn alone(&self, item: Self::Item) -> Result<Self::Answer>;
+    /// One answer for each item, in order, however long others hold what they need.
+    async fn waiting(&self, items: Vec<Self::Item>) -> Vec<Result<Self::Answer>>;
 }
 
 /// What became of an item in a batch.
@@ -52,12 +48,13 @@ pub(crate) enum Outcome<W: Work + ?Sized> {
     Left(W::Item),
 }
 
-/// An item, who waits for its answer, and how often it was left out.
+/// An item, and who waits for its answer.
 struct Job<W: Work> {
     item: W::Item,
-    reply: oneshot::Sender<Result<W::Answer>>,
-    tries: u32,
+    reply: Reply<W>,
 }
+
+type Reply<W> = oneshot::Sender<Result<<W as Work>::Answer>>;
 
 /// The way in. Its workers end once every handle is gone and everything that was handed in is done.
 pub(crate) struct Batcher<W: Work> {
@@ -69,8 +66,6 @@ struct Shared<W: Work> {
     work: W,
     slots: Semaphore,
     pace: Pace,
-    /// For what was left out.
-    again: WeakUnboundedSender<Job<W>>,
 }
 
 impl<W: Work> Batcher<W> {
@@ -80,7 +75,6 @@ impl<W: Work> Batcher<W> {
             work,
             slots: Semaphore::new(FLUSHERS),
             pace: Pace::default(),
-            again: jobs.downgrade(),
         });
         let inbox = Arc::new(Mutex::new(inbox));
         for _ in 0..FLUSHERS {
@@ -100,7 +94,7 @@ impl<W: Work> Batcher<W> {
     /// item that was handed to a worker is processed even if the caller goes away.
     pub(crate) async fn submit(&self, item: W::Item) -> Result<W::Answer> {
         if !W::shares(&item) {
-            return self.shared.work.alone(item).await;
+            return self.waiting(item).await;
         }
         if self.shared.pace.is_idle()
             && let Ok(slot) = self.shared.slots.try_acquire()
@@ -109,18 +103,18 @@ impl<W: Work> Batcher<W> {
             drop(slot);
             return match outcome {
                 Some(Outcome::Done(answer)) => answer,
-                Some(Outcome::Left(item)) => self.shared.work.alone(item).await,
+                Some(Outcome::Left(item)) => self.waiting(item).await,
                 None => Err(gone()),
             };
         }
         let (reply, answer) = oneshot::channel();
-        let job = Job {
-            item,
-            reply,
-            tries: 0,
-        };
-        self.jobs.send(job).map_err(|_| gone())?;
+        self.jobs.send(Job { item, reply }).map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
+    }
+
+    async fn waiting(&self, item: W::Item) -> Result<W::Answer> {
+        let answer = self.shared.work.waiting(vec![item]).await.pop();
+        answer.unwrap_or_else(|| Err(gone()))
     }
 }
 
@@ -140,51 +134,45 @@ async fn flush<W: Work>(shared: Arc<Shared<W>>, inbox: Arc<Mutex<UnboundedReceiv
         batch.take_along(&mut inbox);
         drop(inbox);
         shared.pace.took(batch.items.len(), batch.weight, full);
-        let Batch { items, waiting, .. } = batch;
+        let Batch { items, replies, .. } = batch;
         // A panic (of the platform's logger, say) costs this batch, and not all later ones.
         let run = AssertUnwindSafe(shared.work.run(items)).catch_unwind();
         let Ok(outcomes) = run.await else {
-            for (reply, _) in waiting {
+            for reply in replies {
                 drop(reply.send(Err(Failure::unavailable("the store panicked"))));
             }
             continue;
         };
-        for ((reply, tries), outcome) in waiting.into_iter().zip(outcomes) {
+        let (mut left, mut waiting) = (Vec::new(), Vec::new());
+        for (reply, outcome) in replies.into_iter().zip(outcomes) {
             match outcome {
                 // The caller may be gone.
                 Outcome::Done(answer) => drop(reply.send(answer)),
                 Outcome::Left(item) => {
-                    let job = Job { item, reply, tries };
-                    tokio::spawn(later(Arc::clone(&shared), job));
+                    left.push(item);
+                    waiting.push(reply);
                 }
             }
+        }
+        if !left.is_empty() {
+            tokio::spawn(later(Arc::clone(&shared), left, waiting));
         }
     }
 }
 
-/// What was left out joins another batch a little later, or waits by itself: nobody waits for it.
-async fn later<W: Work>(shared: Arc<Shared<W>>, mut job: Job<W>) {
-    if job.tries < TRIES {
-        sleep(PAUSE * 2_u32.pow(job.tries)).await;
-        job.tries += 1;
-        let sent = match shared.again.upgrade() {
-            Some(jobs) => jobs.send(job).map_err(|unsent| unsent.0),
-            None => Err(job),
-        };
-        if let Err(unsent) = sent {
-            let _ = unsent.reply.send(Err(gone()));
-        }
-        return;
+/// What was left out waits by itself: nobody waits for it.
+async fn later<W: Work>(shared: Arc<Shared<W>>, items: Vec<W::Item>, replies: Vec<Reply<W>>) {
+    let answers = shared.work.waiting(items).await;
+    for (reply, answer) in replies.into_iter().zip(answers) {
+        drop(reply.send(answer));
     }
-    let answer = shared.work.alone(job.item).await;
-    let _ = job.reply.send(answer);
 }
 
 /// A batch that is being gathered.
 struct Batch<W: Work> {
     weight: usize,
     items: Vec<W::Item>,
-    waiting: Vec<(oneshot::Sender<Result<W::Answer>>, u32)>,
+    replies: Vec<Reply<W>>,
 }
 
 impl<W: Work> Batch<W> {
@@ -192,7 +180,7 @@ impl<W: Work> Batch<W> {
         let mut batch = Self {
             weight: 0,
             items: Vec::new(),
-            waiting: Vec::new(),
+            replies: Vec::new(),
         };
         batch.push(first);
         batch
@@ -201,7 +189,7 @@ impl<W: Work> Batch<W> {
     fn push(&mut self, job: Job<W>) {
         self.weight = self.weight.saturating_add(W::weight(&job.item));
         self.items.push(job.item);
-        self.waiting.push((job.reply, job.tries));
+        self.replies.push(job.reply);
     }
 
     /// Waits until there is so much; whether it came in time.
@@ -261,8 +249,8 @@ mod tests {
             doubled.collect()
         }
 
-        async fn alone(&self, item: u8) -> Result<u8> {
-            Ok(item * 2)
+        async fn waiting(&self, items: Vec<u8>) -> Vec<Result<u8>> {
+            items.into_iter().map(|item| Ok(item * 2)).collect()
         }
     }
 

@@ -5,6 +5,6 @@ mod enqueue;
 mod pace;
 mod settle;
 
-pub(crate) use batcher::Batcher;
+pub(crate) use batcher::{Batcher, Work};
 pub(crate) use enqueue::EnqueueWork;
 pub(crate) use settle::SettleWork;

@@ -26,6 +26,8 @@ use crate::tls;
 const WAIT: Duration = Duration::from_secs(10);
 /// How a transaction of one statement begins.
 const ONE: &str = "BEGIN";
+/// How often a transaction that lost a deadlock is repeated.
+const TRIES: u32 = 3;
 
 /// The pool. A connection that was lost is replaced when the next call asks for one.
 #[derive(Clone)]
@@ -126,22 +128,21 @@ impl Db {
         Ok(self.query(sql, params).await?.into_iter().next())
     }
 
-    /// One statement that says yes or no.
-    pub(crate) async fn is(&self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
-        let row = self.query_opt(sql, params).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
-        Ok(row.try_get(0)?)
+    /// One statement that returns a row.
+    pub(crate) async fn row(&self, sql: &str, params: &[Param<'_>]) -> Result<Row> {
+        self.query_opt(sql, params)
+            .await?
+            .ok_or_else(Failure::nothing)
     }
 
-    /// One statement; returns how many rows it changed. Repeated when it lost a deadlock.
+    /// One statement that says yes or no.
+    pub(crate) async fn is(&self, sql: &str, params: &[Param<'_>]) -> Result<bool> {
+        Ok(self.row(sql, params).await?.try_get(0)?)
+    }
+
+    /// One statement; returns how many rows it changed.
     pub(crate) async fn execute(&self, sql: &str, params: &[Param<'_>]) -> Result<u64> {
-        let mut tries = 0;
-        loop {
-            match self.one(sql, params).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => return Ok(other?.count),
-            }
-        }
+        Ok(self.one(sql, params).await?.count)
     }
 
     /// One statement in a transaction of its own kind. Not cached: a shape is seldom asked for
@@ -165,6 +166,42 @@ impl Db {
         begin: &str,
         statements: &[(&str, &[Param<'_>])],
     ) -> Result<Vec<Vec<Row>>> {
+        let returned = self.transaction(begin, statements).await?;
+        Ok(returned.into_iter().map(|one| one.rows).collect())
+    }
+
+    /// The first row that the last of several statements returns.
+    pub(crate) async fn last_row(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Row> {
+        let rows = self.pipeline(ONE, statements).await?.pop();
+        let row = rows.and_then(|rows| rows.into_iter().next());
+        row.ok_or_else(Failure::nothing)
+    }
+
+    async fn one(&self, sql: &str, params: &[Param<'_>]) -> Result<Returned> {
+        let mut returned = self.transaction(ONE, &[(sql, params)]).await?;
+        returned.pop().ok_or_else(Failure::nothing)
+    }
+
+    /// Repeated when it lost a deadlock.
+    async fn transaction(
+        &self,
+        begin: &str,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Returned>> {
+        let mut tries = 0;
+        loop {
+            match self.once(begin, statements).await {
+                Err(failure) if failure.was_victim && tries < TRIES => tries += 1,
+                other => return other,
+            }
+        }
+    }
+
+    async fn once(
+        &self,
+        begin: &str,
+        statements: &[(&str, &[Param<'_>])],
+    ) -> Result<Vec<Returned>> {
         let session = self.session().await?;
         let mut ready = Vec::with_capacity(statements.len());
         for (sql, _) in statements {
@@ -172,16 +209,7 @@ impl Db {
         }
         let params = statements.iter().map(|(_, params)| *params);
         let all: Vec<_> = ready.iter().zip(params).collect();
-        let returned = together(&session.client, &self.begun(begin), &all).await?;
-        Ok(returned.into_iter().map(|one| one.rows).collect())
-    }
-
-    async fn one(&self, sql: &str, params: &[Param<'_>]) -> Result<Returned> {
-        let session = self.session().await?;
-        let (ready, begin) = (session.ready(sql).await?, self.begun(ONE));
-        let returned = together(&session.client, &begin, &[(&ready, params)]).await?;
-        let nothing = || Failure::unavailable("the database returned no result");
-        returned.into_iter().next().ok_or_else(nothing)
+        together(&session.client, &self.begun(begin), &all).await
     }
 
     pub(super) async fn session(&self) -> Result<Session> {

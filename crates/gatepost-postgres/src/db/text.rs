@@ -1,9 +1,7 @@
-//! Statements say `:schema.` where the name of the store's schema belongs, and `:slot(place)`.
+//! Statements say `:schema.` where the name of the store's schema belongs.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
-
-use super::slot::with_slots;
 
 const MARK: &str = ":schema.";
 /// How many texts are remembered; then all are forgotten.
@@ -14,15 +12,7 @@ const MOST: usize = 1_024;
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     prefix: Arc<str>,
-    /// By where the text that was given lies and how long it is: most are constants.
-    known: Arc<RwLock<HashMap<(usize, usize), Known>>>,
-}
-
-#[derive(Debug)]
-struct Known {
-    /// Another text may lie there by now.
-    given: Box<str>,
-    text: Arc<str>,
+    known: Arc<RwLock<HashMap<Box<str>, Arc<str>>>>,
 }
 
 impl Texts {
@@ -41,28 +31,23 @@ impl Texts {
 
     /// What `write` makes of a text; the same each time.
     pub(crate) fn cached(&self, sql: &str, write: impl FnOnce(&str) -> String) -> Arc<str> {
-        let at = (sql.as_ptr().addr(), sql.len());
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.get(&at).filter(|known| *known.given == *sql) {
-            return Arc::clone(&known.text);
+        if let Some(text) = known.get(sql) {
+            return Arc::clone(text);
         }
         drop(known);
         let text: Arc<str> = write(sql).into();
-        let known = Known {
-            given: sql.into(),
-            text: Arc::clone(&text),
-        };
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST {
             all.clear();
         }
-        all.insert(at, known);
+        all.insert(sql.into(), Arc::clone(&text));
         text
     }
 
     /// The same for a text that is used once.
     pub(crate) fn written(&self, sql: &str) -> String {
-        with_slots(&sql.replace(MARK, &self.prefix))
+        sql.replace(MARK, &self.prefix)
     }
 }
 
@@ -80,15 +65,6 @@ mod tests {
                 "SELECT nextval('\"select\".a'), b::text FROM \"select\".c"
             );
         }
-    }
-
-    #[test]
-    fn a_text_that_lies_where_another_lay_is_not_taken_for_it() {
-        let texts = Texts::of("s");
-        let mut sql = String::from("FROM :schema.a");
-        assert_eq!(&*texts.text(&sql), "FROM \"s\".a");
-        sql.replace_range(13.., "b");
-        assert_eq!(&*texts.text(&sql), "FROM \"s\".b");
     }
 
     #[test]

@@ -16,7 +16,7 @@ const WAIT: &str = concat!(
     include_str!("../sql/place/needed.sql"),
     include_str!("../sql/place/wait.sql"),
 );
-/// How many locks there are; `slot.rs` numbers them.
+/// How many locks there are; `gatepost_slot` numbers them.
 const SLOTS: usize = 322;
 /// One that waits for a lock gives its connection back after this long and tries again later, so
 /// that a place that stays locked does not use up the pool.
@@ -24,6 +24,12 @@ pub(crate) const BEGIN_WAITING: &str = "BEGIN; SET LOCAL lock_timeout = '250ms'"
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Said of a place that others hold for longer than is waited for it.
+pub(crate) const LOCKED: &str = "the place stayed locked";
+
+/// What a try with locks came to; without one of them nothing was done, and that is said.
+pub(crate) type Tried<T> = Result<std::result::Result<T, Option<i32>>>;
 
 /// What waits in this process: one for each lock, and all together with a quarter of the pool's
 /// connections.
@@ -83,9 +89,20 @@ impl Turn<'_> {
         }
     }
 
-    /// Whether it is no error that this happened: it waited in vain, or lost to another.
-    pub(crate) fn forgives(&self, failure: &Failure) -> bool {
-        failure.was_victim || failure.was_locked && self.connection.is_some()
+    /// What a try came to; `None` when it is time for another. It is no error that it waited in
+    /// vain, or lost to another.
+    pub(crate) async fn after<T>(&mut self, tried: Tried<T>) -> Result<Option<T>> {
+        let not_had = match tried {
+            Ok(Ok(done)) => return Ok(Some(done)),
+            Ok(Err(not_had)) => not_had,
+            Err(failure) if failure.was_victim => None,
+            Err(failure) if failure.was_locked && self.connection.is_some() => None,
+            Err(failure) => return Err(failure),
+        };
+        match self.next(not_had).await {
+            true => Ok(None),
+            false => Err(Failure::unavailable(LOCKED)),
+        }
     }
 
     /// Returns when it is time for another try, or false when the patience is at its end. `missing`
@@ -113,7 +130,6 @@ impl Turn<'_> {
 
 /// What the statement says that takes the locks.
 pub(crate) fn missing(rows: &[Row]) -> Result<Option<i32>> {
-    let row = rows.first();
-    let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+    let row = rows.first().ok_or_else(Failure::nothing)?;
     Ok(row.try_get("missing")?)
 }

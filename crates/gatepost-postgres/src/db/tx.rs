@@ -61,7 +61,7 @@ impl Tx {
     /// The first row.
     pub(crate) async fn query_one(&self, sql: &str, params: &[Param<'_>]) -> Result<Row> {
         let row = self.query(sql, params).await?.into_iter().next();
-        row.ok_or_else(|| Failure::unavailable("no row came back"))
+        row.ok_or_else(Failure::nothing)
     }
 
     /// Simple statements without parameters, used once.

@@ -1,13 +1,12 @@
 //! Changes of keys, and how caches learn of them.
 
 use apikey_core::{ApiKey, KeyId, LookupId};
-use gatepost_storage::ErrorKind;
 use gatepost_storage::keys::{KeyRow, KeySlice, Rolled};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use super::row::{self, SQL};
-use crate::change::{KNOW, REVIVE, most};
+use crate::change::{KNOW, REVIVE, Words, most};
 use crate::db::{Param, Tx};
 use crate::error::{Failure, Result};
 use crate::node::Moved;
@@ -17,9 +16,14 @@ use crate::store::PostgresStore;
 pub(super) const HOLD: &str = include_str!("../sql/keys/hold.sql");
 const DELETE: &str = include_str!("../sql/keys/delete.sql");
 pub(super) const CHANGED: &str = include_str!("../sql/keys/changed.sql");
+pub(super) const WORDS: Words = Words {
+    what: "key",
+    taken: "the owner has a key of that name",
+    reference: "key",
+};
 /// How many changes of a slice are remembered. Whoever asks for older ones has to forget all its
 /// keys.
-pub(super) const CHANGES_KEPT: i64 = 64;
+const CHANGES_KEPT: i64 = 64;
 
 impl PostgresStore {
     pub(super) async fn add_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow> {
@@ -32,7 +36,7 @@ impl PostgresStore {
         if found.try_get::<_, &str>("verdict")? == "gone" {
             found = self.insert_as(REVIVE, &owner, &params).await?;
         }
-        check(found.try_get("verdict")?)?;
+        WORDS.check(found.try_get("verdict")?)?;
         row::key(&found)
     }
 
@@ -44,10 +48,7 @@ impl PostgresStore {
         params: &[Param<'_>],
     ) -> Result<Row> {
         let statements = [(before, owner), (HOLD, owner), (&SQL.insert, params)];
-        let answers = self.db().pipeline("BEGIN", &statements).await?;
-        let row = answers.into_iter().next_back();
-        let row = row.and_then(|rows| rows.into_iter().next());
-        row.ok_or_else(|| Failure::unavailable("no row came back"))
+        self.db().last_row(&statements).await
     }
 
     pub(super) async fn change_key(&self, new: &KeyRow) -> Result<(KeyRow, Moved)> {
@@ -65,23 +66,16 @@ impl PostgresStore {
     /// Changes a key and moves the generation of its slice, in one round trip. Its lookup id, by
     /// which the slice is found, never changes.
     async fn moving(&self, id: KeyId, sql: &str, params: &[Param<'_>]) -> Result<(Row, Moved)> {
-        let lookup = self.lookup_of(id).await?;
-        let slice = slice_of(&lookup)?;
-        let number = i16::from(slice.0);
-        let noted: [Param<'_>; 3] = [&number, &lookup, &CHANGES_KEPT];
-        let statements = [(sql, params), (CHANGED, &noted[..])];
-        let mut answers = self.together(&statements).await?.into_iter();
-        let nothing = || Failure::unavailable("no row came back");
+        let keys = Keys::of(vec![self.lookup_of(id).await?])?;
+        let statements = [(sql, params), (CHANGED, &keys.params())];
+        let mut answers = self.db().pipeline("BEGIN", &statements).await?.into_iter();
         let stored = answers.next().and_then(|rows| rows.into_iter().next());
-        let stored = stored.ok_or_else(nothing)?;
-        check(stored.try_get("verdict")?)?;
-        let generation = answers.next().and_then(|rows| rows.into_iter().next());
-        let generation = generation.ok_or_else(nothing)?.try_get(0)?;
-        Ok((stored, Moved { slice, generation }))
+        let stored = stored.ok_or_else(Failure::nothing)?;
+        WORDS.check(stored.try_get("verdict")?)?;
+        let slice = answers.next().unwrap_or_default();
+        Ok((stored, moved(slice.first().ok_or_else(Failure::nothing)?)?))
     }
-}
 
-impl PostgresStore {
     /// The lookup id of a key, which never changes.
     pub(super) async fn lookup_of(&self, id: KeyId) -> Result<String> {
         let sql = "SELECT lookup FROM :schema.gatepost_key WHERE id = $1";
@@ -89,62 +83,50 @@ impl PostgresStore {
         let found = found.ok_or_else(|| Failure::not_found("key"))?;
         Ok(found.try_get(0)?)
     }
-
-    /// One transaction, tried again where another one's locks crossed its own.
-    pub(super) async fn together(
-        &self,
-        statements: &[(&str, &[Param<'_>])],
-    ) -> Result<Vec<Vec<Row>>> {
-        let mut tries = 0;
-        loop {
-            match self.db().pipeline("BEGIN", statements).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => return other,
-            }
-        }
-    }
 }
 
 /// Moves the slices of all keys of these owners, within the transaction that marks them as gone.
 pub(crate) async fn keys_removed(tx: &Tx, owners: &[Uuid]) -> Result<Vec<Moved>> {
     let sql = "SELECT lookup FROM :schema.gatepost_key WHERE owner = ANY ($1)";
     let rows = tx.query(sql, &[&owners]).await?;
-    let lookups: Vec<String> = rows
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect::<std::result::Result<_, _>>()?;
-    if lookups.is_empty() {
+    let lookups = rows.iter().map(|row| Ok(row.try_get(0)?));
+    let keys = Keys::of(lookups.collect::<Result<_>>()?)?;
+    if keys.lookups.is_empty() {
         return Ok(Vec::new());
     }
-    let slices = lookups.iter().map(|lookup| slice_of(lookup));
-    let slices: Vec<i16> = slices
-        .map(|slice| Ok(i16::from(slice?.0)))
-        .collect::<Result<_>>()?;
-    let sql = include_str!("../sql/keys/removed.sql");
-    let rows = tx.query(sql, &[&slices, &lookups]).await?;
-    let moved = |row: &Row| -> Result<Moved> {
-        let slice = u8::try_from(row.try_get::<_, i16>("slice")?);
-        Ok(Moved {
-            slice: KeySlice(slice.map_err(|e| Failure::corrupt("slice", e))?),
-            generation: row.try_get("generation")?,
-        })
-    };
+    let rows = tx.query(CHANGED, &keys.params()).await?;
     rows.iter().map(moved).collect()
 }
 
-pub(super) fn slice_of(lookup: &str) -> Result<KeySlice> {
-    let lookup: LookupId = lookup.parse().map_err(|e| Failure::corrupt("lookup", e))?;
-    Ok(KeySlice::of(lookup))
+/// Keys that change, and their slices.
+pub(super) struct Keys {
+    slices: Vec<i16>,
+    lookups: Vec<String>,
 }
 
-pub(super) fn check(verdict: &str) -> Result<()> {
-    Err(match verdict {
-        "ok" => return Ok(()),
-        "missing" => Failure::not_found("key"),
-        "stale" => Failure::new(ErrorKind::Stale, "key"),
-        "rows" => Failure::new(ErrorKind::Full, "rows"),
-        "name" => Failure::new(ErrorKind::Conflict, "the owner has a key of that name"),
-        "lookup" => Failure::new(ErrorKind::Conflict, "a key with that lookup id"),
-        _ => Failure::unavailable("the database refused"),
+impl Keys {
+    pub(super) fn of(lookups: Vec<String>) -> Result<Self> {
+        let slice = |lookup: &String| {
+            let lookup: LookupId = lookup.parse().map_err(|e| Failure::corrupt("lookup", e))?;
+            Ok(i16::from(KeySlice::of(lookup).0))
+        };
+        Ok(Self {
+            slices: lookups.iter().map(slice).collect::<Result<_>>()?,
+            lookups,
+        })
+    }
+
+    /// Of [`CHANGED`].
+    pub(super) fn params(&self) -> [Param<'_>; 3] {
+        [&self.slices, &self.lookups, &CHANGES_KEPT]
+    }
+}
+
+/// A row of [`CHANGED`].
+pub(super) fn moved(row: &Row) -> Result<Moved> {
+    let slice = u8::try_from(row.try_get::<_, i16>("slice")?);
+    Ok(Moved {
+        slice: KeySlice(slice.map_err(|e| Failure::corrupt("slice", e))?),
+        generation: row.try_get("generation")?,
     })
 }

@@ -16,7 +16,7 @@ use gatepost_storage::keys::{
 pub(crate) use self::change::keys_removed;
 use crate::db::Param;
 use crate::error::{Answer, Failure, Result};
-use crate::records::scoped;
+use crate::list::List;
 use crate::store::PostgresStore;
 
 #[async_trait]
@@ -37,7 +37,8 @@ impl KeyStore for PostgresStore {
     }
 
     async fn list_keys(&self, query: &KeyQuery) -> Answer<Vec<KeyRow>> {
-        let list = scoped(&row::SQL.select, query.scope).filter("r.name =", query.name.clone());
+        let list =
+            List::scoped(&row::SQL.select, query.scope).filter("r.name =", query.name.clone());
         let rows = list.page(self.db(), &query.page, |id| id.0).await?;
         Ok(rows.iter().map(row::key).collect::<Result<_>>()?)
     }

@@ -4,7 +4,7 @@ use apikey_core::{ApiKey, Expiration, KeyId};
 use gatepost_storage::keys::{KeyRow, Rolled};
 use uuid::Uuid;
 
-use super::change::{CHANGED, CHANGES_KEPT, HOLD, check, slice_of};
+use super::change::{CHANGED, HOLD, Keys, WORDS, moved};
 use super::row::{self, SQL};
 use crate::change::most;
 use crate::db::Param;
@@ -34,23 +34,22 @@ impl PostgresStore {
         let fields = row::written(&KeyRow::inserted(KeyId(0), new, from))?;
         let own: [Param<'_>; 5] = [&id, &at_most, &old.id.0, &old.revision.0, &ends];
         let params = params(&own, &fields);
-        let lookup = self.lookup_of(old.id).await?;
-        let slice = slice_of(&lookup)?;
-        let number = i16::from(slice.0);
-        let owner: [Param<'_>; 1] = [&id];
-        let noted: [Param<'_>; 3] = [&number, &lookup, &CHANGES_KEPT];
+        let keys = Keys::of(vec![self.lookup_of(old.id).await?])?;
+        let (owner, noted): ([Param<'_>; 1], _) = ([&id], keys.params());
         let statements = [(HOLD, &owner[..]), (&SQL.roll, &params), (CHANGED, &noted)];
-        let answers = self.together(&statements).await?;
-        let nothing = || Failure::unavailable("no row came back");
-        let [_, rows, moved] = answers.as_slice() else {
-            return Err(nothing());
+        let answers = self.db().pipeline("BEGIN", &statements).await?;
+        let [_, rows, slice] = answers.as_slice() else {
+            return Err(Failure::nothing());
         };
-        check(rows.first().ok_or_else(nothing)?.try_get("verdict")?)?;
+        WORDS.check(
+            rows.first()
+                .ok_or_else(Failure::nothing)?
+                .try_get("verdict")?,
+        )?;
         let [new, ended] = rows.as_slice() else {
-            return Err(nothing());
+            return Err(Failure::nothing());
         };
-        let generation = moved.first().ok_or_else(nothing)?.try_get(0)?;
-        let moved = Moved { slice, generation };
+        let moved = moved(slice.first().ok_or_else(Failure::nothing)?)?;
         Ok((row::key(new)?, row::key(ended)?, moved))
     }
 }

@@ -27,9 +27,17 @@ const EXPIRE: &str = concat!(
     "SELECT count(*) AS ended FROM logged"
 );
 const DELETE_PICK: &str = include_str!("../sql/log/delete_pick.sql");
-const DELETE_HOLD: &str = include_str!("../sql/log/delete_hold.sql");
-const DELETE_RUNNING: &str = include_str!("../sql/log/delete_running.sql");
-const DELETE: &str = include_str!("../sql/log/delete.sql");
+/// What removes the deliveries that were picked. Each statement sees what came before it: from the
+/// second on nobody claims one, from the fourth on nobody settles one, and what a settlement put
+/// back in the meantime goes with the fifth.
+const PICKED: [&str; 6] = [
+    include_str!("../sql/gone/picked_queue.sql"),
+    include_str!("../sql/gone/picked_hold.sql"),
+    include_str!("../sql/gone/picked_claims.sql"),
+    include_str!("../sql/gone/picked_queue.sql"),
+    include_str!("../sql/gone/picked_outcomes.sql"),
+    include_str!("../sql/gone/picked_deliveries.sql"),
+];
 
 impl PostgresStore {
     /// The lanes in which something waits again are said to all.
@@ -46,7 +54,7 @@ impl PostgresStore {
                 let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
                 let picked: [Param<'_>; 2] = [&ids, &limit];
                 let statements = [(REPLAY_IDS, &picked[..]), (REPLAY, &again[..])];
-                self.repeated(&statements).await?
+                self.db().pipeline("BEGIN", &statements).await?
             }
             Replay::Failed {
                 webhook,
@@ -56,7 +64,7 @@ impl PostgresStore {
                 let (low, high) = self.bounds(*from, *before).await?;
                 let picked: [Param<'_>; 6] = [&webhook.0, &limit, from, before, &low, &high];
                 let statements = [(REPLAY_FAILED, &picked[..]), (REPLAY, &again[..])];
-                self.repeated_in(BEGIN_REPLAY, &statements).await?
+                self.db().pipeline(BEGIN_REPLAY, &statements).await?
             }
         };
         let (mut replayed, mut lanes) = (0, Vec::new());
@@ -87,47 +95,19 @@ impl PostgresStore {
             &limit,
             &high,
         ];
-        let row = self.db().query_opt(EXPIRE, &params).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
-        number(row.try_get("ended")?)
+        number(self.db().row(EXPIRE, &params).await?.try_get("ended")?)
     }
 
     /// Returns whether it was there.
     pub(super) async fn delete_one(&self, id: DeliveryId) -> Result<bool> {
-        let picked: [Param<'_>; 1] = [&id.0];
-        let statements = [
-            (DELETE_PICK, &picked[..]),
-            (DELETE_HOLD, &[][..]),
-            (DELETE_RUNNING, &[][..]),
-            (DELETE, &[][..]),
-        ];
-        let answers = self.repeated(&statements).await?;
-        let row = answers.last().and_then(|rows| rows.first());
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
-        Ok(row.try_get::<_, i64>("removed")? > 0)
+        Ok(self.remove_picked(DELETE_PICK, &[&id.0]).await? > 0)
     }
 
-    /// Repeated when it lost a deadlock.
-    pub(crate) async fn repeated(
-        &self,
-        statements: &[(&str, &[Param<'_>])],
-    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
-        self.repeated_in("BEGIN", statements).await
-    }
-
-    /// The same in a transaction of its own kind.
-    async fn repeated_in(
-        &self,
-        begin: &str,
-        statements: &[(&str, &[Param<'_>])],
-    ) -> Result<Vec<Vec<tokio_postgres::Row>>> {
-        let mut tries = 0;
-        loop {
-            match self.db().pipeline(begin, statements).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => return other,
-            }
-        }
+    /// Deletes the deliveries that `pick` names, with all that is kept of them.
+    pub(crate) async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
+        let mut statements = vec![(pick, params)];
+        statements.extend(PICKED.map(|sql| (sql, &[][..])));
+        number(self.db().last_row(&statements).await?.try_get(0)?)
     }
 }
 

@@ -10,9 +10,8 @@ use tokio_postgres::Row;
 use uuid::Uuid;
 use webhook_model::WebhookId;
 
-use super::figures::number;
 use crate::change::most as stored;
-use crate::column::scope_ids;
+use crate::column::{Column, column, params, scope_ids, total};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -25,38 +24,14 @@ const REJECTED: &str = include_str!("../sql/log/dropped.sql");
 
 impl PostgresStore {
     pub(super) async fn add_to_counters(&self, added: &Counters) -> Result<()> {
-        let webhooks = column(&added.hourly, |c| c.webhook.0);
-        let hours = column(&added.hourly, |c| c.hour);
-        let numbers: [fn(&HourlyCount) -> u64; 5] = [
-            |c| c.sent,
-            |c| c.failed,
-            |c| c.retried,
-            |c| c.milliseconds,
-            |c| c.bytes,
-        ];
-        let numbers = numbers.map(|of| column(&added.hourly, |c| stored(of(c))));
-        let mut hourly: Vec<Param<'_>> = vec![&webhooks, &hours];
-        hourly.extend(numbers.iter().map(|column| column as Param<'_>));
-        let last_sent = column(&added.hourly, |c| c.last_sent);
-        hourly.push(&last_sent);
-        let webhooks = column(&added.rejected, |d| d.webhook.0);
-        let reasons = column(&added.rejected, |d| d.reason.as_str());
-        let minutes = column(&added.rejected, |d| d.minute);
-        let counts = column(&added.rejected, |d| stored(d.count));
-        let rejected: [Param<'_>; 4] = [&webhooks, &reasons, &minutes, &counts];
-        let rounds: Vec<_> = rounds(&added.usage)
+        let hourly = hourly_columns(&added.hourly);
+        let rejected = rejected_columns(&added.rejected);
+        let usage: Vec<_> = rounds(&added.usage)
             .iter()
-            .map(|round| {
-                let owners = column(round, |d| Uuid::from(d.owner));
-                let numbers: [fn(&UsageDelta) -> i64; 3] =
-                    [|d| d.waiting, |d| d.waiting_bytes, |d| d.log_bytes];
-                (owners, numbers.map(|of| column(round, of)))
-            })
+            .map(|of| usage_columns(of))
             .collect();
-        let usage: Vec<[Param<'_>; 4]> = rounds
-            .iter()
-            .map(|(owners, [waiting, bytes, log])| [owners as Param<'_>, waiting, bytes, log])
-            .collect();
+        let (hourly, rejected) = (params(&hourly), params(&rejected));
+        let usage: Vec<_> = usage.iter().map(|columns| params(columns)).collect();
         let mut statements: Vec<(&str, &[Param<'_>])> = Vec::new();
         if !added.hourly.is_empty() {
             statements.push((ADD_HOURLY, &hourly));
@@ -65,14 +40,14 @@ impl PostgresStore {
             statements.push((ADD_REJECTED, &rejected));
         }
         statements.extend(usage.iter().map(|round| (ADD_USAGE, &round[..])));
-        self.repeated(&statements).await?;
+        self.db().pipeline("BEGIN", &statements).await?;
         Ok(())
     }
 
     pub(super) async fn some_counters(&self, query: &CounterQuery) -> Result<Counters> {
         let (owner, tenant) = scope_ids(query.scope);
         let webhooks = query.webhooks.as_ref();
-        let webhooks = webhooks.map(|webhooks| column(webhooks, |webhook| webhook.0));
+        let webhooks = webhooks.map(|ids| ids.iter().map(|id| id.0).collect::<Vec<_>>());
         let limit = i64::from(query.limit);
         let params: [Param<'_>; 6] = [
             &owner,
@@ -99,8 +74,35 @@ impl PostgresStore {
     }
 }
 
-fn column<T, V>(rows: &[T], of: impl Fn(&T) -> V) -> Vec<V> {
-    rows.iter().map(of).collect()
+fn hourly_columns(counts: &[HourlyCount]) -> [Column<'_>; 8] {
+    [
+        column(counts, |c| c.webhook.0),
+        column(counts, |c| c.hour),
+        column(counts, |c| stored(c.sent)),
+        column(counts, |c| stored(c.failed)),
+        column(counts, |c| stored(c.retried)),
+        column(counts, |c| stored(c.milliseconds)),
+        column(counts, |c| stored(c.bytes)),
+        column(counts, |c| c.last_sent),
+    ]
+}
+
+fn rejected_columns(counts: &[Dropped]) -> [Column<'_>; 4] {
+    [
+        column(counts, |d| d.webhook.0),
+        column(counts, |d| d.reason.as_str()),
+        column(counts, |d| d.minute),
+        column(counts, |d| stored(d.count)),
+    ]
+}
+
+fn usage_columns<'a>(deltas: &[UsageDelta]) -> [Column<'a>; 4] {
+    [
+        column(deltas, |d| Uuid::from(d.owner)),
+        column(deltas, |d| d.waiting),
+        column(deltas, |d| d.waiting_bytes),
+        column(deltas, |d| d.log_bytes),
+    ]
 }
 
 /// Each owner is in a round once, in order of owner: a sum that falls below nothing is nothing,
@@ -124,12 +126,12 @@ fn hourly(row: &Row) -> Result<HourlyCount> {
     Ok(HourlyCount {
         webhook: WebhookId(row.try_get("webhook")?),
         hour: row.try_get("hour")?,
-        sent: number(row, "sent")?,
+        sent: total(row, "sent")?,
         last_sent: row.try_get("last_sent")?,
-        failed: number(row, "failed")?,
-        retried: number(row, "retried")?,
-        milliseconds: number(row, "milliseconds")?,
-        bytes: number(row, "bytes")?,
+        failed: total(row, "failed")?,
+        retried: total(row, "retried")?,
+        milliseconds: total(row, "milliseconds")?,
+        bytes: total(row, "bytes")?,
     })
 }
 
@@ -139,6 +141,6 @@ fn rejected(row: &Row) -> Result<Dropped> {
         webhook: WebhookId(row.try_get("webhook")?),
         reason: reason.ok_or_else(|| Failure::corrupt("reason", "unknown word"))?,
         minute: row.try_get("minute")?,
-        count: number(row, "count")?,
+        count: total(row, "count")?,
     })
 }

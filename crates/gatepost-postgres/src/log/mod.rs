@@ -2,12 +2,10 @@
 
 mod change;
 mod counters;
-mod figures;
 mod list;
 mod parts;
 mod purge;
 mod row;
-mod usage;
 mod waiting;
 
 use async_trait::async_trait;
@@ -19,13 +17,22 @@ use gatepost_storage::webhooks::{
     DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
     WaitingChange,
 };
+use tokio_postgres::Row;
+use uuid::Uuid;
 use webhook_model::TaskId;
 
+use crate::change::most;
+use crate::column::total;
+use crate::db::Param;
 use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
 const ROWS: &str = include_str!("../sql/log/rows.sql");
 const ATTEMPTS: &str = include_str!("../sql/log/attempts.sql");
+const USAGE: &str = include_str!("../sql/log/usage.sql");
+const RECOUNT: &str = include_str!("../sql/log/recount.sql");
+const COUNT_QUEUE: &str = include_str!("../sql/log/count_queue.sql");
+const STATS: &str = include_str!("../sql/log/queue_stats.sql");
 
 #[async_trait]
 impl DeliveryLog for PostgresStore {
@@ -90,8 +97,8 @@ impl DeliveryLog for PostgresStore {
         Ok(self.expire(created_before, limit, now).await?)
     }
 
-    async fn purge(&self, bounds: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Answer<Purged> {
-        Ok(self.purge_log(bounds, limit, now).await?)
+    async fn purge(&self, bounds: &PurgeBounds, limit: u32, _now: DateTime<Utc>) -> Answer<Purged> {
+        Ok(self.purge_log(bounds, limit).await?)
     }
 
     async fn prepare_log(&self, now: DateTime<Utc>) -> Answer<LogRoom> {
@@ -107,18 +114,44 @@ impl DeliveryLog for PostgresStore {
     }
 
     async fn log_usage(&self, owners: &[OwnerId]) -> Answer<Vec<LogUsage>> {
-        Ok(self.used_by_log(owners).await?)
+        let owners: Vec<Uuid> = owners.iter().copied().map(Uuid::from).collect();
+        let rows = self.db().query(USAGE, &[&owners]).await?;
+        Ok(rows.iter().map(usage).collect::<Result<_>>()?)
     }
 
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Answer<LogUsage> {
-        Ok(self.count_log_usage(owner, share).await?)
+        let params: [Param<'_>; 2] = [&Uuid::from(owner), &most(share)];
+        Ok(usage(&self.db().row(RECOUNT, &params).await?)?)
     }
 
     async fn count_queue(&self, now: DateTime<Utc>) -> Answer<QueueStats> {
-        Ok(self.count_what_waits(now).await?)
+        Ok(stats(&self.db().row(COUNT_QUEUE, &[&now]).await?)?)
     }
 
     async fn queue_stats(&self) -> Answer<Option<QueueStats>> {
-        Ok(self.last_stats().await?)
+        let row = self.db().query_opt(STATS, &[]).await?;
+        Ok(row.as_ref().map(stats).transpose()?)
     }
+}
+
+fn stats(row: &Row) -> Result<QueueStats> {
+    Ok(QueueStats {
+        counted: row.try_get("counted")?,
+        queued: total(row, "queued")?,
+        running: total(row, "running")?,
+        oldest_due: row.try_get("oldest_due")?,
+        outbox: total(row, "outbox")?,
+    })
+}
+
+fn usage(row: &Row) -> Result<LogUsage> {
+    let number = |column| -> Result<u64> {
+        // A sum below nothing is nothing.
+        Ok(u64::try_from(row.try_get::<_, i64>(column)?).unwrap_or(0))
+    };
+    Ok(LogUsage {
+        waiting: number("waiting")?,
+        waiting_bytes: number("waiting_bytes")?,
+        log_bytes: number("log_bytes")?,
+    })
 }

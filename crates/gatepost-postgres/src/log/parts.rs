@@ -8,7 +8,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{LogRoom, PurgeBounds};
 use tokio_postgres::Row;
 
-use crate::error::{Failure, Result};
+use crate::column::total;
+use crate::error::Result;
 use crate::store::PostgresStore;
 
 const PARTS: &str = include_str!("../sql/log/parts.sql");
@@ -35,15 +36,6 @@ const MARGIN: i64 = 10_000;
 const BITE: i64 = 500;
 /// How much the clocks of processes may differ.
 const SKEW: TimeDelta = TimeDelta::seconds(60);
-
-/// Whether a part of the log may leave.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Leaving {
-    /// None now.
-    Nothing,
-    /// One has left, or a part of what is in its way: there may be more.
-    More,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Part {
@@ -80,43 +72,35 @@ impl PostgresStore {
         Ok(LogRoom { ahead, bytes })
     }
 
-    /// Drops the oldest partition, if all that is in it is old or the log is too large.
-    pub(super) async fn drop_part(
-        &self,
-        bounds: &PurgeBounds,
-        _now: DateTime<Utc>,
-    ) -> Result<Leaving> {
+    /// Drops the oldest partition, if all that is in it is old or the log is too large. Returns
+    /// whether there may be more: it has left, or a part of what is in its way.
+    pub(super) async fn drop_part(&self, bounds: &PurgeBounds) -> Result<bool> {
         let parts = self.parts().await?;
         let Some(oldest) = parts.first().copied() else {
-            return Ok(Leaving::Nothing);
+            return Ok(false);
         };
         // Deliveries still come to it, or may: an enqueue that is under way has its ids.
         if !self.may_define() || oldest.beyond > oldest.last || parts.len() <= AHEAD + 1 {
-            return Ok(Leaving::Nothing);
+            return Ok(false);
         }
-        let old = oldest.ended.is_none_or(|ended| {
-            ended
-                < bounds
-                    .created_before
-                    .checked_sub_signed(SKEW)
-                    .unwrap_or(bounds.created_before)
-        });
+        let before = bounds.created_before.checked_sub_signed(SKEW);
+        let before = before.unwrap_or(bounds.created_before);
+        let old = oldest.ended.is_none_or(|ended| ended < before);
         let full = match bounds.bytes {
             Some(most) if !old => self.log_bytes().await? > most,
             _ => false,
         };
         if !old && !full {
-            return Ok(Leaving::Nothing);
+            return Ok(false);
         }
         let range: [crate::db::Param<'_>; 3] = [&oldest.first, &oldest.beyond, &BITE];
-        let row = self.db().query_opt(OPEN_IN, &range).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        let row = self.db().row(OPEN_IN, &range).await?;
         if row.try_get::<_, i64>("moved")? >= BITE {
-            return Ok(Leaving::More);
+            return Ok(true);
         }
         match self.drop_range(oldest).await {
-            Ok(()) => Ok(Leaving::More),
-            Err(failure) if failure.was_locked || failure.was_victim => Ok(Leaving::Nothing),
+            Ok(()) => Ok(true),
+            Err(failure) if failure.was_locked || failure.was_victim => Ok(false),
             Err(failure) => Err(failure),
         }
     }
@@ -183,9 +167,7 @@ impl PostgresStore {
     }
 
     async fn log_bytes(&self) -> Result<u64> {
-        let row = self.db().query_opt(BYTES, &[]).await?;
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
-        u64::try_from(row.try_get::<_, i64>("bytes")?).map_err(|e| Failure::corrupt("bytes", e))
+        total(&self.db().row(BYTES, &[]).await?, "bytes")
     }
 }
 

@@ -3,12 +3,10 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{PurgeBounds, Purged};
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use super::parts::Leaving;
 use crate::db::Param;
 use crate::error::Result;
 use crate::store::PostgresStore;
@@ -36,22 +34,14 @@ const CALL: Duration = Duration::from_millis(250);
 const ROWS: i64 = 500;
 
 impl PostgresStore {
-    pub(super) async fn purge_log(
-        &self,
-        bounds: &PurgeBounds,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<Purged> {
+    pub(super) async fn purge_log(&self, bounds: &PurgeBounds, limit: u32) -> Result<Purged> {
         let began = Instant::now();
         let before = self.bounds(bounds.created_before, bounds.created_before);
         let (low, high) = before.await?;
         let kept: [Param<'_>; 2] = [&bounds.created_before, &low];
         self.db().execute(KEEP, &kept).await?;
         let mut purged = self.forget_hidden(limit.into(), began).await?;
-        match self.drop_part(bounds, now).await? {
-            Leaving::Nothing => {}
-            Leaving::More => purged.more = true,
-        }
+        purged.more |= self.drop_part(bounds).await?;
         let stored = if self.may_define() {
             FORGET_DEFAULT
         } else {
@@ -66,7 +56,9 @@ impl PostgresStore {
             (FORGET_COUNTS, Some(&bounds.counts_before)),
         ];
         for (sql, before) in bites {
-            purged.add(self.forget(sql, before, limit.into(), began).await?);
+            let gone = self.forget(sql, before, limit.into(), began).await?;
+            purged.rows += gone.rows;
+            purged.more |= gone.more;
         }
         Ok(purged)
     }
@@ -128,16 +120,5 @@ fn purged(rows: i64, more: bool) -> Purged {
     Purged {
         rows: u64::try_from(rows).unwrap_or(0),
         more,
-    }
-}
-
-trait Add {
-    fn add(&mut self, other: Self);
-}
-
-impl Add for Purged {
-    fn add(&mut self, other: Self) {
-        self.rows += other.rows;
-        self.more |= other.more;
     }
 }

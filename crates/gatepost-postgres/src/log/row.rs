@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{Claim, ClaimToken, Delivery, DeliveryId, Delive
 use tokio_postgres::Row;
 use webhook_model::{TaskId, WebhookId};
 
-use crate::column::{cause, count, owner, parse, span, status, tenant, text};
+use crate::column::{cause, count, owner, parse, span, status, tenant, text, total};
 use crate::error::{Failure, Result};
 
 /// A row of `rows.sql`.
@@ -39,7 +39,6 @@ pub(super) fn delivery(row: &Row) -> Result<Delivery> {
 
 /// A row of `attempts.sql`: an attempt and its number.
 pub(super) fn attempt(row: &Row, delivery: DeliveryId) -> Result<(u32, SealedAttempt)> {
-    let kept_bytes = u64::try_from(row.try_get::<_, i64>("kept_bytes")?);
     let attempt = SealedAttempt {
         claim: Claim {
             delivery,
@@ -49,7 +48,7 @@ pub(super) fn attempt(row: &Row, delivery: DeliveryId) -> Result<(u32, SealedAtt
         duration: span(row, "duration_us")?.unwrap_or_default(),
         class: row.try_get("class")?,
         status: status(row, "status")?,
-        kept_bytes: kept_bytes.map_err(|e| Failure::corrupt("kept_bytes", e))?,
+        kept_bytes: total(row, "kept_bytes")?,
         detail: row.try_get("detail")?,
     };
     Ok((count(row, "number")?, attempt))

@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::{
 use uuid::Uuid;
 use webhook_model::WebhookId;
 
-use crate::column::without_nul;
+use crate::column::{column, without_nul};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -39,27 +39,30 @@ impl PostgresStore {
         change: WaitingChange,
         now: DateTime<Utc>,
     ) -> Result<Vec<ChangedDelivery>> {
-        let ids: Vec<i64> = deliveries.iter().map(|one| one.delivery.0).collect();
-        let webhooks = deliveries.iter().map(|one| one.webhook.map(|id| id.0));
-        let webhooks: Vec<Option<i64>> = webhooks.collect();
         // No row has as many.
         let attempts = |attempts| i32::try_from(attempts).unwrap_or(i32::MAX);
-        let attempts = deliveries.iter().map(|one| one.attempts.map(attempts));
-        let attempts: Vec<Option<i32>> = attempts.collect();
+        let columns = [
+            column(deliveries, |one| one.delivery.0),
+            column(deliveries, |one| one.webhook.map(|id| id.0)),
+            column(deliveries, |one| one.attempts.map(attempts)),
+        ];
         let (sql, info, keep) = match change {
             WaitingChange::Fetched { keep_messages } => (
                 FETCHED,
                 Some(EndReason::Fetched.as_str().to_owned()),
                 Some(keep_messages),
             ),
-            WaitingChange::Cancelled { reason } => (CANCELLED, Some(without_nul(reason)), None),
+            WaitingChange::Cancelled { reason } => {
+                (CANCELLED, Some(without_nul(&reason).into_owned()), None)
+            }
             WaitingChange::Due => (DUE, None, None),
         };
-        let mut params: Vec<Param<'_>> = vec![&ids, &info, &now, &webhooks, &attempts];
+        let [ids, webhooks, attempts] = &columns;
+        let mut params: Vec<Param<'_>> = vec![&**ids, &info, &now, &**webhooks, &**attempts];
         params.extend(keep.iter().map(|keep| keep as Param<'_>));
-        let answers = self.repeated(&[(sql, &params[..])]).await?;
+        let rows = self.db().query(sql, &params).await?;
         let (mut changed, mut lanes) = (Vec::new(), Vec::new());
-        for row in answers.last().into_iter().flatten() {
+        for row in &rows {
             let webhook = WebhookId(row.try_get("webhook")?);
             let bytes: Option<i64> = row.try_get("bytes")?;
             changed.push(ChangedDelivery {

@@ -96,7 +96,7 @@ impl Connector {
         let params: [Param<'_>; 1] = [&lease];
         let registered = together(&client, BEGIN, &[(&register, &params)]).await?;
         let row = registered.first().and_then(|one| one.rows.first());
-        let row = row.ok_or_else(|| Failure::unavailable("no row came back"))?;
+        let row = row.ok_or_else(Failure::nothing)?;
         let node: i64 = row.try_get(0)?;
         let renew = ready(include_str!("../sql/node/renew.sql")).await?;
         let read = ready(include_str!("../sql/node/read.sql")).await?;

@@ -24,7 +24,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use gatepost_storage::keys::{KeyChanges, KeyGeneration, KeySlice};
-use gatepost_storage::webhooks::Arrived;
 use gatepost_storage::{RecentChanges, StoreError};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -143,18 +142,8 @@ impl Node {
     }
 
     /// Where this process receives what others say.
-    pub(crate) fn ear(&self) -> Arc<Ear> {
-        Arc::clone(&self.shared.ear)
-    }
-
-    /// Returns what a process says to have arrived in the queue.
-    pub(crate) async fn work_arrived(&self) -> Arrived {
-        self.shared.ear.work().await
-    }
-
-    /// Returns when a process says that it wrote to the outbox.
-    pub(crate) async fn outbox_arrived(&self) {
-        self.shared.ear.outbox().await;
+    pub(crate) fn ear(&self) -> &Arc<Ear> {
+        &self.shared.ear
     }
 
     /// Gives up the lease, so that no other node waits for this one.
@@ -178,11 +167,6 @@ impl Drop for Node {
 }
 
 async fn lagging(db: &Db, node: i64, generation: i64) -> Result<bool> {
-    let row = db
-        .query_opt(
-            include_str!("../sql/node/lagging.sql"),
-            &[&node, &generation],
-        )
-        .await?;
-    row.map_or(Ok(true), |row| Ok(row.try_get(0)?))
+    let sql = include_str!("../sql/node/lagging.sql");
+    db.is(sql, &[&node, &generation]).await
 }

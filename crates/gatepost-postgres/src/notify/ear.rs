@@ -52,6 +52,7 @@ impl Ear {
         }
     }
 
+    /// Returns what a process says to have arrived in the queue.
     pub(crate) async fn work(&self) -> Arrived {
         loop {
             // Taken in the poll that returns it.
@@ -62,6 +63,7 @@ impl Ear {
         }
     }
 
+    /// Returns when a process says that it wrote to the outbox.
     pub(crate) async fn outbox(&self) {
         loop {
             if self.lock().take_outbox() {

@@ -5,9 +5,9 @@ use gatepost_storage::owners::Gone;
 use uuid::Uuid;
 
 use super::PostgresStore;
-use crate::change::{Alone, LOCKED, lock_params};
-use crate::db::{Param, Turn, missing};
-use crate::error::{Failure, Result};
+use crate::change::{Alone, lock_params};
+use crate::db::{Param, Tried, Turn, missing};
+use crate::error::Result;
 use crate::keys::keys_removed;
 use crate::node::Moved;
 
@@ -17,22 +17,14 @@ const MARK: &str = concat!(
     include_str!("../sql/owners/marked.sql"),
 );
 
-/// What moved of the keys, or the lock that was not had.
-type Marked = std::result::Result<Vec<Moved>, Option<i32>>;
-
 impl PostgresStore {
     /// Returns once no process acts on a key of theirs.
     pub(super) async fn mark(&self, gone: Gone) -> Result<()> {
         let mut turn = self.db().waits().turn();
         let moved = loop {
-            let not_had = match self.try_to_mark(gone, &turn).await {
-                Err(failure) if turn.forgives(&failure) => None,
-                Err(failure) => return Err(failure),
-                Ok(Err(not_had)) => not_had,
-                Ok(Ok(moved)) => break moved,
-            };
-            if !turn.next(not_had).await {
-                return Err(Failure::unavailable(LOCKED));
+            let tried = self.try_to_mark(gone, &turn).await;
+            if let Some(moved) = turn.after(tried).await? {
+                break moved;
             }
         };
         drop(turn);
@@ -41,8 +33,8 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// The lock that was not had, if it was for that, when nothing was done.
-    async fn try_to_mark(&self, gone: Gone, turn: &Turn<'_>) -> Result<Marked> {
+    /// What moved of the keys.
+    async fn try_to_mark(&self, gone: Gone, turn: &Turn<'_>) -> Tried<Vec<Moved>> {
         let (owner, place) = match gone {
             Gone::Owner(owner) => (Some(Uuid::from(owner)), None),
             Gone::Tenant(tenant) => (None, Some(Place::Tenant(tenant).to_string())),

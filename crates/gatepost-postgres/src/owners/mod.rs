@@ -7,15 +7,15 @@ mod restored;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
+use gatepost_storage::OwnerStore;
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage, RecordUsage};
-use gatepost_storage::{OwnerStore, StoreError};
 use tokio_postgres::Row;
 use uuid::Uuid;
 
 use crate::change::{Alone, KNOW, REVIVE};
 use crate::column::{self, without_nul};
 use crate::db::Param;
-use crate::error::{Answer, Failure, Result};
+use crate::error::{Answer, Result};
 use crate::store::PostgresStore;
 
 const SET: &str = concat!(
@@ -112,7 +112,7 @@ impl OwnerStore for PostgresStore {
         until: DateTime<Utc>,
         now: DateTime<Utc>,
     ) -> Answer<bool> {
-        let (name, holder) = (without_nul(name.to_owned()), format!("{holder:032x}"));
+        let (name, holder) = (without_nul(name), format!("{holder:032x}"));
         let sql = include_str!("../sql/owners/lease.sql");
         let taken = self
             .db()
@@ -123,18 +123,15 @@ impl OwnerStore for PostgresStore {
 }
 
 fn owner_row(row: &Row) -> Result<OwnerRow> {
-    let place = Place::from_word(row.try_get("place")?);
     Ok(OwnerRow {
         owner: column::owner(row, "owner")?,
-        place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
+        place: column::place(row)?,
         held: row.try_get("held")?,
     })
 }
 
 fn usage(row: &Row) -> Result<OwnerUsage> {
-    let number = |column| -> Result<u64> {
-        u64::try_from(row.try_get::<_, i64>(column)?).map_err(|e| Failure::corrupt(column, e))
-    };
+    let number = |column| column::total(row, column);
     Ok(OwnerUsage {
         keys: number("keys")?,
         records: RecordUsage {

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::PostgresStore;
 use crate::db::Param;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 
 /// How long a bite may take; what it removes is locked for as long.
 const BITE: Duration = Duration::from_millis(20);
@@ -26,15 +26,6 @@ const STEPS: [&str; 5] = [
 const MARK_WEBHOOKS: &str = include_str!("../sql/gone/webhooks.sql");
 const OWNERS: &str = include_str!("../sql/gone/owners.sql");
 const PICK: &str = include_str!("../sql/gone/deliveries.sql");
-/// What removes the deliveries that were picked. Each statement sees what came before it: from the
-/// second on nobody claims one, from the fourth on nobody settles one.
-const PICKED: [&str; 5] = [
-    include_str!("../sql/gone/picked_queue.sql"),
-    include_str!("../sql/gone/picked_hold.sql"),
-    include_str!("../sql/gone/picked_claims.sql"),
-    include_str!("../sql/gone/picked_outcomes.sql"),
-    include_str!("../sql/gone/picked_deliveries.sql"),
-];
 const MOVED: &str = concat!(
     include_str!("../sql/gone/moved.sql"),
     include_str!("../sql/log/ended.sql"),
@@ -92,22 +83,6 @@ impl PostgresStore {
         Ok(())
     }
 
-    /// Deletes the deliveries that `pick` names, with all that is kept of them.
-    pub(crate) async fn remove_picked(&self, pick: &str, params: &[Param<'_>]) -> Result<u64> {
-        let mut statements = vec![(pick, params)];
-        statements.extend(PICKED.map(|sql| (sql, &[][..])));
-        let mut tries = 0;
-        let answers = loop {
-            match self.db().pipeline("BEGIN", &statements).await {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => break other?,
-            }
-        };
-        let row = answers.last().and_then(|rows| rows.first());
-        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
-        u64::try_from(row.try_get::<_, i64>(0)?).map_err(|e| Failure::corrupt("count", e))
-    }
-
     async fn end_moved(&self, room: &mut Room) -> Result<()> {
         while room.left > 0 {
             let (asked, began) = (room.next(), Instant::now());
@@ -123,7 +98,7 @@ impl PostgresStore {
     /// Owners send again once nothing is left of before their move that has not ended.
     pub(super) async fn end_moves(&self) -> Result<()> {
         let statements = [(ARRIVED_HOLD, &[][..]), (ARRIVED, &[][..])];
-        let answers = self.repeated(&statements).await?;
+        let answers = self.db().pipeline("BEGIN", &statements).await?;
         if answers.last().is_some_and(|owners| !owners.is_empty()) {
             // What came for them since waits.
             self.notifier().anything();

@@ -24,14 +24,7 @@ const CLAIM: &str = concat!(
     include_str!("../sql/queue/idle.sql"),
     include_str!("../sql/queue/claimed.sql"),
 );
-const LAST: &str = concat!(
-    include_str!("../sql/queue/last_of.sql"),
-    include_str!("../sql/queue/last.sql"),
-);
-const LAST_CLAIMED: &str = concat!(
-    include_str!("../sql/queue/last_claimed.sql"),
-    include_str!("../sql/queue/last.sql"),
-);
+const LAST: &str = include_str!("../sql/queue/last.sql");
 
 /// What is read of a claimed delivery, and whether it has outcomes.
 struct Found {
@@ -60,15 +53,7 @@ impl PostgresStore {
             &lease_until,
             &now,
         ];
-        let retried = lanes.iter().any(|(lane, _)| lane.class != LaneClass::First);
-        let (rows, last) = if retried {
-            let statements = [(CLAIM, &params[..]), (LAST_CLAIMED, &[][..])];
-            let answers = self.db().pipeline("BEGIN", &statements).await?;
-            let mut answers = answers.into_iter();
-            (answers.next().unwrap_or_default(), answers.next())
-        } else {
-            (self.db().query(CLAIM, &params).await?, None)
-        };
+        let rows = self.db().query(CLAIM, &params).await?;
         let mut claimed = Vec::with_capacity(rows.len());
         for row in &rows {
             match found(row, lease_until) {
@@ -76,7 +61,7 @@ impl PostgresStore {
                 Err(failure) => self.end_unreadable(row, &failure).await?,
             }
         }
-        self.read_what_was(&mut claimed, last).await?;
+        self.read_what_was(&mut claimed).await?;
         // Of a webhook in order the oldest is claimed, not what was due first.
         let free = claimed.iter().filter(|found| !found.in_order);
         claiming.end(
@@ -92,18 +77,14 @@ impl PostgresStore {
         Ok(claimed.into_iter().map(|found| found.claimed).collect())
     }
 
-    /// Completes those that were claimed before by their last outcomes. Few are that wait for their
-    /// first attempt: of those they are read afterwards.
-    async fn read_what_was(&self, claimed: &mut [Found], last: Option<Vec<Row>>) -> Result<()> {
+    /// Completes those that were claimed before by their last outcomes.
+    async fn read_what_was(&self, claimed: &mut [Found]) -> Result<()> {
         let marked = claimed.iter().filter(|found| found.marked);
         let marked: Vec<i64> = marked.map(|found| found.claimed.delivery.id.0).collect();
         if marked.is_empty() {
             return Ok(());
         }
-        let rows = match last {
-            Some(rows) => rows,
-            None => self.db().query(LAST, &[&marked]).await?,
-        };
+        let rows = self.db().query(LAST, &[&marked]).await?;
         let mut last: HashMap<i64, &Row> = HashMap::with_capacity(rows.len());
         for row in &rows {
             last.insert(row.try_get("id")?, row);

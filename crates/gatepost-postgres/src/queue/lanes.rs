@@ -3,17 +3,16 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
+use gatepost_storage::Revision;
 use gatepost_storage::webhooks::{
     DeliveryId, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues,
 };
-use gatepost_storage::{Revision, StoreError};
 use tokio_postgres::Row;
 use webhook_model::WebhookId;
 
-use crate::column::owner;
+use crate::column::{owner, place};
 use crate::db::Param;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::store::PostgresStore;
 
 /// The lanes that a statement named, and what is claimable of them.
@@ -121,7 +120,6 @@ fn due_lane(row: &Row) -> Result<Option<DueLane>> {
     let Some(webhook) = row.try_get("webhook")? else {
         return Ok(None);
     };
-    let place = Place::from_word(row.try_get("place")?);
     Ok(Some(DueLane {
         lane: Lane {
             webhook: WebhookId(webhook),
@@ -129,7 +127,7 @@ fn due_lane(row: &Row) -> Result<Option<DueLane>> {
         },
         due: row.try_get("due")?,
         owner: owner(row, "owner")?,
-        place: place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?,
+        place: place(row)?,
         revision: Revision(row.try_get("revision")?),
     }))
 }

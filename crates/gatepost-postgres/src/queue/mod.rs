@@ -71,7 +71,7 @@ impl QueueStore for PostgresStore {
     }
 
     async fn work_arrived(&self) -> Arrived {
-        let arrived = self.node().work_arrived().await;
+        let arrived = self.node().ear().work().await;
         if let Arrived::Lanes(lanes) = &arrived {
             self.fronts().heard(lanes);
         }

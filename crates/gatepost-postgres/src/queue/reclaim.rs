@@ -4,15 +4,15 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, EndReason, Lane, LaneClass, Reclaimed};
 use webhook_model::WebhookId;
 
+use crate::column::total;
 use crate::db::Param;
-use crate::error::{Failure, Result};
+use crate::error::Result;
 use crate::store::PostgresStore;
 
 /// Asked first, since it costs little and most of the time there is nothing.
 const ENDED: &str = "SELECT EXISTS (SELECT FROM :schema.gatepost_running WHERE lease_until <= $1)";
 const PICK: &str = include_str!("../sql/queue/reclaim_pick.sql");
 const RECLAIM: &str = include_str!("../sql/queue/reclaim.sql");
-const TRIES: u32 = 3;
 
 impl PostgresStore {
     pub(super) async fn reclaim_ended(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed> {
@@ -24,17 +24,8 @@ impl PostgresStore {
         let pick: [Param<'_>; 2] = [&now, &limit];
         let reclaim: [Param<'_>; 3] = [&now, &most, &reason];
         let statements = [(PICK, &pick[..]), (RECLAIM, &reclaim[..])];
-        let mut tries = 0;
-        let answers = loop {
-            match self.db().pipeline("BEGIN", &statements).await {
-                Err(failure) if failure.was_victim && tries < TRIES => tries += 1,
-                other => break other?,
-            }
-        };
-        let row = answers.last().and_then(|rows| rows.first());
-        let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+        let row = self.db().last_row(&statements).await?;
         let requeued: Vec<i64> = row.try_get("requeued")?;
-        let ended: i64 = row.try_get("ended")?;
         let lanes = requeued.iter().flat_map(|webhook| {
             let webhook = WebhookId(*webhook);
             [LaneClass::Lost, LaneClass::Alone].map(|class| Lane { webhook, class })
@@ -43,7 +34,7 @@ impl PostgresStore {
         self.notifier().lanes(lanes);
         Ok(Reclaimed {
             requeued: requeued.len() as u64,
-            ended: u64::try_from(ended).map_err(|e| Failure::corrupt("count", e))?,
+            ended: total(&row, "ended")?,
         })
     }
 }

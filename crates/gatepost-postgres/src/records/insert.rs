@@ -1,24 +1,27 @@
 //! New records: one in one round trip, several in one transaction.
 
 use chrono::{DateTime, Utc};
+use gatepost_storage::Row;
 use gatepost_storage::owners::RecordUsage;
-use gatepost_storage::seal::SealingKeys;
 use gatepost_storage::webhooks::{InsertedRecords, NewRecords};
-use tokio_postgres::Row;
 use uuid::Uuid;
-use webhook_model::{Event, Task, Webhook};
 
+use super::edit::webhook_of;
 use super::table::{self, Cell, Stored, cells};
-use super::task;
-use crate::change::{Alone, KNOW, LOCKED, REVIVE, Words, lock_params, most};
-use crate::db::{Param, Tx, missing};
-use crate::error::{Failure, Result};
+use crate::change::{Alone, KNOW, REVIVE, lock_params, most};
+use crate::db::{Param, Tried, Tx, missing};
+use crate::error::Result;
 use crate::store::PostgresStore;
 
-/// The statement that stores a record, and its parameters.
+/// What the owner may have, and when it is.
+#[derive(Clone, Copy)]
+struct Limits<'a> {
+    at_most: &'a RecordUsage,
+    now: DateTime<Utc>,
+}
+
+/// The parameters of an insertion.
 struct Insertion {
-    sql: &'static str,
-    words: &'static Words,
     now: DateTime<Utc>,
     size: i64,
     rows: i64,
@@ -28,30 +31,7 @@ struct Insertion {
     fields: Vec<Cell>,
 }
 
-/// What a try to store several came to: without a lock, which one was missing.
-type Tried = std::result::Result<InsertedRecords, Option<i32>>;
-
 impl Insertion {
-    /// Of a record of this size; the owner may have this number of its kind, and of bytes.
-    fn of<R: Stored>(
-        record: &R,
-        size: u64,
-        (rows, bytes): (u64, u64),
-        now: DateTime<Utc>,
-        keys: &SealingKeys,
-    ) -> Result<Self> {
-        Ok(Self {
-            sql: &R::table().insert,
-            words: R::WORDS,
-            now,
-            size: most(size),
-            rows: most(rows),
-            bytes: most(bytes),
-            owner: None,
-            fields: cells(record, keys)?,
-        })
-    }
-
     fn params(&self) -> Vec<Param<'_>> {
         let mut own: Vec<Param<'_>> = vec![&self.now, &self.size, &self.rows, &self.bytes];
         own.extend(self.owner.iter().map(|owner| owner as Param<'_>));
@@ -66,47 +46,49 @@ impl PostgresStore {
         at_most: &RecordUsage,
         now: DateTime<Utc>,
     ) -> Result<InsertedRecords> {
-        let alone = alone(&records);
+        let (alone, limits) = (alone(&records), Limits { at_most, now });
         let one = usize::from(records.webhook.is_some()) + usize::from(records.task.is_some());
         if one + records.events.len() > 1 {
-            return self.add_together(&alone, &records, at_most, now).await;
+            return self.add_together(&alone, &records, limits).await;
         }
         let mut inserted = InsertedRecords::default();
         if let Some(webhook) = &records.webhook {
-            let insertion = self.of_webhook(webhook, at_most, now)?;
-            inserted.webhook = Some(self.read(&self.add_one(&alone, &insertion).await?)?);
+            inserted.webhook = Some(self.add_one(&alone, webhook, limits).await?);
         }
         if let Some(task) = &records.task {
-            let insertion = self.of_task(task, at_most, now)?;
-            inserted.task = Some(self.read(&self.add_one(&alone, &insertion).await?)?);
+            inserted.task = Some(self.add_one(&alone, task, limits).await?);
         }
         if let Some(event) = records.events.first() {
-            let insertion = self.of_event(event, at_most, now)?;
-            let row = self.add_one(&alone, &insertion).await?;
-            inserted.events.push(self.read(&row)?);
+            let event = self.add_one(&alone, event, limits).await?;
+            inserted.events.push(event);
         }
         Ok(inserted)
     }
 
-    async fn add_one(&self, alone: &Alone, new: &Insertion) -> Result<Row> {
+    async fn add_one<R: Stored>(
+        &self,
+        alone: &Alone,
+        record: &R,
+        limits: Limits<'_>,
+    ) -> Result<Row<R::Id, R>> {
+        let new = self.insertion(record, limits)?;
         let known: Vec<Param<'_>> = new.owner.iter().map(|owner| owner as Param<'_>).collect();
         let before = |sql| (!known.is_empty()).then_some((sql, &known[..]));
         let params = new.params();
-        let insert = (new.sql, &params[..]);
+        let insert = (R::table().insert.as_str(), &params[..]);
         let mut answer = self.db().change(alone, before(KNOW), insert).await?;
         if answer.0 == "gone" {
             answer = self.db().change(alone, before(REVIVE), insert).await?;
         }
-        new.words.check(&answer.0)?;
-        Ok(answer.1)
+        R::WORDS.check(&answer.0)?;
+        table::row(&answer.1, self.sealing())
     }
 
     async fn add_together(
         &self,
         alone: &Alone,
         records: &NewRecords,
-        at_most: &RecordUsage,
-        now: DateTime<Utc>,
+        limits: Limits<'_>,
     ) -> Result<InsertedRecords> {
         let (number, in_order) = (self.db().places(), Vec::new());
         let locks = lock_params(&number, &in_order, alone);
@@ -121,16 +103,11 @@ impl PostgresStore {
                 if not_had.is_some() {
                     return Ok(Err(not_had));
                 }
-                self.try_together(tx, records, at_most, now).await
+                self.try_together(tx, records, limits).await
             };
-            let not_had = match tried.await {
-                Ok(Ok(inserted)) => return Ok(inserted),
-                Ok(Err(not_had)) => not_had,
-                Err(failure) if turn.forgives(&failure) => None,
-                Err(failure) => return Err(failure),
-            };
-            if !turn.next(not_had).await {
-                return Err(Failure::unavailable(LOCKED));
+            let tried = tried.await;
+            if let Some(inserted) = turn.after(tried).await? {
+                return Ok(inserted);
             }
         }
     }
@@ -140,86 +117,65 @@ impl PostgresStore {
         &self,
         tx: Tx,
         records: &NewRecords,
-        at_most: &RecordUsage,
-        now: DateTime<Utc>,
-    ) -> Result<Tried> {
+        limits: Limits<'_>,
+    ) -> Tried<InsertedRecords> {
         let mut inserted = InsertedRecords::default();
         if let Some(webhook) = &records.webhook {
-            let insertion = self.of_webhook(webhook, at_most, now)?;
-            let Some(row) = insert(&tx, &insertion).await? else {
+            let Some(row) = self.insert(&tx, webhook, limits).await? else {
                 return Ok(Err(None));
             };
-            inserted.webhook = Some(self.read(&row)?);
+            inserted.webhook = Some(row);
         }
         if let Some(task) = &records.task {
             let task = inserted.linked_task(task.clone());
-            let insertion = self.of_task(&task, at_most, now)?;
-            let Some(row) = insert(&tx, &insertion).await? else {
+            let Some(row) = self.insert(&tx, &task, limits).await? else {
                 return Ok(Err(None));
             };
-            inserted.task = Some(self.read(&row)?);
+            inserted.task = Some(row);
         }
         for event in &records.events {
             let event = inserted.linked_event(event.clone());
-            let insertion = self.of_event(&event, at_most, now)?;
-            let Some(row) = insert(&tx, &insertion).await? else {
+            let Some(row) = self.insert(&tx, &event, limits).await? else {
                 return Ok(Err(None));
             };
-            inserted.events.push(self.read(&row)?);
+            inserted.events.push(row);
         }
         tx.commit().await?;
         Ok(Ok(inserted))
     }
 
-    fn of_webhook(
+    /// The row, or nothing where a lock is missing.
+    async fn insert<R: Stored>(
         &self,
-        webhook: &Webhook,
-        at_most: &RecordUsage,
-        now: DateTime<Utc>,
-    ) -> Result<Insertion> {
-        let room = (at_most.webhooks, at_most.bytes);
-        let insertion = Insertion::of(webhook, webhook.stored_bytes(), room, now, self.sealing())?;
+        tx: &Tx,
+        record: &R,
+        limits: Limits<'_>,
+    ) -> Result<Option<Row<R::Id, R>>> {
+        let new = self.insertion(record, limits)?;
+        let (sql, params) = (R::table().insert.as_str(), new.params());
+        let mut row = tx.query_one(sql, &params).await?;
+        let gone = row.try_get::<_, &str>("verdict")? == "gone";
+        if let (true, Some(owner)) = (gone, &new.owner) {
+            tx.query(REVIVE, &[owner]).await?;
+            row = tx.query_one(sql, &params).await?;
+        }
+        match row.try_get::<_, &str>("verdict")? {
+            "again" => return Ok(None),
+            verdict => R::WORDS.check(verdict)?,
+        }
+        table::row(&row, self.sealing()).map(Some)
+    }
+
+    fn insertion<R: Stored>(&self, record: &R, limits: Limits<'_>) -> Result<Insertion> {
         Ok(Insertion {
-            owner: Some(Uuid::from(webhook.owner)),
-            ..insertion
+            now: limits.now,
+            size: record.size(),
+            rows: R::limit(limits.at_most),
+            bytes: most(limits.at_most.bytes),
+            owner: record.named_owner(),
+            fields: cells(record, self.sealing())?,
         })
     }
-
-    fn of_task(&self, task: &Task, at_most: &RecordUsage, now: DateTime<Utc>) -> Result<Insertion> {
-        let room = (at_most.tasks, at_most.bytes);
-        Insertion::of(task, task.stored_bytes(), room, now, self.sealing())
-    }
-
-    fn of_event(
-        &self,
-        event: &Event,
-        at_most: &RecordUsage,
-        now: DateTime<Utc>,
-    ) -> Result<Insertion> {
-        let room = (at_most.events, at_most.bytes);
-        Insertion::of(event, event.stored_bytes(), room, now, self.sealing())
-    }
-
-    fn read<R: Stored>(&self, row: &Row) -> Result<gatepost_storage::Row<R::Id, R>> {
-        table::row(row, self.sealing())
-    }
-}
-
-/// The row, or nothing where a lock is missing.
-async fn insert(tx: &Tx, new: &Insertion) -> Result<Option<Row>> {
-    let params = new.params();
-    let mut row = tx.query_one(new.sql, &params).await?;
-    let mut verdict: String = row.try_get("verdict")?;
-    if let ("gone", Some(owner)) = (verdict.as_str(), &new.owner) {
-        tx.query(REVIVE, &[owner]).await?;
-        row = tx.query_one(new.sql, &params).await?;
-        verdict = row.try_get("verdict")?;
-    }
-    if verdict == "again" {
-        return Ok(None);
-    }
-    new.words.check(&verdict)?;
-    Ok(Some(row))
 }
 
 /// Where the owners of new records stand: the webhook's, or that of what is named beside them.
@@ -227,7 +183,7 @@ fn alone(records: &NewRecords) -> Alone {
     let mut alone = Alone::default();
     match (&records.webhook, &records.task) {
         (Some(webhook), _) => alone.owners.push(Uuid::from(webhook.owner)),
-        (None, Some(task)) => alone.webhooks = task::webhook_of(task),
+        (None, Some(task)) => alone.webhooks = webhook_of(task),
         (None, None) => alone.tasks = records.events.iter().map(|event| event.task.0).collect(),
     }
     alone

@@ -1,16 +1,12 @@
 //! Webhooks, tasks and events.
 
-mod event;
+mod edit;
 mod insert;
 mod ordering;
 mod reseal;
 mod routes;
-mod scope;
-mod statement;
 pub(crate) mod table;
-mod task;
 mod unreadable;
-mod webhook;
 
 use std::collections::HashMap;
 
@@ -27,8 +23,7 @@ use gatepost_storage::{Page, Row, Scope};
 use uuid::Uuid;
 use webhook_model::{Event, EventName, EventType, Task, Webhook};
 
-pub(crate) use self::scope::scoped;
-use self::table::{Stored, columns_of};
+use self::table::{Stored, columns_of, listed};
 use crate::column::owner;
 use crate::error::{Answer, Failure, Result};
 use crate::list::List;
@@ -119,12 +114,7 @@ impl RecordStore for PostgresStore {
         cascade: Cascade,
         _now: DateTime<Utc>,
     ) -> Answer<()> {
-        match id {
-            RecordId::Webhook(id) => self.remove_webhook(id, cascade).await?,
-            RecordId::Task(id) => self.remove_task(id).await?,
-            RecordId::Event(id) => self.remove_event(id).await?,
-        }
-        Ok(())
+        Ok(self.remove(id, cascade).await?)
     }
 
     async fn unreadable(&self, scope: Scope, limit: u32) -> Answer<Vec<UnreadableRecord>> {
@@ -153,11 +143,8 @@ impl RecordStore for PostgresStore {
     }
 
     async fn server_time(&self) -> Answer<Option<DateTime<Utc>>> {
-        let row = self.db().query_opt("SELECT clock_timestamp()", &[]).await?;
-        Ok(row
-            .map(|row| row.try_get(0))
-            .transpose()
-            .map_err(Failure::from)?)
+        let row = self.db().row("SELECT clock_timestamp()", &[]).await?;
+        Ok(row.try_get(0).map(Some).map_err(Failure::from)?)
     }
 }
 
@@ -227,11 +214,6 @@ impl PostgresStore {
         let read = |row: &_| Ok(table::row::<R>(row, self.sealing())?.into());
         list.readable(self.db(), page, Into::into, read).await
     }
-}
-
-/// The list of the records of a scope.
-fn listed<R: Stored>(scope: Scope) -> List {
-    scoped(&R::table().select, scope).bodies(&R::table().bodies)
 }
 
 /// What was found, in the order in which it was asked for.

@@ -8,11 +8,10 @@ use gatepost_storage::webhooks::{
     EventRoute, RouteChanges, Routes, RoutesVersion, TaskRoute, WebhookRoute,
 };
 use tokio_postgres::Row;
-use webhook_model::{EventId, EventName, EventType, TaskId, Webhook, WebhookId};
+use webhook_model::{EventId, EventName, EventType, Filter, TaskId, Webhook, WebhookId};
 
-use super::event::filter;
 use super::table::{self, columns_of};
-use crate::column::{owner, parse, stored};
+use crate::column::{owner, parse, stored, text};
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
@@ -89,7 +88,7 @@ impl PostgresStore {
         // The plan of the store's connections: each row by its key, from what was changed. To plan
         // all four takes several times as long as to read them.
         let [told, webhooks, tasks, events] = four(self.db().pipeline(BEGIN, &statements).await?)?;
-        let told = told.first().ok_or_else(nothing)?;
+        let told = told.first().ok_or_else(Failure::nothing)?;
         if !told.try_get("complete")? {
             return Ok(None);
         }
@@ -118,7 +117,7 @@ impl PostgresStore {
         let [present, webhooks, tasks, events] =
             four(self.db().pipeline(BEGIN_PLANNED, &statements).await?)?;
         Ok(Routes {
-            version: version(present.first().ok_or_else(nothing)?)?,
+            version: version(present.first().ok_or_else(Failure::nothing)?)?,
             webhooks: readable(webhooks.iter().map(|row| self.webhook_route(row)))?,
             tasks: readable(tasks.iter().map(task_route))?,
             events: readable(events.iter().map(event_route))?,
@@ -150,6 +149,7 @@ fn task_route(row: &Row) -> Result<TaskRoute> {
 }
 
 fn event_route(row: &Row) -> Result<EventRoute> {
+    let filter = Filter::stored(text(row, "filters")?);
     Ok(EventRoute {
         id: EventId(row.try_get("id")?),
         revision: Revision(row.try_get("revision")?),
@@ -157,7 +157,7 @@ fn event_route(row: &Row) -> Result<EventRoute> {
         event: parse(row, "event")?,
         target: stored(row, "target", EventRoute::parse_target)?,
         task: TaskId(row.try_get("task")?),
-        filter: filter(row)?,
+        filter: filter.map_err(|e| Failure::corrupt("filters", e))?,
     })
 }
 
@@ -187,9 +187,5 @@ fn readable<R>(routes: impl Iterator<Item = Result<R>>) -> Result<Vec<R>> {
 }
 
 fn four(answers: Vec<Vec<Row>>) -> Result<[Vec<Row>; 4]> {
-    answers.try_into().map_err(|_| nothing())
-}
-
-fn nothing() -> Failure {
-    Failure::unavailable("the database returned no result")
+    answers.try_into().map_err(|_| Failure::nothing())
 }

@@ -6,17 +6,18 @@ use std::sync::LazyLock;
 use bytes::BytesMut;
 use gatepost_ids::OwnerId;
 use gatepost_storage::codec::{Field, Record, Value};
+use gatepost_storage::owners::RecordUsage;
 use gatepost_storage::seal::SealingKeys;
-use gatepost_storage::{Revision, Row};
+use gatepost_storage::{Revision, Row, Scope};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use uuid::Uuid;
 use webhook_model::{Event, Task, Webhook};
 
-use crate::change::Words;
+use crate::change::{Words, most};
 use crate::column::owner;
 use crate::db::Param;
 use crate::error::Result;
-use crate::list::Body;
+use crate::list::{Body, List};
 use crate::store::PostgresStore;
 
 /// The end of every change of a record: what follows from it, its verdict and the row.
@@ -37,6 +38,12 @@ pub(super) trait Stored: Record {
     const WORDS: &'static Words;
 
     fn table() -> &'static Table;
+    /// What it counts among the bytes of its owner.
+    fn size(&self) -> i64;
+    /// How many of its kind an owner may have.
+    fn limit(at_most: &RecordUsage) -> i64;
+    /// The owner, where the record itself names one.
+    fn named_owner(&self) -> Option<Uuid>;
 }
 
 /// What is said to PostgreSQL of a table of records.
@@ -45,6 +52,7 @@ pub(super) struct Table {
     pub(super) select: String,
     pub(super) insert: String,
     pub(super) update: String,
+    pub(super) delete: String,
     /// Those of the columns that may be large.
     pub(super) bodies: Vec<Body>,
 }
@@ -54,37 +62,51 @@ pub(super) struct Table {
 pub(crate) struct Cell(pub(crate) Value);
 
 macro_rules! stored {
-    ($($record:ident, $name:literal, $head:literal, $words:expr; $from:literal;)*) => {
+    ($($record:ident, $name:literal, $rows:ident, $owner:expr, $head:literal, $words:expr; $from:literal;)*) => {
         $(impl Stored for $record {
             const FROM: &'static str = $from;
             const HEAD: &'static str = $head;
             const WORDS: &'static Words = $words;
 
             fn table() -> &'static Table {
-                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>(
+                static TABLE: LazyLock<Table> = LazyLock::new(|| Table::of::<$record>([
                     include_str!(concat!("../sql/records/insert_", $name, ".sql")),
                     include_str!(concat!("../sql/records/update_", $name, ".sql")),
-                ));
+                    include_str!(concat!("../sql/records/delete_", $name, ".sql")),
+                ]));
                 &TABLE
+            }
+
+            fn size(&self) -> i64 {
+                most(self.stored_bytes())
+            }
+
+            fn limit(at_most: &RecordUsage) -> i64 {
+                most(at_most.$rows)
+            }
+
+            fn named_owner(&self) -> Option<Uuid> {
+                let owner: fn(&Self) -> Option<Uuid> = $owner;
+                owner(self)
             }
         })*
     };
 }
 stored! {
-    Webhook, "webhook", "r.name, r.activity = 'active' AS enabled", &Words {
+    Webhook, "webhook", webhooks, |webhook| Some(webhook.owner.into()), "r.name, r.activity = 'active' AS enabled", &Words {
     what: "webhook",
     taken: "the owner has a webhook of that name",
     reference: "webhook",
 };
         "FROM :schema.gatepost_webhook r JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT r.gone";
-    Task, "task", "r.name, r.enabled", &Words {
+    Task, "task", tasks, |_| None, "r.name, r.enabled", &Words {
     what: "task",
     taken: "task",
     reference: "the task's webhook does not exist",
 };
         "FROM :schema.gatepost_task r JOIN :schema.gatepost_webhook w ON w.id = r.webhook \
         JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone WHERE NOT w.gone";
-    Event, "event", "NULL::text AS name, r.enabled", &Words {
+    Event, "event", events, |_| None, "NULL::text AS name, r.enabled", &Words {
     what: "event",
     taken: "event",
     reference: "the event's task does not exist",
@@ -94,8 +116,9 @@ stored! {
 }
 
 impl Table {
-    fn of<R: Stored>(insert: &str, update: &str) -> Self {
+    fn of<R: Stored>(changes: [&str; 3]) -> Self {
         let change = |sql: &str| [&numbered(sql, R::FIELDS), END[0], END[1]].concat();
+        let [insert, update, delete] = changes.map(change);
         let bodies = R::FIELDS.iter().filter_map(|field| {
             let empty = field.omitted?;
             let column = field.name;
@@ -103,11 +126,17 @@ impl Table {
         });
         Self {
             select: format!("{} {}", columns_of::<R>("r"), R::FROM),
-            insert: change(insert),
-            update: change(update),
+            insert,
+            update,
+            delete,
             bodies: bodies.collect(),
         }
     }
+}
+
+/// The list of the records of a scope.
+pub(super) fn listed<R: Stored>(scope: Scope) -> List {
+    List::scoped(&R::table().select, scope).bodies(&R::table().bodies)
 }
 
 /// The columns of rows `alias` of a table: `alias.id, …`.

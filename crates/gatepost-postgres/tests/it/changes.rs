@@ -97,7 +97,7 @@ async fn the_log_of_changes_is_trimmed_at_the_cost_of_what_is_forgotten() {
         SET gatepost.held = '{0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,
             32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63}'";
     client.batch_execute(set).await.unwrap();
-    let read = pages(&client, DELETE, &row.id.to_string()).await;
+    let read = pages(&client, DELETE, &format!("'{{{}}}'", row.id)).await;
     assert!(read < 300, "{read} pages of {whole}");
 }
 

@@ -7,7 +7,6 @@ use tokio_postgres::{Client, NoTls};
 use webhook_model::WebhookId;
 
 use crate::postgres::{self, FreshSchema};
-use crate::slot::with_slots;
 
 /// Statements as the store puts them together.
 macro_rules! queue {
@@ -85,7 +84,7 @@ pub(crate) async fn claim_all(store: &PostgresStore, webhook: WebhookId, now: i6
 
 /// Pages that a statement touches.
 pub(crate) async fn pages(client: &Client, sql: &str, params: &str) -> u64 {
-    let sql = with_slots(&sql.replace(":schema.", ""));
+    let sql = sql.replace(":schema.", "");
     let prepare = format!("PREPARE counted AS {sql}");
     client.batch_execute(&prepare).await.unwrap();
     let params = match params {

@@ -32,8 +32,6 @@ mod schema;
 mod session;
 mod settle;
 mod share;
-#[path = "../../src/db/slot.rs"]
-mod slot;
 #[path = "../../src/log/list/source.rs"]
 mod source;
 mod tls;

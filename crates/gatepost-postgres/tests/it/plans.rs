@@ -10,7 +10,6 @@ use webhook_model::{OwnerId, Webhook};
 
 use crate::common::{CLAIM, DUE_LANES, LANES_OF, fresh_at, queue, raw};
 use crate::postgres;
-use crate::slot::with_slots;
 
 const ANALYZE: &str = "ANALYZE gatepost_delivery, gatepost_outcome, gatepost_queue, gatepost_running, gatepost_webhook, \
      gatepost_owner, gatepost_seen, gatepost_place, gatepost_task, gatepost_event, gatepost_key";
@@ -74,12 +73,12 @@ const HOT: &[(&str, &str, &[&str])] = &[
     ),
     (
         "settle_sent",
-        queue!("given", "settle_sent", "close", "whole"),
+        queue!("settle_held", "settle_sent", "close"),
         &["gatepost_running_pkey"],
     ),
     (
         "settle",
-        queue!("given", "settle", "close"),
+        queue!("settle_held", "settle", "close"),
         &[
             "gatepost_running_pkey",
             "gatepost_delivery_0_pkey",
@@ -87,25 +86,12 @@ const HOT: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("settled", queue!("settled"), &["gatepost_outcome_0_pkey"]),
-    (
-        "last",
-        queue!("last_of", "last"),
-        &["gatepost_outcome_0_pkey"],
-    ),
-    (
-        "last_claimed",
-        queue!("last_claimed", "last"),
-        &["gatepost_outcome_0_pkey"],
-    ),
+    ("last", queue!("last"), &["gatepost_outcome_0_pkey"]),
     (
         "enqueue",
-        queue!("enqueue", "store", "stored_any"),
-        &["gatepost_seen_pkey"],
-    ),
-    (
-        "enqueue_direct",
-        queue!("enqueue_direct", "store", "stored"),
+        queue!("enqueue"),
         &[
+            "gatepost_seen_pkey",
             "gatepost_webhook_pkey",
             "gatepost_owner_pkey",
             "gatepost_place_pkey",
@@ -215,7 +201,7 @@ async fn hot_statements_use_their_index_among_many_rows() {
             .take_while(|n| sql.contains(&format!("${n}")))
             .count();
         let nulls = vec!["NULL"; count].join(", ");
-        let sql = with_slots(&sql.replace(":schema.", ""));
+        let sql = sql.replace(":schema.", "");
         client
             .batch_execute(&format!("PREPARE {name} AS {sql}"))
             .await

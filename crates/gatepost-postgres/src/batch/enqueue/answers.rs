@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use gatepost_ids::Place;
+use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{
     Basis, ClaimToken, DeliveryId, Enqueued, OutboxId, RecordId, RoutesVersion, StoredDelivery,
 };
-use gatepost_storage::{ErrorKind, StoreError};
 use tokio_postgres::Row;
 use webhook_model::{EventId, TaskId, WebhookId};
 
 use super::columns::Item;
+use crate::column::place;
 use crate::error::{Failure, Result};
 
 /// What became of an enqueue in a batch.
@@ -30,12 +31,7 @@ pub(super) fn verdicts(items: &[&Item], row: &Row, consumed: &[Row]) -> Result<V
     let tokens: Vec<i64> = row.try_get("tokens")?;
     let tokens: HashMap<i64, i64> = leased.into_iter().zip(tokens).collect();
     let mut stored = ids.into_iter();
-    // The statement without rows of the outbox does not return any.
-    let mut later = match items.iter().all(|(batch, _)| batch.later.is_empty()) {
-        true => Vec::new(),
-        false => row.try_get("later")?,
-    }
-    .into_iter();
+    let mut later = row.try_get::<_, Vec<i64>>("later")?.into_iter();
     let moved = consumed.iter().map(moved).collect::<Result<Vec<_>>>()?;
     let mut verdicts = Vec::with_capacity(items.len());
     for ((number, (batch, _)), verdict) in (1..).zip(items.iter().copied()).zip(numbers) {
@@ -97,9 +93,7 @@ pub(super) fn all_stored(items: &[&Item], row: &Row) -> Result<Option<Vec<Verdic
 }
 
 fn moved(row: &Row) -> Result<(Place, RoutesVersion)> {
-    let place = Place::from_word(row.try_get("place")?);
-    let place = place.ok_or_else(|| Failure::from(StoreError::corrupt("place", "unknown word")))?;
-    Ok((place, RoutesVersion(row.try_get("version")?)))
+    Ok((place(row)?, RoutesVersion(row.try_get("version")?)))
 }
 
 /// The rows of an item that have changed or are gone.
@@ -119,8 +113,4 @@ fn changed(row: &Row, number: i32) -> Result<Vec<RecordId>> {
     changed.sort_unstable();
     changed.dedup();
     Ok(changed)
-}
-
-pub(super) fn nothing() -> Failure {
-    Failure::unavailable("the database returned no result")
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::columns::Item;
+use super::columns::{Item, webhooks};
 
 /// More than this many are not remembered.
 const MOST: usize = 10_000;
@@ -27,14 +27,9 @@ impl Ordered {
 
     /// Those that these enqueues are for, each once.
     pub(super) fn among(&self, items: &[&Item]) -> Vec<i64> {
-        let known = self.lock();
-        let webhooks = items.iter().flat_map(|(batch, _)| &batch.deliveries);
-        let webhooks = webhooks.map(|new| new.webhook.0);
-        let mut found: Vec<i64> = webhooks.filter(|id| known.contains(id)).collect();
-        drop(known);
-        found.sort_unstable();
-        found.dedup();
-        found
+        let (mut webhooks, known) = (webhooks(items), self.lock());
+        webhooks.retain(|id| known.contains(id));
+        webhooks
     }
 
     fn lock(&self) -> MutexGuard<'_, HashSet<i64>> {

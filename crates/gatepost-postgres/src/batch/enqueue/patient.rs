@@ -5,45 +5,30 @@ use std::collections::BTreeMap;
 use futures_util::future::join_all;
 use gatepost_storage::webhooks::Enqueued;
 
-use super::answers::{Verdict, nothing, verdicts};
-use super::columns::{Columns, Item, LATER, is_later};
+use super::answers::Verdict;
+use super::columns::Item;
 use super::rounds::{apart, without_rivals};
-use super::weight::{MOST, weight};
-use crate::change::{LOCKED, lock_params};
-use crate::db::{BEGIN_WAITING, BEGIN_WRITING, Db, Param, Turn, missing};
+use super::statement::EnqueueWork;
+use crate::db::LOCKED;
 use crate::error::{Failure, Result};
-
-const CONSUME: &str = concat!(
-    include_str!("../../sql/queue/consume.sql"),
-    include_str!("../../sql/place/changed.sql"),
-    include_str!("../../sql/queue/consumed.sql"),
-);
 
 /// Of a set, by where they are in it.
 type Answers = BTreeMap<usize, Result<Enqueued>>;
 
-pub(super) struct Patient {
-    db: Db,
-}
-
-impl Patient {
-    pub(super) fn new(db: Db) -> Self {
-        Self { db }
-    }
-
+impl EnqueueWork {
     /// All of them, in as few transactions as can be: what comes later of one place is judged with
     /// a view of what came before, and its row numbers are higher. Only those wait who need a lock
     /// that others hold, and what has to come after them. After a failure that may pass nothing
     /// more is tried.
     pub(super) async fn in_order(&self, items: Vec<Item>) -> Vec<Result<Enqueued>> {
-        let (mut answers, mut failure) = (Answers::new(), nothing());
+        let (mut answers, mut failure) = (Answers::new(), Failure::nothing());
         let (mut groups, mut waiting) = (apart(&items), Vec::new());
         let turn = self.db.waits().turn();
         while !groups.is_empty() {
             let mut left = groups.concat();
             left.sort_unstable();
-            let (round, _) = without_rivals(&items, left, weight, MOST);
-            match self.attempt(&chosen(&items, &round), &turn).await {
+            let (round, _) = without_rivals(&items, left);
+            match self.with_locks(&chosen(&items, &round), &turn).await {
                 Ok((verdicts, _)) => answers.extend(judged(&round, verdicts)),
                 Err(failed) if failed.is_transient() && !passes(&failed) => {
                     failure = failed;
@@ -72,8 +57,8 @@ impl Patient {
     async fn group(&self, items: &[Item], mut left: Vec<usize>) -> Answers {
         let mut answers = Answers::new();
         while !left.is_empty() {
-            let (round, rest) = without_rivals(items, left, weight, MOST);
-            let results = self.round(&chosen(items, &round)).await;
+            let (round, rest) = without_rivals(items, left);
+            let results = self.patient_round(&chosen(items, &round)).await;
             let mut failures = results.iter().filter_map(|result| result.as_ref().err());
             let failure = failures.find(|failure| failure.is_transient()).cloned();
             answers.extend(round.into_iter().zip(results));
@@ -87,25 +72,20 @@ impl Patient {
     }
 
     /// One that the database refuses must not fail the others.
-    async fn round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
+    async fn patient_round(&self, items: &[&Item]) -> Vec<Result<Enqueued>> {
         match self.patiently(items).await {
             Ok(results) => results,
-            Err(failure) if failure.is_transient() => {
+            Err(failure) if failure.is_transient() || items.len() == 1 => {
                 items.iter().map(|_| Err(failure.clone())).collect()
             }
             Err(_) => {
                 let mut results = Vec::with_capacity(items.len());
                 for item in items {
-                    results.push(self.alone(item).await);
+                    results.extend(Box::pin(self.patient_round(&[*item])).await);
                 }
                 results
             }
         }
-    }
-
-    pub(super) async fn alone(&self, item: &Item) -> Result<Enqueued> {
-        let result = self.patiently(&[item]).await?.pop();
-        result.unwrap_or_else(|| Err(nothing()))
     }
 
     /// Needs the locks of all, again and again until all are judged or the patience ends.
@@ -119,7 +99,7 @@ impl Patient {
                 .iter()
                 .filter_map(|at| items.get(*at).copied())
                 .collect();
-            let not_had = match self.attempt(&chosen, &turn).await {
+            let not_had = match self.with_locks(&chosen, &turn).await {
                 Ok((verdicts, not_had)) => {
                     answers.extend(judged(&left, verdicts));
                     not_had
@@ -135,40 +115,6 @@ impl Patient {
                     .collect());
             }
         }
-    }
-
-    /// Once, and which lock was not had. Those of what one deletes, who is alone then, it has
-    /// alone.
-    async fn attempt(
-        &self,
-        items: &[&Item],
-        turn: &Turn<'_>,
-    ) -> Result<(Vec<Verdict>, Option<i32>)> {
-        let columns = Columns::of(items);
-        if items.iter().all(|item| is_later(item)) {
-            let row = self.db.query_opt(LATER, &columns.later()).await?;
-            return Ok((verdicts(items, &row.ok_or_else(nothing)?, &[])?, None));
-        }
-        let (number, webhooks, alone) = (self.db.places(), columns.webhooks(), columns.alone());
-        let locks = lock_params(&number, &webhooks, &alone);
-        let consume: [Param<'_>; 1] = [&alone.tasks];
-        let params = columns.params();
-        let mut statements: Vec<(&str, &[Param<'_>])> = vec![
-            (turn.sql(), &locks),
-            (BEGIN_WRITING, &[]),
-            (columns.sql(), &params),
-        ];
-        if !alone.tasks.is_empty() {
-            statements.push((CONSUME, &consume));
-        }
-        let answers = self.db.pipeline(BEGIN_WAITING, &statements).await?;
-        let mut answers = answers.into_iter();
-        let not_had = missing(&answers.next().unwrap_or_default())?;
-        let mut answers = answers.skip(1);
-        let stored = answers.next().unwrap_or_default();
-        let consumed = answers.next().unwrap_or_default();
-        let row = stored.first().ok_or_else(nothing)?;
-        Ok((verdicts(items, row, &consumed)?, not_had))
     }
 }
 

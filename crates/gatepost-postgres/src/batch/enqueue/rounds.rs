@@ -5,20 +5,15 @@ use std::collections::HashSet;
 use gatepost_ids::Place;
 use gatepost_storage::webhooks::Basis;
 
-use super::columns::{Item, parts};
+use super::columns::{Item, MOST, parts, weight};
 
 /// Selects those that can share a statement, in order, and leaves the others for later: the second
 /// use of a source must see the first, one that deletes tasks is alone, and a statement is full at
-/// this weight.
-pub(super) fn without_rivals(
-    items: &[Item],
-    left: Vec<usize>,
-    weight: impl Fn(&Item) -> usize,
-    most: usize,
-) -> (Vec<usize>, Vec<usize>) {
+/// some weight.
+pub(super) fn without_rivals(items: &[Item], left: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut occurrences, mut rows) = (HashSet::new(), HashSet::new());
     let (mut round, mut rest) = (Vec::new(), Vec::new());
-    let (mut closed, mut room) = (false, most);
+    let (mut closed, mut room) = (false, MOST);
     for at in left {
         let Some(item) = items.get(at) else {
             continue;

@@ -1,28 +1,27 @@
 //! Settlements: many callers, one statement.
 
 mod columns;
-mod wave;
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use gatepost_storage::webhooks::Settled;
+use gatepost_storage::webhooks::{Disposition, Settled};
 use tokio_postgres::Row;
 
-use self::columns::Sealed;
-use self::wave::{Wave, waves};
+use self::columns::{Placed, Sealed, any, claims, sent};
 use crate::batch::batcher::{Outcome, Work};
+use crate::column::params;
 use crate::db::{Db, Param};
 use crate::error::{Failure, Result};
 
 const SENT: &str = concat!(
-    include_str!("../../sql/queue/given.sql"),
+    include_str!("../../sql/queue/settle_held.sql"),
     include_str!("../../sql/queue/settle_sent.sql"),
     include_str!("../../sql/queue/close.sql"),
-    include_str!("../../sql/queue/whole.sql"),
 );
 const ANY: &str = concat!(
-    include_str!("../../sql/queue/given.sql"),
+    include_str!("../../sql/queue/settle_held.sql"),
     include_str!("../../sql/queue/settle.sql"),
     include_str!("../../sql/queue/close.sql"),
 );
@@ -58,26 +57,23 @@ impl Work for SettleWork {
         true
     }
 
-    async fn alone(&self, item: Vec<Sealed>) -> Result<Vec<Settled>> {
-        self.all(item).await
+    async fn run(&self, items: Vec<Vec<Sealed>>) -> Vec<Outcome<Self>> {
+        self.waiting(items)
+            .await
+            .into_iter()
+            .map(Outcome::Done)
+            .collect()
     }
 
-    async fn run(&self, items: Vec<Vec<Sealed>>) -> Vec<Outcome<Self>> {
+    async fn waiting(&self, items: Vec<Vec<Sealed>>) -> Vec<Result<Vec<Settled>>> {
         let lengths: Vec<usize> = items.iter().map(Vec::len).collect();
-        let mut failed: Option<Failure> = None;
-        let mut settled = Vec::new();
-        match self.all(items.into_iter().flatten().collect()).await {
-            Ok(answers) => settled = answers,
-            Err(failure) => failed = Some(failure),
-        }
-        let mut settled = settled.into_iter();
-        lengths
-            .into_iter()
-            .map(|n| match &failed {
-                Some(failure) => Outcome::Done(Err(failure.clone())),
-                None => Outcome::Done(Ok(settled.by_ref().take(n).collect())),
-            })
-            .collect()
+        let settled = self.all(items.into_iter().flatten().collect()).await;
+        let mut settled = settled.map(Vec::into_iter);
+        let one = |length| match &mut settled {
+            Ok(settled) => Ok(settled.by_ref().take(length).collect()),
+            Err(failure) => Err(failure.clone()),
+        };
+        lengths.into_iter().map(one).collect()
     }
 }
 
@@ -88,7 +84,7 @@ impl SettleWork {
         let mut settled = vec![Settled::Stale; settlements.len()];
         let waves = waves(settlements);
         let stored = match waves.as_slice() {
-            [wave] => self.as_if_all_were_well(wave, &mut settled).await?,
+            [wave] => self.as_if_all_were_new(wave, &mut settled).await?,
             _ => false,
         };
         if !stored {
@@ -97,80 +93,95 @@ impl SettleWork {
         Ok(settled)
     }
 
-    /// Returns whether it was stored; else nothing was: a part was stored before or is stale.
-    async fn as_if_all_were_well(&self, wave: &Wave, settled: &mut [Settled]) -> Result<bool> {
-        let sent = wave.sent.params(&wave.tokens);
-        let others = wave.others.params(&wave.tokens);
-        let parts = [(SENT, &wave.sent, &sent), (ANY, &wave.others, &others)];
-        let parts = parts.iter().filter(|(_, columns, _)| !columns.is_empty());
-        let statements: Vec<(&str, &[Param<'_>])> =
-            parts.map(|(sql, _, params)| (*sql, &params[..])).collect();
-        match self.together(&statements).await {
+    /// Returns whether it was stored; else nothing was, since a part was stored before.
+    async fn as_if_all_were_new(&self, wave: &[Placed], settled: &mut [Settled]) -> Result<bool> {
+        let (common, others): (Vec<_>, Vec<_>) = wave.iter().partition(|one| is_common(one));
+        let parts = [(SENT, sent(wave, &common)), (ANY, any(wave, &others))];
+        let [common, others] = [common, others].map(|part| !part.is_empty());
+        let parts = parts.iter().zip([common, others]).filter(|(_, some)| *some);
+        let params: Vec<_> = parts.map(|((sql, part), _)| (*sql, params(part))).collect();
+        let statements = params.iter().map(|(sql, params)| (*sql, &params[..]));
+        match self.each(&statements.collect::<Vec<_>>()).await {
             Err(failure) if failure.is_conflict() => return Ok(false),
-            other => wave.mark(&other?, settled),
+            done => mark(wave, &done?.concat(), settled),
         }
-        if wave.lacks(&wave.sent, settled) {
-            return Ok(false);
-        }
-        if wave.lacks(&wave.others, settled) {
-            let params: [Param<'_>; 2] = [&wave.others.delivery, &wave.others.token];
-            wave.mark(&self.together(&[(SETTLED, &params)]).await?, settled);
+        let is_open = |(place, _): &&Placed| settled.get(*place) != Some(&Settled::Done);
+        let open: Vec<&Placed> = wave.iter().filter(is_open).collect();
+        if !open.is_empty() {
+            let claims = claims(&open);
+            let done = self.each(&[(SETTLED, &self::params(&claims)[..])]).await?;
+            mark(wave, &done.concat(), settled);
         }
         Ok(true)
     }
 
     /// In one transaction, wave after wave. A statement of its own finds which of each an earlier
     /// call has stored, so that it sees that call even if both were under way at once.
-    async fn with_care(&self, waves: &[Wave], settled: &mut [Settled]) -> Result<()> {
-        let parts = waves.iter().flat_map(|wave| {
-            let parts = [&wave.sent, &wave.others].into_iter();
-            parts
-                .filter(|columns| !columns.is_empty())
-                .map(move |columns| (wave, columns))
+    async fn with_care(&self, waves: &[Vec<Placed>], settled: &mut [Settled]) -> Result<()> {
+        let parts = waves.iter().map(|wave| {
+            let all: Vec<&Placed> = wave.iter().collect();
+            (any(wave, &all), claims(&all))
         });
-        let parts: Vec<_> = parts
-            .map(|(wave, columns)| {
-                let stored: [Param<'_>; 2] = [&columns.delivery, &columns.token];
-                (wave, columns.params(&wave.tokens), stored)
-            })
-            .collect();
+        let parts: Vec<_> = parts.collect();
+        let parts = parts
+            .iter()
+            .map(|(any, claims)| (params(any), params(claims)));
+        let parts: Vec<_> = parts.collect();
         let statements: Vec<(&str, &[Param<'_>])> = parts
             .iter()
-            .flat_map(|(_, params, stored)| [(ANY, &params[..]), (SETTLED, &stored[..])])
+            .flat_map(|(any, claims)| [(ANY, &any[..]), (SETTLED, &claims[..])])
             .collect();
-        let answers = self.each(&statements).await?;
-        for ((wave, ..), answers) in parts.iter().zip(answers.chunks(2)) {
-            wave.mark(&answers.concat(), settled);
+        let done = self.each(&statements).await?;
+        for (wave, done) in waves.iter().zip(done.chunks(2)) {
+            mark(wave, &done.concat(), settled);
         }
         Ok(())
     }
 
-    /// The deliveries that these statements say to be settled.
-    async fn together(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<i64>> {
-        Ok(self.each(statements).await?.concat())
-    }
-
-    /// The same of each; a lost deadlock is repeated.
+    /// The deliveries that each of these statements says to be settled.
     async fn each(&self, statements: &[(&str, &[Param<'_>])]) -> Result<Vec<Vec<i64>>> {
-        let mut tries = 0;
-        let answers = loop {
-            let answers = match statements {
-                [] => return Ok(Vec::new()),
-                [(sql, params)] => self.db.query(sql, params).await.map(|rows| vec![rows]),
-                several => self.db.pipeline("BEGIN", several).await,
-            };
-            match answers {
-                Err(failure) if failure.was_victim && tries < 3 => tries += 1,
-                other => break other?,
-            }
-        };
+        let answers = self.db.pipeline("BEGIN", statements).await?;
         answers.iter().map(|rows| done(rows)).collect()
+    }
+}
+
+/// Settlements of different deliveries are a wave. Each goes to the first that does not have its
+/// delivery yet, so their order is kept.
+fn waves(settlements: Vec<Sealed>) -> Vec<Vec<Placed>> {
+    let mut waves = vec![Vec::new()];
+    let mut times: HashMap<i64, usize> = HashMap::new();
+    for placed in settlements.into_iter().enumerate() {
+        let times = times.entry(placed.1.0.claim.delivery.0).or_default();
+        match waves.get_mut(*times) {
+            Some(wave) => wave.push(placed),
+            None => waves.push(vec![placed]),
+        }
+        *times += 1;
+    }
+    waves
+}
+
+/// Sent, and its message kept: that reads nothing of the log.
+fn is_common((_, (settlement, attempt)): &Placed) -> bool {
+    settlement.disposition == Disposition::Sent && settlement.keep_message && attempt.is_some()
+}
+
+/// Marks these deliveries of a wave as done.
+fn mark(wave: &[Placed], done: &[i64], settled: &mut [Settled]) {
+    let places = wave
+        .iter()
+        .map(|(place, (one, _))| (one.claim.delivery.0, *place));
+    let places: HashMap<i64, usize> = places.collect();
+    for delivery in done {
+        let place = places.get(delivery).and_then(|at| settled.get_mut(*at));
+        if let Some(place) = place {
+            *place = Settled::Done;
+        }
     }
 }
 
 /// The deliveries that a statement settled.
 fn done(rows: &[Row]) -> Result<Vec<i64>> {
-    let row = rows.first();
-    let row = row.ok_or_else(|| Failure::unavailable("the database returned no result"))?;
+    let row = rows.first().ok_or_else(Failure::nothing)?;
     Ok(row.try_get("done")?)
 }

@@ -57,12 +57,9 @@ impl PostgresStore {
         from: DateTime<Utc>,
         before: DateTime<Utc>,
     ) -> Result<(i64, i64)> {
-        let low = self.db().query_opt(BOUND, &[&earlier(from)]).await?;
-        let high = self.db().query_opt(&above(), &[&later(before)]).await?;
-        match (low, high) {
-            (Some(low), Some(high)) => Ok((low.try_get(0)?, high.try_get(0)?)),
-            _ => Err(Failure::unavailable("no row came back")),
-        }
+        let low = self.db().row(BOUND, &[&earlier(from)]).await?;
+        let high = self.db().row(&above(), &[&later(before)]).await?;
+        Ok((low.try_get(0)?, high.try_get(0)?))
     }
 }
 

@@ -1,16 +1,23 @@
--- Moves the generation of a slice ($1) and notes which key it was ($2), if the statement before changed one. The lock of the
--- one row of the generation lasts until the commit, so changes commit in the order of their generations. Of a slice
--- the newest $3 are remembered.
+-- Moves the generations of slices ($1) and notes which keys it were ($2), unless the statement before has changed nothing. Each key has
+-- a generation of its own. The lock of the one row of the generation lasts until the commit, so changes commit in the order of their
+-- generations. Of a slice the newest $3 are remembered.
 WITH g AS (
-    UPDATE :schema.gatepost_key_generation SET generation = generation + 1
-    WHERE current_setting('gatepost.verdict') = 'ok' RETURNING generation
-), old AS MATERIALIZED (
-    SELECT generation FROM :schema.gatepost_key_change WHERE slice = $1 ORDER BY generation DESC OFFSET $3::bigint - 1 LIMIT 1
+    UPDATE :schema.gatepost_key_generation SET generation = generation + cardinality($1::smallint[])
+    WHERE coalesce(current_setting('gatepost.verdict', true), '') IN ('', 'ok') RETURNING generation
+), new AS MATERIALIZED (
+    SELECT k.slice, k.lookup, g.generation - cardinality($1::smallint[]) + k.ord AS generation
+    FROM g, unnest($1::smallint[], $2::text[]) WITH ORDINALITY AS k (slice, lookup, ord)
+), moved AS MATERIALIZED (
+    SELECT n.slice, max(n.generation) AS generation, (
+        SELECT c.generation FROM :schema.gatepost_key_change c WHERE c.slice = n.slice
+        ORDER BY c.generation DESC OFFSET $3::bigint - 1 LIMIT 1) AS old
+    FROM new n GROUP BY n.slice
 ), forgotten AS (
-    DELETE FROM :schema.gatepost_key_change c USING g WHERE c.slice = $1 AND c.generation <= (SELECT generation FROM old)
-), slice AS (
-    UPDATE :schema.gatepost_key_slice s SET generation = g.generation,
-        forgotten = coalesce((SELECT generation FROM old), s.forgotten)
-    FROM g WHERE s.slice = $1
+    DELETE FROM :schema.gatepost_key_change c USING moved m WHERE c.slice = m.slice AND c.generation <= m.old
+), slices AS (
+    UPDATE :schema.gatepost_key_slice s SET generation = m.generation, forgotten = coalesce(m.old, s.forgotten)
+    FROM moved m WHERE s.slice = m.slice
+), noted AS (
+    INSERT INTO :schema.gatepost_key_change (slice, generation, lookup) SELECT slice, generation, lookup FROM new
 )
-INSERT INTO :schema.gatepost_key_change (slice, generation, lookup) SELECT $1, generation, $2 FROM g RETURNING generation
+SELECT slice, generation FROM moved ORDER BY slice

@@ -5,7 +5,7 @@ WITH old AS MATERIALIZED (
     WHERE k.id = $3 AND k.owner = $1 FOR UPDATE OF k
 ), judged AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN revision <> $4 THEN 'stale'
-        WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = $1 AND k.name = :value.name:) IS NOT NULL THEN 'name'
+        WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = $1 AND k.name = :value.name:) IS NOT NULL THEN 'taken'
         WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.lookup = :value.lookup:) IS NOT NULL THEN 'lookup'
         WHEN (SELECT count(*) FROM (SELECT FROM :schema.gatepost_key k WHERE k.owner = $1 LIMIT $2::bigint) k) >= $2::bigint THEN 'rows'
         ELSE 'ok' END FROM old), 'missing') AS verdict

@@ -4,7 +4,7 @@ WITH old AS MATERIALIZED (
     WHERE k.id = $1 FOR UPDATE OF k
 ), judged AS MATERIALIZED (
     SELECT coalesce((SELECT CASE WHEN revision <> $2 THEN 'stale'
-        WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = old.owner AND k.name = :value.name: AND k.id <> $1) IS NOT NULL THEN 'name'
+        WHEN (SELECT k.id FROM :schema.gatepost_key k WHERE k.owner = old.owner AND k.name = :value.name: AND k.id <> $1) IS NOT NULL THEN 'taken'
         ELSE 'ok' END FROM old), 'missing') AS verdict
 ), stored AS (
     UPDATE :schema.gatepost_key SET revision = revision + 1, :sets

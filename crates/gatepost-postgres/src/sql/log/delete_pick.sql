@@ -1,5 +1,5 @@
--- $1: the delivery, if it is shown. Said to the next statements; it does not wait any more.
-WITH picked AS MATERIALIZED (
+-- $1: the delivery, if it is shown.
+SELECT set_config('gatepost.picked', ARRAY(
     SELECT r.id FROM :schema.gatepost_delivery_all r
     JOIN :schema.gatepost_webhook w ON w.id = r.webhook AND NOT w.gone JOIN :schema.gatepost_owner o ON o.owner = r.owner AND NOT o.gone
     CROSS JOIN :schema.gatepost_kept k
@@ -7,7 +7,4 @@ WITH picked AS MATERIALIZED (
         OR (SELECT q.id FROM :schema.gatepost_queue q WHERE q.id = $1) IS NOT NULL
         OR (SELECT max(g.id) FROM :schema.gatepost_running g WHERE g.ids @> ARRAY[$1]::bigint[])
            > coalesce((SELECT max(n.token) FROM :schema.gatepost_outcome_all n WHERE n.delivery = $1), 0))
-), unqueued AS (
-    DELETE FROM :schema.gatepost_queue WHERE id = ANY (ARRAY(SELECT id FROM picked))
-)
-SELECT set_config('gatepost.picked', ARRAY(SELECT id FROM picked)::text, true)
+)::text, true)

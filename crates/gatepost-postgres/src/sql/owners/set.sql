@@ -3,8 +3,8 @@
 WITH old AS MATERIALIZED (
     SELECT o.*, coalesce($2::text, o.place) AS new_place, CASE WHEN $2::text IS NULL THEN o.tenant ELSE $3::uuid END AS new_tenant,
            coalesce($4::boolean, o.held) AS new_held, o.place <> 'common' AND o.place <> coalesce($2::text, o.place) AS leaves,
-           :slot(o.place) = ANY (current_setting('gatepost.held')::int[])
-           AND :slot(coalesce($2::text, o.place)) = ANY (current_setting('gatepost.held')::int[]) AS had
+           :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[])
+           AND :schema.gatepost_slot(coalesce($2::text, o.place)) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_owner o WHERE o.owner = $1
 ), judged AS MATERIALIZED (
     SELECT CASE WHEN NOT had THEN 'again' WHEN known AND place = new_place AND held = new_held THEN 'same' ELSE 'ok' END AS verdict

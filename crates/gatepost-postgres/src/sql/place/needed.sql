@@ -8,8 +8,8 @@ WITH alone AS MATERIALIZED (
     UNION SELECT owner FROM :schema.gatepost_task WHERE id = ANY ($6::bigint[])
     UNION SELECT owner FROM :schema.gatepost_event WHERE id = ANY ($7::bigint[])
 ), slots AS MATERIALIZED (
-    SELECT :slot(p) AS slot FROM unnest($3::text[]) AS p
-    UNION SELECT :slot(coalesce(o.place, 'common')) FROM alone a LEFT JOIN :schema.gatepost_owner o USING (owner)
+    SELECT :schema.gatepost_slot(p) AS slot FROM unnest($3::text[]) AS p
+    UNION SELECT :schema.gatepost_slot(coalesce(o.place, 'common')) FROM alone a LEFT JOIN :schema.gatepost_owner o USING (owner)
     UNION SELECT 64 + (id & 255)::int FROM :schema.gatepost_webhook WHERE id = ANY ($2::bigint[]) AND in_order
     ORDER BY slot
 )

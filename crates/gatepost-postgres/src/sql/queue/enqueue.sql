@@ -1,9 +1,11 @@
--- As enqueue_direct.sql, for enqueues of every kind. Two in one statement never share an occurrence id or an outbox row.
+-- Enqueues of every kind in one statement, each judged alone; nothing raises. Two in one statement never share an occurrence id or an
+-- outbox row. Runs after place/try_webhooks.sql or place/needed.sql in one transaction.
 -- $1..$9: for each enqueue the place and id of its occurrence; outbox row, its turn, whether it moves on, what is left of
--- it then (after_task, tasks, due); time. $10..$12: places as in enqueue_direct.sql. $13..$16: for each row that an
--- enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision. $17, $18: tasks to consume.
--- $19..$27: deliveries. $28..$46: rows to write to the outbox.
--- Verdicts: as there; 1 used before, 6 a row changed.
+-- it then (after_task, tasks, due); time. $10..$12: for each place that an enqueue was decided by the enqueue (from 1), the place, its
+-- version. $13..$16: for each row that an enqueue was decided by the enqueue, kind (0 webhook, 1 task, 2 event), row, revision.
+-- $17, $18: tasks to consume. $19..$27: for each delivery the enqueue it belongs to, message id, webhook, task, body, due, lease, time,
+-- cause. $28..$46: rows to write to the outbox.
+-- Verdicts: 0 stored, 1 used before, 2 a place changed, 3 unknown webhook, 5 a lock was not had, 6 a row changed.
 WITH held AS MATERIALIZED (
     SELECT nullif(current_setting('gatepost.held', true), '')::int[] AS slots
 ), item AS MATERIALIZED (
@@ -34,7 +36,7 @@ WITH held AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT t.id FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
         JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
-        WHERE t.id = c.task AND :slot(o.place) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
+        WHERE t.id = c.task AND :schema.gatepost_slot(o.place) = ANY ((SELECT slots FROM held)::int[]) LIMIT 1
     ) t ON true
     WHERE t.id IS NULL
 ), new AS MATERIALIZED (
@@ -99,4 +101,36 @@ WITH held AS MATERIALIZED (
             tenant, owner, operators, after_task, tasks, due, data, webhooks, channel, trace, run_by, ord)
     JOIN item i ON i.item = l.item, verdicts v
     WHERE v.list[l.item] = 0 ORDER BY l.ord RETURNING id
+), stored AS MATERIALIZED (
+    SELECT nextval(':schema.gatepost_delivery_id_seq') AS id, q.*
+    FROM (SELECT n.* FROM new n, verdicts v WHERE v.list[n.item] = 0 ORDER BY n.ord) q
+), delivery AS (
+    INSERT INTO :schema.gatepost_delivery (id, webhook, owner, tenant, task, created, message_id, body, cause, moves)
+    SELECT id, webhook, owner, tenant, task, created, message_id, body, cause, moves FROM stored
+), queued AS (
+    INSERT INTO :schema.gatepost_queue (id, webhook, due, tries, attempts, class, lost, marked)
+    SELECT id, webhook, due, 0, 0, 0, 0, false FROM stored WHERE lease_until IS NULL
+), leased AS MATERIALIZED (
+    -- What is leased shares a token, by length of the lease.
+    SELECT nextval(':schema.gatepost_claim') AS token, l.*
+    FROM (
+        SELECT max(lease_until) AS lease_until, array_agg(id) AS ids, array_agg(webhook) FILTER (WHERE in_order) AS in_order
+        FROM stored WHERE lease_until IS NOT NULL GROUP BY lease_until - created, ord / 256
+    ) l
+), running AS (
+    INSERT INTO :schema.gatepost_running (id, lease_until, open, ids)
+    SELECT token, lease_until, cardinality(ids), ids FROM leased
+), past_order AS (
+    -- Of a webhook in order nothing is leased; whoever does it all the same lets it wait for that.
+    UPDATE :schema.gatepost_webhook w SET ordered_after = CASE WHEN w.ordered_after < 0 THEN w.ordered_after ELSE greatest(w.ordered_after, l.token) END
+    FROM leased l CROSS JOIN LATERAL unnest(l.in_order) AS u (webhook) WHERE w.id = u.webhook
 )
+SELECT v.list AS verdicts, ARRAY(SELECT id FROM stored ORDER BY id) AS ids,
+       ARRAY(SELECT u FROM leased l CROSS JOIN unnest(l.ids) AS u) AS leased,
+       ARRAY(SELECT l.token FROM leased l CROSS JOIN unnest(l.ids)) AS tokens,
+       ARRAY(SELECT id FROM later ORDER BY id) AS later,
+       ARRAY(SELECT r.item FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.item FROM missing m) AS changed_items,
+       ARRAY(SELECT r.kind FROM used_rows r WHERE NOT r.same UNION ALL SELECT 1::smallint FROM missing m) AS changed_kinds,
+       ARRAY(SELECT r.id FROM used_rows r WHERE NOT r.same UNION ALL SELECT m.task FROM missing m) AS changed_rows,
+       set_config('gatepost.verdict', v.list[1]::text, true)
+FROM verdicts v

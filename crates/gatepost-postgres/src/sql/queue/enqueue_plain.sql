@@ -1,6 +1,6 @@
 -- The common case: enqueues by places, of which what is leased is leased for as long. All of them or none: nothing is
 -- stored, and `ids` is NULL, where a place changed, or a webhook is gone, or in order and leased, or its lock was not had;
--- enqueue_direct.sql says which. Runs after place/try_webhooks.sql in one transaction.
+-- enqueue.sql says which. Runs after place/try_webhooks.sql in one transaction.
 -- $1, $2: places, each once, and their versions. $3..$9: for each delivery message id, webhook, task, body, time, cause,
 -- and when it is due if it waits.
 WITH held AS MATERIALIZED (

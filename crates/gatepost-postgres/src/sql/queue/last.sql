@@ -1,5 +1,6 @@
+-- $1: deliveries. How each stood at its last outcome, and its last attempt.
 SELECT x.id, l.status_info, l.class, a.started, a.status, a.duration_us
-FROM asked x
+FROM unnest($1::bigint[]) AS x (id)
 CROSS JOIN LATERAL (
     (SELECT o.status_info, o.class FROM :schema.gatepost_outcome o WHERE o.delivery = x.id ORDER BY o.delivery DESC, o.token DESC LIMIT 1)
     UNION ALL (SELECT o.status_info, o.class FROM :schema.gatepost_outcome_old o WHERE o.delivery = x.id ORDER BY o.delivery DESC, o.token DESC LIMIT 1)

@@ -1,6 +1,6 @@
 -- $1: the event.
 WITH old AS MATERIALIZED (
-    SELECT e.id, e.owner, e.bytes, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
+    SELECT e.id, e.owner, e.bytes, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_event e JOIN :schema.gatepost_task t ON t.id = e.task JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = e.owner AND NOT o.gone
     WHERE e.id = $1

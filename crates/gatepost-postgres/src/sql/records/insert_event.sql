@@ -1,6 +1,6 @@
 -- $1: now. $2: its bytes. $3, $4: how many events and bytes the owner of the task may have. Then the fields.
 WITH own AS MATERIALIZED (
-    SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
+    SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.events, 0) AS rows, coalesce(u.bytes, 0) AS bytes
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone

@@ -1,6 +1,6 @@
 -- $1: now. $2: its bytes. $3, $4: how many tasks and bytes the owner of the webhook may have. Then the fields.
 WITH own AS MATERIALIZED (
-    SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
+    SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.tasks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner

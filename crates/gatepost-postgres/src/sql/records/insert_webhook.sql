@@ -2,7 +2,7 @@
 -- Runs after place/needed.sql in one transaction, as all changes here do; `again` where a lock was not had, be it that the
 -- owner went to another place.
 WITH own AS MATERIALIZED (
-    SELECT o.owner, o.place, o.gone, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
+    SELECT o.owner, o.place, o.gone, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had,
            coalesce(u.webhooks, 0) AS rows, coalesce(u.bytes, 0) AS bytes
     FROM :schema.gatepost_owner o LEFT JOIN :schema.gatepost_record_usage u USING (owner) WHERE o.owner = $5
 ), judged AS MATERIALIZED (

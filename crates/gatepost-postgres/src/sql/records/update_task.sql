@@ -1,11 +1,11 @@
 -- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields. With another owner's webhook the task and its events become that owner's.
 WITH old AS MATERIALIZED (
-    SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
+    SELECT t.id, t.owner, t.revision, t.bytes, t.enabled, t.webhook, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_task t JOIN :schema.gatepost_webhook w ON w.id = t.webhook AND NOT w.gone
     JOIN :schema.gatepost_owner o ON o.owner = t.owner AND NOT o.gone
     WHERE t.id = $4
 ), own AS MATERIALIZED (
-    SELECT o.owner, o.place, :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
+    SELECT o.owner, o.place, :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had, coalesce(u.bytes, 0) AS used
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = :value.webhook: AND NOT w.gone

@@ -1,7 +1,7 @@
 -- $1: now. $2: its bytes. $3: how many bytes the owner may have. $4: the row. $5: the revision that was read. Then the fields.
 WITH old AS MATERIALIZED (
     SELECT w.id, w.owner, w.revision, w.bytes, o.place, coalesce(u.bytes, 0) AS used,
-           :slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
+           :schema.gatepost_slot(o.place) = ANY (current_setting('gatepost.held')::int[]) AS had
     FROM :schema.gatepost_webhook w JOIN :schema.gatepost_owner o ON o.owner = w.owner AND NOT o.gone
     LEFT JOIN :schema.gatepost_record_usage u ON u.owner = w.owner
     WHERE w.id = $4 AND NOT w.gone

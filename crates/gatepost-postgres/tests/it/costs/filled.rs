@@ -30,7 +30,7 @@ pub(super) const ONE_USER: &str = "
     UPDATE gatepost_webhook SET gone = true WHERE id = 19";
 const SET: &str =
     "SET enable_seqscan = off; SET jit = off; SET plan_cache_mode = force_generic_plan;
-    SET gatepost.picked = '{}'";
+    SET gatepost.picked = '{}'; SET gatepost.holding = '{}'";
 
 pub(super) async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
     let (store, _, place) = fresh_at().await;

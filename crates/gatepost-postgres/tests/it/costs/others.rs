@@ -64,7 +64,8 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             100,
         ),
         ("delete_pick", log!("log/delete_pick"), "20000", 60),
-        ("delete", log!("log/delete"), "", 60),
+        ("picked_claims", log!("gone/picked_claims"), "", 60),
+        ("picked_deliveries", log!("gone/picked_deliveries"), "", 60),
         ("queue_stats", log!("log/queue_stats"), "", 20),
         (
             "hidden_pick",

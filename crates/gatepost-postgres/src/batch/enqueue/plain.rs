@@ -1,0 +1,140 @@
+//! The common case: enqueues by places, of which what is leased is leased for as long.
+
+use chrono::{DateTime, Utc};
+use gatepost_ids::Place;
+use gatepost_storage::webhooks::{Basis, NewDelivery, Origin, RoutesVersion};
+
+use super::columns::{Item, cause};
+use crate::column::{Column, column};
+
+const QUEUED: &str = concat!(
+    include_str!("../../sql/queue/enqueue_plain.sql"),
+    include_str!("../../sql/queue/plain_queued.sql"),
+    include_str!("../../sql/queue/plain_end.sql"),
+);
+const LEASED: &str = concat!(
+    include_str!("../../sql/queue/enqueue_plain.sql"),
+    include_str!("../../sql/queue/plain_leased.sql"),
+);
+const BOTH: &str = concat!(
+    include_str!("../../sql/queue/enqueue_plain.sql"),
+    include_str!("../../sql/queue/plain_queued.sql"),
+    include_str!("../../sql/queue/plain_leased.sql"),
+);
+/// At most this many share a token, as in `queue/enqueue.sql`.
+const SHARE: usize = 256;
+
+pub(super) struct Plain<'a> {
+    /// Each once.
+    places: Vec<(Place, RoutesVersion)>,
+    deliveries: Vec<(&'a NewDelivery, DateTime<Utc>)>,
+    /// When the lease of what does not wait ends.
+    lease: Option<DateTime<Utc>>,
+}
+
+impl<'a> Plain<'a> {
+    /// The same, if all of it is the common case.
+    pub(super) fn of(items: &[&'a Item]) -> Option<Self> {
+        let (mut places, mut deliveries) = (Vec::new(), Vec::new());
+        for (batch, now) in items.iter().copied() {
+            match &batch.basis {
+                Basis::Nothing => {}
+                Basis::Places(of) => places.extend_from_slice(of),
+                Basis::Rows(_) => return None,
+            }
+            if batch.origin != Origin::Direct
+                || !batch.consume.is_empty()
+                || !batch.later.is_empty()
+            {
+                return None;
+            }
+            deliveries.extend(batch.deliveries.iter().map(|new| (new, *now)));
+        }
+        places.sort_unstable();
+        places.dedup();
+        // Where two saw a place at two versions, one of these is out of date.
+        let once = places.windows(2).all(|pair| match pair {
+            [(one, _), (next, _)] => one != next,
+            _ => true,
+        });
+        let leases = deliveries.iter();
+        let leases = leases.filter_map(|(new, now)| Some((new.lease_until?, *now)));
+        let lengths: Vec<_> = leases.clone().map(|(end, now)| end - now).collect();
+        let alike = lengths.windows(2).all(|pair| pair.first() == pair.last());
+        let lease = leases.map(|(end, _)| end).max();
+        (once && alike && !deliveries.is_empty() && lengths.len() <= SHARE).then_some(Self {
+            places,
+            deliveries,
+            lease,
+        })
+    }
+
+    /// One row: the ids of all, or NULL if nothing was stored; and the token of what is leased.
+    pub(super) fn sql(&self) -> &'static str {
+        let mut deliveries = self.deliveries.iter();
+        match self.lease {
+            None => QUEUED,
+            Some(_) if deliveries.all(|(new, _)| new.lease_until.is_some()) => LEASED,
+            Some(_) => BOTH,
+        }
+    }
+
+    pub(super) fn columns(&self) -> Vec<Column<'a>> {
+        let all = || self.deliveries.iter().copied();
+        let mut columns = vec![
+            column(&self.places, |(place, _)| place.to_string()),
+            column(&self.places, |(_, version)| version.0),
+            column(all(), |(new, _)| new.message_id.as_str()),
+            column(all(), |(new, _)| new.webhook.0),
+            column(all(), |(new, _)| new.task.map(|task| task.0)),
+            column(all(), |(new, _)| new.body.as_bytes()),
+            column(all(), |(_, now)| now),
+            column(all(), |(new, _)| cause(new)),
+            column(all(), |(new, _)| {
+                new.lease_until.is_none().then_some(new.due)
+            }),
+        ];
+        columns.extend(self.lease.map(|lease| Box::new(lease) as Column<'a>));
+        columns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gatepost_testkit::fixtures::{at, direct, message};
+    use webhook_model::WebhookId;
+
+    use super::*;
+
+    /// Created at these seconds and due then, leased until those: when the lease ends, and how many
+    /// wait.
+    fn plain(of: &[(i64, Option<i64>)]) -> Option<(Option<DateTime<Utc>>, usize)> {
+        let items = of.iter().map(|(created, lease)| {
+            let new = NewDelivery {
+                lease_until: lease.map(at),
+                ..message(WebhookId(1), "m", at(*created))
+            };
+            (direct(vec![new]), at(*created))
+        });
+        let items: Vec<Item> = items.collect();
+        let plain = Plain::of(&items.iter().collect::<Vec<_>>())?;
+        let waits = plain.deliveries.iter();
+        let waits = waits.filter(|(new, _)| new.lease_until.is_none());
+        Some((plain.lease, waits.count()))
+    }
+
+    #[test]
+    fn what_is_leased_has_one_end_if_it_can_share_a_token() {
+        assert_eq!(plain(&[(0, Some(60))]), Some((Some(at(60)), 0)));
+        assert_eq!(
+            plain(&[(3, Some(63)), (0, Some(60))]),
+            Some((Some(at(63)), 0))
+        );
+        assert_eq!(plain(&[(0, None), (0, Some(60))]), Some((Some(at(60)), 1)));
+        assert_eq!(plain(&[(0, None), (1, None)]), Some((None, 2)));
+        assert_eq!(plain(&[(0, Some(60)), (0, None), (0, Some(90))]), None);
+        assert_eq!(plain(&[(0, Some(60)); SHARE]), Some((Some(at(60)), 0)));
+        assert_eq!(plain(&[(0, Some(60)); SHARE + 1]), None);
+        assert_eq!(plain(&[]), None);
+    }
+}
