@@ -41,7 +41,7 @@ pub(crate) struct Admission {
 impl Admission {
     /// `random`: for the jitter of what targets ask for.
     pub(crate) fn new(limits: &Limits, random: &Random) -> Arc<Self> {
-        let rng = random.with(|rng| StdRng::from_rng(rng));
+        let rng = random.with(StdRng::from_rng);
         let count = |limit: usize| u32::try_from(limit).unwrap_or(u32::MAX);
         let config = Config {
             total: count(limits.in_flight.total),

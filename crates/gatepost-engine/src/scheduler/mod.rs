@@ -287,6 +287,7 @@ impl Scheduler {
 
     /// The request is over, after it took this time. Returns for how long nothing is to be sent,
     /// because its target asks for that.
+    #[expect(clippy::needless_pass_by_value, reason = "a permit is given back once")]
     pub(crate) fn release(
         &mut self,
         permit: Permit,
@@ -462,8 +463,12 @@ impl Scheduler {
             };
             if before != place {
                 target.places[line] = place;
-                before.map(|(class, deadline)| self.realms.remove(at, class, (deadline, webhook)));
-                place.map(|(class, deadline)| self.realms.add(at, class, (deadline, webhook)));
+                if let Some((class, deadline)) = before {
+                    self.realms.remove(at, class, (deadline, webhook));
+                }
+                if let Some((class, deadline)) = place {
+                    self.realms.add(at, class, (deadline, webhook));
+                }
             }
         }
         let has_waiting = target.queues.has_waiting();

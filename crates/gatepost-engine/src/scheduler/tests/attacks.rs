@@ -21,7 +21,7 @@ fn half_stalling(sim: &mut Sim, webhooks: i64, tenants: i64) {
     sim.run(
         secs(240),
         unless_honest(|request: Request| {
-            let answers = request.at.as_millis() / 100 % 2 == 0;
+            let answers = (request.at.as_millis() / 100).is_multiple_of(2);
             match answers || request.at < secs(25) {
                 true => responds(millis(2)),
                 false => stalls(),
