@@ -9,8 +9,9 @@ use gatepost_storage::Revision;
 use gatepost_storage::webhooks::Lane;
 use tokio::time::Instant;
 
-use super::Admission;
-use crate::scheduler::{self, Outcome};
+use super::shared::{Admission, settings};
+use crate::routes::Route;
+use crate::scheduler::{self, Outcome, Webhook};
 
 /// Leave for one request; given back when that is over, or when it is dropped.
 pub(crate) struct Permit {
@@ -25,8 +26,36 @@ pub(crate) struct Permit {
     took: Duration,
 }
 
+impl Admission {
+    /// A permit for what is stored just now, if nothing goes before it.
+    pub(crate) fn try_now(self: &Arc<Self>, route: &Route, place: Place) -> Option<Permit> {
+        let webhook = Webhook {
+            id: route.id,
+            owner: route.webhook.owner,
+            place,
+            revision: route.revision,
+            settings: Some(settings(route)),
+        };
+        let permit = self.lock().try_now(&webhook, Instant::now())?;
+        Some(Permit::new(self.clone(), permit, Outcome::Unsent))
+    }
+
+    /// Permits for those whose turn it is, at most this number.
+    pub(crate) fn next_batch(self: &Arc<Self>, most: usize) -> Vec<Permit> {
+        let (mut permits, mut scheduler) = (Vec::new(), self.lock());
+        scheduler.next_batch(most, Instant::now(), &mut permits);
+        let has_gap = scheduler.take_gap();
+        drop(scheduler);
+        if has_gap {
+            self.inquiries.sweep();
+        }
+        let permit = |permit| Permit::new(self.clone(), permit, Outcome::Unclaimed);
+        permits.into_iter().map(permit).collect()
+    }
+}
+
 impl Permit {
-    /// `outcome`: if no other is told.
+    /// `outcome`: if nothing else is said of it.
     pub(super) fn new(
         admission: Arc<Admission>,
         permit: scheduler::Permit,

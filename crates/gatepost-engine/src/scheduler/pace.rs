@@ -6,7 +6,6 @@ use std::time::Duration;
 use rand::Rng;
 use tokio::time::Instant;
 
-use super::Processes;
 use crate::config::BreakerLimits;
 
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
@@ -19,6 +18,13 @@ const LONGEST_HOLD: Duration = Duration::from_secs(15 * 60);
 const JITTER: u32 = 10;
 /// What was learned of a target's rate is forgotten after this number of minutes.
 const FORGOTTEN: u32 = 10;
+
+/// The processes that share the webhooks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Processes {
+    pub(super) live: u32,
+    pub(super) own: u32,
+}
 
 /// The rates that a webhook has.
 #[derive(Clone, Copy, Debug)]

@@ -5,11 +5,12 @@ use std::time::Duration;
 use gatepost_storage::webhooks::LaneClass;
 use tokio::time::Instant;
 
-use super::pace::{MINUTE, Pace, Rates};
+use super::config::Config;
+use super::pace::{MINUTE, Pace, Processes, Rates};
+use super::permit::Outcome;
 use super::queues::{LINES, Queues, Record, Settings, Waiting, Webhook, line_of};
 use super::realms::At;
 use super::slots::Class;
-use super::{Config, Outcome, Processes};
 
 /// A request that takes this long is slow.
 pub(crate) const SLOW: Duration = Duration::from_secs(2);

@@ -52,7 +52,8 @@ fn over(c: &Connection, limit: u32, now: DateTime<Utc>) -> Result<Vec<(i64, Vec<
     Ok(found)
 }
 
-/// The first loss counts for nothing: it may have been any of those that were lost together. `false` for one that has ended.
+/// The first loss counts for nothing: it may have been any of those that were lost together.
+/// `false` for one that has ended.
 fn put_back(c: &Connection, member: Member, now: DateTime<Utc>) -> Result<bool> {
     let lost = member.lost + u32::from(member.is_lost());
     let after = Member {

@@ -385,8 +385,8 @@ pub trait QueueStore: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Vec<Settled>, StoreError>;
 
     /// Puts back at most `limit` deliveries whose lease ended before or at `now`: `queued`, due
-    /// now, in the lane [`LaneClass::Lost`], no attempt counted. One that was claimed from that lane
-    /// has one more lost claim: before the last that it may have it waits in
+    /// now, in the lane [`LaneClass::Lost`], no attempt counted. One that was claimed from that
+    /// lane has one more lost claim: before the last that it may have it waits in
     /// [`LaneClass::Alone`], and after [`Delivery::MAX_LOST_CLAIMS`] it is `error` with
     /// [`EndReason::LostClaims`](super::EndReason::LostClaims) instead, and counts as failed in the
     /// hour of `now`. Their tokens are void from then on. What shares a token is taken back
