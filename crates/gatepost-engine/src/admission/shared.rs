@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_ids::Place;
 use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
@@ -18,9 +17,7 @@ use super::inquiries::Inquiries;
 use crate::config::Limits;
 use crate::random::Random;
 use crate::routes::Route;
-use crate::scheduler::{
-    Config, Count, MOST, Outcome, Record, Scheduler, Settings, Waiting, Webhook,
-};
+use crate::scheduler::{Config, Count, MOST, Record, Scheduler, Settings, Waiting, Webhook};
 
 /// This much later than it becomes due something is asked for: clocks do not run alike, and what
 /// is asked for early is found by a look only.
