@@ -109,13 +109,13 @@ impl Slots {
     fn new_limit(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
         let left = self.part(2).saturating_sub(slow);
-        let always = (self.total.saturating_sub(slow) / 16).clamp(self.newest(), self.part(32));
+        let always = (self.total.saturating_sub(slow) / 16).max(self.part(128));
         left.max(always)
     }
 
-    /// The last slots of New, for those that have just come.
+    /// The last slots of New, for those that have just come. One is for the others.
     pub(super) fn newest(&self) -> u32 {
-        self.part(128)
+        self.part(128).min(self.new_limit().saturating_sub(1))
     }
 
     /// Whether only a realm with nothing in flight may begin one: from the last quarter of what
@@ -124,7 +124,7 @@ impl Slots {
         let [recent, proven, ..] = self.in_flight;
         let is_short = match class {
             Class::Proven if self.late(is_late) > 0 => false,
-            Class::Recent | Class::Proven => recent + proven >= self.fast() / 4 * 3,
+            Class::Recent | Class::Proven => recent + proven >= self.fast() - self.fast() / 4,
             _ => false,
         };
         is_short || self.all() >= 2 * self.total

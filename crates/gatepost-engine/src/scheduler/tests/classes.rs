@@ -88,15 +88,28 @@ fn webhook_is_slow_while_a_request_runs_for_long() {
 
 #[test]
 fn last_slots_of_new_are_for_those_of_the_last_second() {
-    for (waited, given) in [(millis(1_000), 1), (millis(1_001), 0)] {
+    for (before, waited, given) in [(504, 1_000, 1), (504, 1_001, 0), (503, 1_001, 1)] {
         let mut bench = Bench::new(config());
-        // Of the half that is Slow's and New's, all but the last eight.
-        let before = fill(&mut bench, 1_000..1_504, 7, Record::New);
-        assert_eq!(before.len(), 504);
+        // Of the half that is Slow's and New's, all but the last eight or nine.
+        let others = fill(&mut bench, 1_000..1_000 + before, 7, Record::New);
+        assert_eq!(others.len(), usize::try_from(before).unwrap());
         bench.ready(&webhook(1, 1), LaneClass::First, 1);
-        bench.now += waited;
+        bench.now += millis(waited);
         assert_eq!(bench.permits().len(), given);
     }
+}
+
+#[test]
+fn new_webhooks_of_a_small_process_go_after_seconds() {
+    let mut bench = Bench::new(Config {
+        total: 1,
+        ..config()
+    });
+    let running = fill(&mut bench, 1_000..1_010, 7, Record::New);
+    assert_eq!(running.len(), 1);
+    bench.now += secs(5);
+    bench.release(running, Outcome::Responded);
+    assert_eq!(bench.permits().len(), 1);
 }
 
 #[test]

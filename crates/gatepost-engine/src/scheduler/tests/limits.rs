@@ -169,25 +169,25 @@ fn breaker_opens_after_failures_and_probes_with_growing_pauses() {
 }
 
 #[test]
-fn limit_halves_at_timeouts_of_one_moment_once() {
-    let mut bench = Bench::new(config());
-    bench.ready(&webhook(1, 1), LaneClass::First, 1);
-    assert_eq!(bench.begun(secs(1)).len(), 1);
-    bench.ready(&webhook(1, 1), LaneClass::First, 1_000);
-    for expected in [32, 16, 8, 4, 2, 1, 1] {
-        let permits = bench.permits();
-        assert_eq!(permits.len(), expected);
-        bench.now += secs(1);
-        for permit in permits {
-            bench
-                .scheduler
-                .release(permit, Outcome::TimedOut, secs(1), bench.now);
+fn limit_halves_once_at_trouble_of_one_moment() {
+    for trouble in [Outcome::TimedOut, Outcome::Overloaded(None)] {
+        let mut bench = Bench::new(config());
+        bench.ready(&webhook(1, 1), LaneClass::First, 1);
+        assert_eq!(bench.begun(secs(1)).len(), 1);
+        bench.ready(&webhook(1, 1), LaneClass::First, 1_000);
+        for expected in [32, 16, 8, 4, 2, 1, 1] {
+            let permits = bench.permits();
+            assert_eq!(permits.len(), expected);
+            bench.now += secs(1);
+            for permit in permits {
+                bench.scheduler.release(permit, trouble, secs(1), bench.now);
+            }
         }
-    }
-    for expected in [1, 2, 3, 4, 5] {
-        let permits = bench.permits();
-        assert_eq!(permits.len(), expected);
-        bench.release(permits, Outcome::Responded);
+        for expected in [1, 2, 3, 4, 5] {
+            let permits = bench.permits();
+            assert_eq!(permits.len(), expected);
+            bench.release(permits, Outcome::Responded);
+        }
     }
 }
 
@@ -279,6 +279,22 @@ fn queues_beyond_the_bound_are_forgotten_where_most_wait() {
     assert_eq!(sent, BTreeMap::from([(true, 20), (false, 980)]));
     assert!(bench.scheduler.take_gap());
     assert!(!bench.scheduler.take_gap(), "once");
+}
+
+#[test]
+fn gap_is_reported_when_half_of_the_bound_is_free() {
+    let mut bench = Bench::new(Config {
+        webhooks: 1_000,
+        ..config()
+    });
+    for id in 0..2_000 {
+        bench.ready(&webhook(id, 1), LaneClass::First, 1);
+    }
+    for id in 0..501 {
+        assert!(!bench.scheduler.take_gap(), "after {id}");
+        bench.scheduler.leave(webhook(id, 1).id, bench.now);
+    }
+    assert!(bench.scheduler.take_gap());
 }
 
 #[test]
