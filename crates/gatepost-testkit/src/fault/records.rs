@@ -12,7 +12,7 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::{EventName, EventType};
 
-use super::store::FaultStore;
+use super::store::{FaultStore, Passing};
 use super::traits::passed_on;
 
 passed_on! { RecordStore {
@@ -100,7 +100,9 @@ passed_on! { RecordStore {
             RecordRow::Task(_) => "update_task",
             RecordRow::Event(_) => "update_event",
         };
-        self.call(name, self.inner.update_record(row, at_most, now)).await
+        let updated = self.call(name, self.inner.update_record(row, at_most, now)).await?;
+        self.altered(Passing::Updated(&updated));
+        Ok(updated)
     }
 
     /// As `delete_webhook` and so on.

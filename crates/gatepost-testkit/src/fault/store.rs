@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyGeneration, KeyRow};
-use gatepost_storage::webhooks::{Claimed, DeliveryId, Enqueue, RecordId, Settlement};
+use gatepost_storage::webhooks::{
+    Claimed, CounterQuery, Counters, Delivery, DeliveryId, Enqueue, RecordId, RecordRow, Settlement,
+};
 use gatepost_storage::{Clock, ErrorKind, ManualClock, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
 
@@ -46,6 +48,12 @@ pub enum Passing<'a> {
     Reclaim(&'a mut u32),
     /// A webhook that was read.
     Webhook(&'a mut Row<WebhookId, Webhook>),
+    /// Deliveries that were listed.
+    Listed(&'a mut Vec<Delivery>),
+    /// A record that was edited, as it is stored.
+    Updated(&'a RecordRow),
+    /// Counters that were read, and by which query.
+    Counters(&'a CounterQuery, &'a mut Counters),
     /// A key that was read, by its row number or its lookup id.
     Key(&'a mut KeyRow),
     /// The generation of a slice of keys.

@@ -167,7 +167,6 @@ passed_on! { DeliveryLog {
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;
     fn add_counters(added: Counters) -> ();
-    fn counters(query: &CounterQuery) -> Counters;
     fn add_counts(counts: &[HourlyCount]) -> ();
     fn add_usage(deltas: &[UsageDelta]) -> ();
     fn count_dropped(dropped: &[Dropped]) -> ();
@@ -176,6 +175,12 @@ passed_on! { DeliveryLog {
     fn count_queue(now: DateTime<Utc>) -> QueueStats;
     fn queue_stats() -> Option<QueueStats>;
 }
+    async fn counters(&self, query: &CounterQuery) -> Result<Counters, StoreError> {
+        let mut counters = self.call("counters", self.inner.counters(query)).await?;
+        self.altered(Passing::Counters(query, &mut counters));
+        Ok(counters)
+    }
+
     /// Named by the change.
     async fn change_waiting(
         &self,
@@ -195,7 +200,10 @@ passed_on! { DeliveryLog {
         let by = query.webhook.map(RecordId::Webhook).into_iter();
         let by = by.chain(query.task.map(RecordId::Task));
         self.with(|state| state.looked_up.extend(by));
-        self.call("list_deliveries", self.inner.list_deliveries(query)).await
+        let list = self.inner.list_deliveries(query);
+        let mut listed = self.call("list_deliveries", list).await?;
+        self.altered(Passing::Listed(&mut listed));
+        Ok(listed)
     }
 }
 
