@@ -171,11 +171,14 @@ impl Engine {
         let free = found.take_while(|delivery| delivery.state == DeliveryState::Queued);
         let (readable, lost): (Vec<_>, Vec<_>) = free.partition(|delivery| delivery.message_kept);
         if !lost.is_empty() {
-            let ids: Vec<DeliveryId> = lost.iter().map(|delivery| delivery.id).collect();
-            let now = self.core.clock.now()?;
-            let ended = self.core.store.cancel(&ids, UNREADABLE, now).await?;
-            for _ in 0..ended {
-                self.core.access.ended(webhook.owner, 0, 0);
+            let ids = lost.iter().map(|delivery| IfWaiting::any(delivery.id));
+            let unreadable = WaitingChange::Cancelled {
+                reason: UNREADABLE.to_owned(),
+            };
+            let (ids, now) = (ids.collect(), self.core.clock.now()?);
+            let ended = self.core.store.change_waiting(ids, unreadable, now);
+            for one in ended.await? {
+                self.core.access.ended(webhook.owner, one.bytes, 0);
             }
         }
         Ok(readable)

@@ -1,6 +1,7 @@
 //! Records over a memory store and a network that is a script.
 
 mod by_hand;
+mod fetched;
 mod operators;
 mod owned;
 mod quotas;
