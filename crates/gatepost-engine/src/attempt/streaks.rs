@@ -8,6 +8,7 @@ use gatepost_storage::webhooks::HourlyCount;
 use webhook_model::WebhookId;
 
 use crate::generations::Generations;
+use crate::settle::{has_failed, last_sent};
 
 /// Of more failing webhooks those are forgotten that failed the longest time ago.
 const MOST: usize = 200_000;
@@ -22,9 +23,9 @@ const CHANGED_EVERY: TimeDelta = TimeDelta::minutes(1);
 struct Streak {
     /// `None`: it has responded since.
     since: Option<DateTime<Utc>>,
-    /// What was before is known: other processes were asked, or it has responded to this one. A
-    /// target that fails every other time makes nobody ask again.
-    is_known: bool,
+    /// When it was known what was before: other processes were asked, or it responded to this one.
+    /// A target that fails every other time makes nobody ask again.
+    known: Option<DateTime<Utc>>,
     is_reported: bool,
 }
 
@@ -50,9 +51,14 @@ impl FailureStreaks {
         let mut failing = self.lock();
         if !success {
             let streak = failing.get_or_insert(&webhook, Streak::default);
-            streak.since.get_or_insert(now);
+            if streak.since.is_none() {
+                // What others send is counted by the hour: what is older says nothing of that.
+                let recent = |known: &DateTime<Utc>| now - *known < TimeDelta::hours(1);
+                streak.known = streak.known.filter(recent);
+                streak.since = Some(now);
+            }
         } else if let Some(streak) = failing.get(&webhook) {
-            (streak.since, streak.is_known, streak.is_reported) = (None, true, false);
+            (streak.since, streak.known, streak.is_reported) = (None, Some(now), false);
         }
     }
 
@@ -67,29 +73,33 @@ impl FailureStreaks {
         let mut failing = self.lock();
         let streak = failing.get(&webhook).filter(|streak| !streak.is_reported)?;
         let since = streak.since?;
-        let is_due = !streak.is_known || now - since >= limit;
+        let is_due = streak.known.is_none() || now - since >= limit;
         is_due.then_some(since)
     }
 
-    /// They were asked; true once when the webhook has failed for as long as `limit`.
+    /// Others were asked about the streak that began at `noted`, by what is known here. Another one
+    /// may have begun since: it is left alone. True once when the webhook has failed for as long as
+    /// `limit`.
     pub(super) fn known(
         &self,
         webhook: WebhookId,
+        noted: DateTime<Utc>,
         since: DateTime<Utc>,
         now: DateTime<Utc>,
         limit: TimeDelta,
     ) -> bool {
         let mut failing = self.lock();
-        let Some(streak) = failing.get(&webhook).filter(|it| it.since.is_some()) else {
+        let streak = failing.get(&webhook);
+        let Some(streak) = streak.filter(|streak| streak.since == Some(noted)) else {
             return false;
         };
         let reached = !streak.is_reported && now - since >= limit;
-        (streak.since, streak.is_known) = (Some(since), true);
+        (streak.since, streak.known) = (Some(since), Some(now));
         streak.is_reported |= reached;
         reached
     }
 
-    /// The report found no place: the next attempt that fails makes it.
+    /// The next attempt that fails may report it: the report found no place, or did not end it.
     pub(super) fn failing_unreported(&self, webhook: WebhookId) {
         if let Some(streak) = self.lock().get(&webhook) {
             streak.is_reported = false;
@@ -129,17 +139,21 @@ impl FailureStreaks {
     }
 }
 
-/// Since when a webhook has failed that failed in this process since `noted`, by what all processes
-/// have counted of it. Of an hour it is not known when in it something failed: it counts from its
-/// end.
-pub(super) fn failing_since(counts: &[HourlyCount], noted: DateTime<Utc>) -> DateTime<Utc> {
-    let sent = counts.iter().filter_map(|count| count.last_sent).max();
-    let failed = counts.iter().filter(|count| {
-        count.failed + count.retried > 0 && sent.is_none_or(|sent| count.hour > sent)
-    });
+/// Since when a webhook has failed that fails `at` this time, and in this process since `noted`, by
+/// what all processes have counted of it. Of an hour it is not known when in it something failed:
+/// it counts from its end. What failed before another process delivered is over.
+pub(super) fn failing_since(
+    counts: &[HourlyCount],
+    noted: DateTime<Utc>,
+    at: DateTime<Utc>,
+) -> DateTime<Utc> {
+    let sent = last_sent(counts);
+    let noted = if sent > Some(noted) { at } else { noted };
+    let failed = counts
+        .iter()
+        .filter(|count| has_failed(count) && sent.is_none_or(|sent| count.hour > sent));
     let failed = failed.map(|count| count.hour + TimeDelta::hours(1)).min();
-    let since = failed.map_or(noted, |failed| failed.min(noted));
-    sent.map_or(since, |sent| since.max(sent))
+    failed.map_or(noted, |failed| failed.min(noted))
 }
 
 #[cfg(test)]
@@ -158,7 +172,7 @@ mod tests {
         let id = WebhookId(id);
         streaks.note(id, success, now);
         let since = streaks.due(id, now, limit);
-        since.is_some_and(|since| streaks.known(id, since, now, limit))
+        since.is_some_and(|since| streaks.known(id, since, since, now, limit))
     }
 
     #[test]
@@ -184,38 +198,63 @@ mod tests {
         assert_eq!(due(0), None, "it does not fail");
         streaks.note(id, false, noon());
         assert_eq!(due(0), Some(noon()));
-        assert!(!streaks.known(id, noon() - hour, noon(), limit));
+        assert!(!streaks.known(id, noon(), noon() - hour, noon(), limit));
         assert_eq!(due(8), None);
         assert_eq!(due(9), Some(noon() - hour));
         let later = noon() + hour * 5;
-        assert!(!streaks.known(id, later, noon() + hour * 9, limit));
+        assert!(!streaks.known(id, noon() - hour, later, noon() + hour * 9, limit));
         assert_eq!(due(14), None, "another process has delivered since");
         assert_eq!(due(15), Some(later));
-        assert!(streaks.known(id, later, noon() + hour * 15, limit));
+        assert!(streaks.known(id, later, later, noon() + hour * 15, limit));
         assert_eq!(due(30), None, "it is reported");
         streaks.note(id, true, noon() + hour * 31);
-        streaks.note(id, false, noon() + hour * 32);
+        let after = |minutes| noon() + hour * 31 + TimeDelta::minutes(minutes);
+        streaks.note(id, false, after(59));
         assert_eq!(due(32), None, "it began after that success");
-        assert_eq!(due(42), Some(noon() + hour * 32));
+        assert_eq!(due(42), Some(after(59)));
+        streaks.note(id, true, after(60));
+        streaks.note(id, false, after(120));
+        assert_eq!(due(33), Some(after(120)), "others may have failed before");
+    }
+
+    #[test]
+    fn streak_begun_while_others_are_asked_is_kept() {
+        let (streaks, id) = (FailureStreaks::default(), WebhookId(1));
+        let (hour, limit) = (TimeDelta::hours(1), TimeDelta::hours(10));
+        streaks.note(id, false, noon());
+        let noted = streaks.due(id, noon(), limit).unwrap();
+        // While the counters are read the webhook responds, and fails again.
+        streaks.note(id, true, noon() + hour);
+        let begun = noon() + TimeDelta::minutes(90);
+        streaks.note(id, false, begun);
+        let counted = noon() - hour * 20;
+        assert!(!streaks.known(id, noted, counted, begun, limit));
+        assert_eq!(streaks.due(id, begun + hour * 9, limit), None);
+        assert_eq!(streaks.due(id, begun + limit, limit), Some(begun));
     }
 
     #[test]
     fn a_streak_began_after_the_last_success_and_with_the_first_failure_of_any_process() {
         let hour = |hours| noon() + TimeDelta::hours(hours);
-        let failed = |hours| HourlyCount::failed(WebhookId(1), hour(hours));
+        let cancelled = |hours| HourlyCount::failed(WebhookId(1), hour(hours));
+        let failed = |hours| HourlyCount {
+            milliseconds: 5,
+            ..cancelled(hours)
+        };
         let sent = |hours, minutes| HourlyCount {
             last_sent: Some(hour(hours) + TimeDelta::minutes(minutes)),
             ..failed(hours)
         };
         let noted = hour(9) + TimeDelta::minutes(30);
-        let since = |counts: &[HourlyCount]| failing_since(counts, noted);
+        let at = hour(9) + TimeDelta::minutes(50);
+        let since = |counts: &[HourlyCount]| failing_since(counts, noted, at);
         assert_eq!(since(&[]), noted);
         assert_eq!(since(&[failed(9)]), noted);
         assert_eq!(since(&[failed(9), failed(5), failed(2)]), hour(3));
+        assert_eq!(since(&[failed(9), failed(5), cancelled(2)]), hour(6));
         assert_eq!(since(&[failed(9), failed(5), sent(2, 30)]), hour(6));
         assert_eq!(since(&[failed(9), sent(8, 59), failed(2)]), noted);
-        let late = hour(9) + TimeDelta::minutes(45);
-        assert_eq!(since(&[sent(9, 45), failed(2)]), late);
+        assert_eq!(since(&[sent(9, 45), failed(2)]), at);
     }
 
     #[test]

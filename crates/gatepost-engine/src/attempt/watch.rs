@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use delivery::{Attempt, ErrorClass};
+use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{Cause, Disposition, DropReason, Settlement};
-use gatepost_storage::{Scope, StoreError};
 use webhook_model::{OwnerId, WebhookId};
 
 use super::streaks::{FailureStreaks, failing_since};
@@ -17,6 +17,7 @@ use crate::health::ErrorRate;
 use crate::meter;
 use crate::observe::{Notice, Observers};
 use crate::routes::Route;
+use crate::settle::counted_since;
 use crate::trace::Traces;
 use crate::troubles::Tried;
 
@@ -33,7 +34,7 @@ const GONE: u16 = 410;
 #[derive(Debug)]
 pub(crate) struct Watch {
     pub(crate) error_rate: Arc<ErrorRate>,
-    streaks: FailureStreaks,
+    streaks: Arc<FailureStreaks>,
     policy: DisablePolicy,
     observers: Observers,
     pub(crate) activities: Activities,
@@ -57,7 +58,7 @@ impl Watch {
     ) -> Self {
         Self {
             error_rate: Arc::default(),
-            streaks: FailureStreaks::default(),
+            streaks: Arc::default(),
             policy,
             observers,
             activities,
@@ -147,9 +148,10 @@ impl Watch {
                 return;
             }
         };
-        if self.streaks.known(webhook, since, at, notify_after) {
+        let streaks = &self.streaks;
+        if streaks.known(webhook, noted, since, at, notify_after) {
             if !self.observers.notify(Notice::Failing { webhook }) {
-                self.streaks.failing_unreported(webhook);
+                streaks.failing_unreported(webhook);
             }
             if limit.is_some() {
                 self.disable(webhook, "it did nothing but fail for too long");
@@ -165,12 +167,11 @@ impl Watch {
         at: DateTime<Utc>,
         limit: TimeDelta,
     ) -> Result<DateTime<Utc>, StoreError> {
-        let (store, hour) = (&self.activities.core.store, TimeDelta::hours(1));
+        let store = &*self.activities.core.store;
         let back = at.checked_sub_signed(limit + LONGEST_SILENCE);
-        let (from, before) = (back.unwrap_or(DateTime::UNIX_EPOCH), at + hour);
-        let hours = u32::try_from((before - from).num_hours() + 1).unwrap_or(u32::MAX);
-        let counts = store.hourly_counts(Scope::All, Some(webhook), from, before, hours);
-        let since = failing_since(&counts.await?, noted);
+        let from = back.unwrap_or(DateTime::UNIX_EPOCH);
+        let counts = counted_since(store, webhook, from, at).await?;
+        let since = failing_since(&counts, noted, at);
         if at - since < limit {
             return Ok(since);
         }
@@ -180,8 +181,12 @@ impl Watch {
 
     fn disable(&self, webhook: WebhookId, reason: &'static str) {
         let (activities, observers) = (self.activities.clone(), self.observers.clone());
+        let streaks = self.streaks.clone();
         tokio::spawn(async move {
             let disabled = activities.disable(webhook, reason).await;
+            // Should it fail on, because it could not be disabled or was enabled again, it is
+            // disabled again.
+            streaks.failing_unreported(webhook);
             // The notice may wait for long; the store need not.
             drop(activities);
             match disabled {

@@ -33,8 +33,10 @@ pub struct DisablePolicy {
     /// On `410 Gone`.
     pub on_gone: bool,
     /// After nothing but failures for this time, whichever processes sent to it, those before a
-    /// restart included: it is known from what is counted by the hour, so it may be an hour later.
-    /// An edit, or enabling the webhook again, starts that time again.
+    /// restart included. That is known from what is counted by the hour, so it may be an hour
+    /// later, and two hours after a success. What a process delivered is known to the others two
+    /// seconds later, and never if it was killed before that. An edit, or enabling the webhook
+    /// again, starts that time again.
     pub after_failing_for: Option<Duration>,
 }
 

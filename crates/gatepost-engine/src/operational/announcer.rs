@@ -16,6 +16,7 @@ use crate::core::Core;
 use crate::emit::{Emitted, Emitter};
 use crate::error::EngineError;
 use crate::guard::guarded;
+use crate::settle::{counted_since, last_sent};
 use crate::troubles::{Look, Told, Troubles};
 
 /// How often is looked for what has become due.
@@ -27,6 +28,9 @@ const QUIET: TimeDelta = TimeDelta::hours(1);
 const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
 /// At the latest after this time.
 const LAST_LOOK: TimeDelta = TimeDelta::hours(1);
+/// How far back the last success before a trouble is searched: longer than ids of occurrences are
+/// kept, which say it.
+const BACK: TimeDelta = TimeDelta::hours(1_000);
 /// Webhooks whose rows are read at a time.
 const AT_ONCE: usize = 100;
 
@@ -98,7 +102,11 @@ impl Announcer {
         let (Some(failed), Activity::Active) = (failed, row.value.activity) else {
             return Ok(());
         };
-        let sent = self.last_sent(row.id).await?;
+        let sent = self.last_sent(row.id, None).await?;
+        if sent >= Some(since) {
+            // A process has delivered to it meanwhile.
+            return Ok(());
+        }
         let about = About::Failing {
             sent,
             reason: &failed.status_info,
@@ -235,7 +243,7 @@ impl Announcer {
             });
             return Ok(());
         }
-        let sent = self.last_sent(row.id).await?;
+        let sent = self.last_sent(row.id, None).await?;
         let since = trouble.since.unwrap_or(now);
         if let Some(at) = sent.filter(|sent| *sent > since) {
             // Another process has delivered to it meanwhile.
@@ -271,7 +279,8 @@ impl Announcer {
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
         // What this process has delivered is counted a little later.
-        let sent = look.trouble.sent.max(self.last_sent(row.id).await?);
+        let counted = self.last_sent(row.id, Some(told.since)).await?;
+        let sent = look.trouble.sent.max(counted);
         let recovered = sent > told.sent && sent >= Some(told.since);
         if recovered {
             let (sent, since) = (told.sent, told.since);
@@ -287,9 +296,17 @@ impl Announcer {
         Ok(())
     }
 
-    async fn last_sent(&self, webhook: WebhookId) -> Result<Option<DateTime<Utc>>, EngineError> {
+    /// When the last attempt began that the target accepted, whichever process made it; of those
+    /// since `from`, if it is given.
+    async fn last_sent(
+        &self,
+        webhook: WebhookId,
+        from: Option<DateTime<Utc>>,
+    ) -> Result<Option<DateTime<Utc>>, EngineError> {
         let now = self.core.clock.now()?;
-        Ok(looks::last_sent(&*self.core.store, webhook, now).await?)
+        let from = from.unwrap_or(now - BACK);
+        let counts = counted_since(&*self.core.store, webhook, from, now);
+        Ok(last_sent(&counts.await?))
     }
 
     /// `false`: it was said before, by this or another process.

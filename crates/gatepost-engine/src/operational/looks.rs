@@ -9,12 +9,12 @@ use gatepost_storage::webhooks::{
 use gatepost_storage::{Bodies, Page, Scope, StoreError};
 use webhook_model::WebhookId;
 
+use crate::settle::has_failed;
+
 /// How many hours back an engine that starts looks for webhooks in trouble.
 const BACK: i32 = 24;
 /// Webhooks that it knows of at most.
 const MOST: u32 = 100_000;
-/// How many hours in which something was counted are searched for the last success.
-const HOURS: u32 = 1_000;
 
 /// The newest of a webhook's deliveries in this state.
 pub(super) async fn newest(
@@ -34,21 +34,6 @@ pub(super) async fn newest(
     Ok(store.list_deliveries(&query).await?.pop())
 }
 
-/// When the last attempt began that the target accepted, whichever process made it.
-pub(super) async fn last_sent(
-    store: &dyn WebhookStore,
-    webhook: WebhookId,
-    now: DateTime<Utc>,
-) -> Result<Option<DateTime<Utc>>, StoreError> {
-    let (from, before) = (DateTime::UNIX_EPOCH, now + TimeDelta::hours(1));
-    let counts = store.hourly_counts(Scope::All, Some(webhook), from, before, HOURS);
-    let sent = counts
-        .await?
-        .into_iter()
-        .filter_map(|count| count.last_sent);
-    Ok(sent.max())
-}
-
 /// The webhooks of which, in the last hour in which anything was counted of them, deliveries were
 /// given up and none was sent. Hour by hour, so that nobody's hours take the place of another's.
 pub(super) async fn failing(
@@ -66,7 +51,7 @@ pub(super) async fn failing(
             }
         }
     }
-    let failing = |count: &HourlyCount| count.sent == 0 && count.failed > 0;
+    let failing = |count: &HourlyCount| count.sent == 0 && count.failed > 0 && has_failed(count);
     Ok(newest.into_values().filter(failing).collect())
 }
 
@@ -83,7 +68,12 @@ mod tests {
         let store = &*records.store;
         let fails = records.webhook(|_| {}).await;
         let hour = |back: i32| noon() - TimeDelta::hours(1) * back;
-        let mut counts = vec![HourlyCount::failed(fails, hour(20))];
+        let cancelled = HourlyCount::failed(records.webhook(|_| {}).await, hour(20));
+        let failed = HourlyCount {
+            milliseconds: 5,
+            ..HourlyCount::failed(fails, hour(20))
+        };
+        let mut counts = vec![cancelled, failed];
         for _ in 0..100 {
             let busy = records.webhook(|_| {}).await;
             counts.extend((0..BACK).map(|back| HourlyCount {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
-use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{DeliveryLog, Disposition, HourlyCount, Settlement};
+use gatepost_storage::webhooks::{DeliveryLog, Disposition, HourlyCount, Settlement, WebhookStore};
+use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
 use crate::clock::EngineClock;
@@ -54,6 +54,31 @@ pub(crate) fn counted(
         bytes,
         ..HourlyCount::none(webhook, DateTime::UNIX_EPOCH)
     })
+}
+
+/// What all processes have counted of a webhook in the hour of `from` and since, newest first.
+pub(crate) async fn counted_since(
+    store: &dyn WebhookStore,
+    webhook: WebhookId,
+    from: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<Vec<HourlyCount>, StoreError> {
+    let hour = TimeDelta::hours(1);
+    let (from, before) = (from.duration_trunc(hour).unwrap_or(from), now + hour);
+    let hours = u32::try_from((before - from).num_hours() + 1).unwrap_or(u32::MAX);
+    let counts = store.hourly_counts(Scope::All, Some(webhook), from, before, hours);
+    counts.await
+}
+
+/// When the last attempt began that a target accepted, of those counted.
+pub(crate) fn last_sent(counts: &[HourlyCount]) -> Option<DateTime<Utc>> {
+    counts.iter().filter_map(|count| count.last_sent).max()
+}
+
+/// Whether an attempt failed then. What was cancelled, expired or lost its senders counts as failed
+/// too, but took no time and has no bytes.
+pub(crate) fn has_failed(count: &HourlyCount) -> bool {
+    count.retried > 0 || (count.failed > 0 && (count.milliseconds > 0 || count.bytes > 0))
 }
 
 impl HourlyCounts {

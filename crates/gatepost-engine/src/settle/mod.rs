@@ -5,7 +5,7 @@ mod load;
 mod settler;
 mod writer;
 
-pub(crate) use counts::counted;
+pub(crate) use counts::{counted, counted_since, has_failed, last_sent};
 pub(crate) use settler::Settler;
 #[cfg(test)]
 pub(crate) use settler::UNRECORDED;

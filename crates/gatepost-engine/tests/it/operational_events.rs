@@ -1,7 +1,7 @@
 //! What users learn about their own webhooks, by other webhooks.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -11,6 +11,7 @@ use gatepost_storage::webhooks::{
     Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, HourlyCount, WebhookStore,
 };
 use gatepost_storage::{ManualClock, Page};
+use gatepost_testkit::fault::{FaultStore, Passing, When};
 use webhook_model::{Activity, Audience, OwnerId, Retries, Target, Webhook, WebhookId};
 
 use crate::support::{Receiver, World, builder, poweron, receiver, until};
@@ -350,6 +351,75 @@ async fn another_engine_on_the_store_tells_nothing_twice_and_knows_what_was_fail
         3,
         "failing, exhausted, recovered"
     );
+}
+
+#[tokio::test]
+async fn webhook_delivered_to_while_recalled_is_not_failing() {
+    let told = Told::start().await;
+    let (_, addr) = receiver(false, &[500]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let orders = told.fragile("orders", addr).await;
+    let ops = told.informed("ops", good_addr).await;
+    told.poweron().await;
+    heard(&good, 2).await;
+    told.world.engine.shutdown(Duration::from_secs(10)).await;
+
+    let store = Arc::new(FaultStore::new(told.world.store.clone()));
+    // It was found among those that fail; then another process delivers to it.
+    let gate = store.gate();
+    gate.hold("list_deliveries", 1, When::After);
+    let next = telling(store, &told.clock).start().await.unwrap();
+    gate.arrived().await;
+    let at = noon() + Duration::from_secs(5 * 60);
+    let sent = HourlyCount {
+        sent: 1,
+        last_sent: Some(at),
+        ..HourlyCount::none(orders, at)
+    };
+    told.world.store.add_counts(&[sent]).await.unwrap();
+    gate.open();
+    gate.ended().await;
+    next.shutdown(Duration::from_secs(10)).await;
+    let all = told.told_to(ops).await;
+    let failing = all.iter().filter(|text| text.starts_with("failing"));
+    assert_eq!(failing.count(), 1, "{all:?}");
+}
+
+#[tokio::test]
+async fn recovery_is_looked_for_since_the_webhook_fails() {
+    let clock = Arc::new(ManualClock::at(noon()));
+    let memory = Arc::new(MemoryStore::new());
+    let store = Arc::new(FaultStore::new(memory.clone()));
+    let queries = Arc::new(Mutex::new(Vec::new()));
+    let noted = queries.clone();
+    store.alter(move |passing| {
+        if let Passing::Counters(query, _) = passing {
+            noted.lock().unwrap().push(query.clone());
+        }
+    });
+    let engine = telling(store, &clock).start().await.unwrap();
+    let world = World {
+        store: memory,
+        engine,
+    };
+    let told = Told { world, clock };
+    let (_, addr) = receiver(false, &[500]).await;
+    let (good, good_addr) = receiver(false, &[]).await;
+    let orders = told.fragile("orders", addr).await;
+    told.informed("ops", good_addr).await;
+    told.poweron().await;
+    heard(&good, 2).await;
+    queries.lock().unwrap().clear();
+    told.clock.advance(HOUR);
+    let looks = || {
+        let queries = queries.lock().unwrap();
+        let of_orders = queries
+            .iter()
+            .filter(|query| query.webhooks == Some(vec![orders]));
+        of_orders.map(|query| query.from).collect::<Vec<_>>()
+    };
+    until(|| !looks().is_empty()).await;
+    assert!(looks().iter().all(|from| *from == noon()), "{:?}", looks());
 }
 
 #[tokio::test]

@@ -3,12 +3,13 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount};
+use gatepost_storage::webhooks::{DeliveryLog as _, HourlyCount, WebhookStore};
+use gatepost_testkit::fault::{Fault, FaultStore};
 use webhook_model::{Activity, OwnerId, Webhook};
 
 use super::*;
 use crate::observe::Observer;
-use crate::testing::{Records, noon, responded};
+use crate::testing::{Records, core, noon, responded};
 
 /// Passes notices on, and hangs until the other end of the second channel is dropped.
 #[derive(Debug)]
@@ -36,10 +37,23 @@ async fn watch_that_hangs(
     policy: DisablePolicy,
     hang: mpsc::Receiver<()>,
 ) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
+    watch_over(records.store.clone(), records, policy, hang).await
+}
+
+/// As [`watch_that_hangs`], over this way to the records.
+async fn watch_over(
+    store: Arc<dyn WebhookStore>,
+    records: &Records,
+    policy: DisablePolicy,
+    hang: mpsc::Receiver<()>,
+) -> (Watch, Arc<Route>, mpsc::Receiver<Notice>) {
     let (passed_on, notices) = mpsc::channel();
     let id = records.webhook(|_| {}).await;
     let route = records.route(id).await;
-    let activities = records.activities().await;
+    let activities = Activities {
+        core: core(store, records.engine_clock().await),
+        ..records.activities().await
+    };
     let observers = Observers::new(Arc::new(PassesOn(passed_on, Mutex::new(hang))));
     let watch = Watch::new(policy, observers, activities, Traces::default());
     (watch, route, notices)
@@ -49,6 +63,14 @@ async fn watch_that_hangs(
 async fn tried(watch: &Watch, route: &Route, attempt: &Attempt) {
     watch.note(route, attempt);
     watch.judge(route.id, attempt.started).await;
+}
+
+/// What is counted of an attempt that failed.
+fn failed_at(webhook: WebhookId, at: DateTime<Utc>) -> HourlyCount {
+    HourlyCount {
+        milliseconds: 5,
+        ..HourlyCount::failed(webhook, at)
+    }
 }
 
 /// Notes what another process has counted.
@@ -188,10 +210,11 @@ async fn webhook_that_another_process_delivers_to_stays_enabled() {
         ..HourlyCount::none(route.id, sent)
     };
     counted(&records, sent).await;
-    for hours in [10, 12, 15] {
+    // It began to fail again at 10.
+    for hours in [10, 12, 15, 16, 19] {
         assert_eq!(failed(hours).await, Activity::Active, "{hours}");
     }
-    failed(16).await;
+    failed(20).await;
     until_disabled(&records, route.id).await;
 }
 
@@ -201,7 +224,7 @@ async fn webhook_that_failed_before_a_restart_is_disabled() {
     let (watch, route, _notices) = watch(&records, after(10)).await;
     for hours in [0, 4] {
         let then = noon() + TimeDelta::hours(hours);
-        counted(&records, HourlyCount::failed(route.id, then)).await;
+        counted(&records, failed_at(route.id, then)).await;
     }
     tried(
         &watch,
@@ -219,7 +242,7 @@ async fn webhook_that_failed_before_a_restart_is_disabled() {
 async fn webhook_that_was_enabled_again_begins_anew() {
     let records = Records::new();
     let (watch, route, _notices) = watch(&records, after(10)).await;
-    counted(&records, HourlyCount::failed(route.id, noon())).await;
+    counted(&records, failed_at(route.id, noon())).await;
     let edited = noon() + TimeDelta::hours(20);
     let renamed = |webhook: &mut Webhook| webhook.name = "again".parse().unwrap();
     records.edit_at(route.id, edited, renamed).await;
@@ -233,8 +256,56 @@ async fn webhook_that_was_enabled_again_begins_anew() {
     until_disabled(&records, route.id).await;
 }
 
-async fn until_disabled(records: &Records, webhook: WebhookId) {
-    while records.activity(webhook).await != Activity::Disabled {
+/// In one thread: what is spawned has ended when the next attempt is made.
+#[tokio::test]
+async fn webhook_that_could_not_be_disabled_is_later() {
+    let records = Records::new();
+    let store = Arc::new(FaultStore::new(records.store.clone()));
+    let hang = mpsc::channel().1;
+    let (watch, route, _notices) = watch_over(store.clone(), &records, after(10), hang).await;
+    store.fail("update_webhook", 1, Fault::Refused);
+    for hours in [0, 10] {
+        let at = noon() + TimeDelta::hours(hours);
+        tried(&watch, &route, &responded(500, at)).await;
+    }
+    while !store.has_failed() {
         tokio::task::yield_now().await;
     }
+    watch.observers.idle().await;
+    assert_eq!(records.activity(route.id).await, Activity::Active);
+    let at = noon() + TimeDelta::hours(11);
+    tried(&watch, &route, &responded(500, at)).await;
+    until_disabled(&records, route.id).await;
+}
+
+#[tokio::test]
+async fn webhook_enabled_without_repair_is_disabled_again() {
+    let records = Records::new();
+    let (watch, route, _notices) = watch(&records, after(10)).await;
+    let failed = async |hours| {
+        let at = noon() + TimeDelta::hours(hours);
+        tried(&watch, &route, &responded(500, at)).await;
+        watch.observers.idle().await;
+        records.activity(route.id).await
+    };
+    failed(0).await;
+    failed(10).await;
+    until_disabled(&records, route.id).await;
+    let enable = |webhook: &mut Webhook| webhook.activity = Activity::Active;
+    let enabled = noon() + TimeDelta::hours(12);
+    records.edit_at(route.id, enabled, enable).await;
+    assert_eq!(failed(13).await, Activity::Active);
+    assert_eq!(failed(21).await, Activity::Active);
+    failed(22).await;
+    until_disabled(&records, route.id).await;
+}
+
+async fn until_disabled(records: &Records, webhook: WebhookId) {
+    for _ in 0..1_000 {
+        if records.activity(webhook).await == Activity::Disabled {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("it is not disabled");
 }
