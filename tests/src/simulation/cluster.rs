@@ -30,6 +30,16 @@ pub(super) struct Cluster {
     down_until: Instant,
     /// When processes were killed, by their number.
     pub(super) killed: BTreeMap<u64, DateTime<Utc>>,
+    /// Since when processes ran, by their number, and until when.
+    pub(super) lives: BTreeMap<u64, Life>,
+}
+
+/// The time in which a process ran.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Life {
+    pub from: DateTime<Utc>,
+    /// When it was killed or shut down; far in the future, if it was not.
+    pub until: DateTime<Utc>,
 }
 
 impl Cluster {
@@ -41,6 +51,7 @@ impl Cluster {
             started: 0,
             down_until: now,
             killed: BTreeMap::new(),
+            lives: BTreeMap::new(),
         }
     }
 
@@ -84,6 +95,13 @@ impl Cluster {
                 self.started += 1;
                 let way = self.way();
                 let begun = Process::start(&self.ground, self.started, way).await;
+                if begun.is_some() {
+                    let life = Life {
+                        from: self.now(),
+                        until: DateTime::<Utc>::MAX_UTC,
+                    };
+                    self.lives.insert(self.started, life);
+                }
                 self.slots[index] = begun.map_or_else(
                     || Slot::Away(Instant::now() + Duration::from_secs(1)),
                     |process| Slot::Runs(Box::new(process)),
@@ -106,8 +124,7 @@ impl Cluster {
     /// Kills a process. What it was about to do stays undone.
     pub(super) fn kill(&mut self, slot: u8, back_after: u16) {
         if let Some(number) = self.process(slot).map(|process| process.number) {
-            let now = VirtualClock::since(self.ground.began).now();
-            self.killed.insert(number, now);
+            self.killed.insert(number, self.now());
         }
         self.away(slot, back_after, |process| process.kill());
     }
@@ -124,6 +141,10 @@ impl Cluster {
         let index = usize::from(slot) % self.slots.len();
         if let Slot::Runs(process) = &self.slots[index] {
             end(process);
+            let now = VirtualClock::since(self.ground.began).now();
+            if let Some(life) = self.lives.get_mut(&process.number) {
+                life.until = now;
+            }
             let back = Instant::now() + Duration::from_secs(u64::from(back_after));
             self.slots[index] = Slot::Away(back);
         }
@@ -149,6 +170,11 @@ impl Cluster {
             }
         }
         self.start_due().await;
+    }
+
+    /// The true time.
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        VirtualClock::since(self.ground.began).now()
     }
 
     /// Writes a line about what happens.

@@ -55,6 +55,7 @@ impl Stage {
                 self.cluster.tell("the queue is empty");
                 return None;
             }
+            self.enable().await;
             if clock.now() > bound + Duration::from_secs(7_200) {
                 return Some(Duration::MAX);
             }
@@ -62,6 +63,14 @@ impl Stage {
                 self.cluster.tell(format_args!("still {stats:?}"));
             }
             self.cluster.pass(Duration::from_secs(1)).await;
+        }
+    }
+
+    /// What was under way when trouble ended may have failed, and so disabled a webhook.
+    async fn enable(&self) {
+        for webhook in self.cluster.ground.edits.disabled() {
+            let process = self.cluster.running().next().unwrap();
+            let _ = process.engine.resume_webhook(webhook).await;
         }
     }
 }

@@ -58,6 +58,9 @@ const TROUBLES: [Act; 12] = [
 /// leases run out.
 const GAPS: [Duration; 2] = [Duration::from_millis(3), Duration::from_secs(40)];
 
+/// After failing for this time a webhook is disabled.
+const DISABLE_AFTER: Duration = Duration::from_secs(900);
+
 /// Every two troubles, in both orders and with each gap; something happens before, between and
 /// after them.
 pub fn pairs() -> impl Iterator<Item = Script> {
@@ -69,6 +72,7 @@ pub fn pairs() -> impl Iterator<Item = Script> {
             gaps.map(move |(gap, pause)| Script {
                 seed: ((first * TROUBLES.len() + second) * GAPS.len() + gap) as u64 * 4 + 1,
                 processes: 2,
+                disable_after: DISABLE_AFTER,
                 steps: steps(one, other, pause),
             })
         })

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::{Sender, TargetPolicy};
-use gatepost_engine::Engine;
+use gatepost_engine::{DisablePolicy, Engine, OperationalEvents};
 use gatepost_ids::{Quota, Quotas};
 use gatepost_keys::KeyService;
 use gatepost_kv::MemoryStore;
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::accounts::Users;
 use super::clock::VirtualClock;
+use super::edits::Edits;
 use super::faults::Way;
 use super::furnish::catalog;
 use super::leases::Leases;
@@ -32,6 +33,9 @@ pub(super) struct Ground {
     pub network: Arc<Network>,
     pub plans: Arc<Plans>,
     pub leases: Arc<Leases>,
+    pub edits: Arc<Edits>,
+    /// After failing for this time a webhook is disabled.
+    pub disable_after: Duration,
     pub trace: Arc<Mutex<Trace>>,
     pub sabotage: Option<Sabotage>,
 }
@@ -87,7 +91,12 @@ impl Process {
     pub(super) async fn start(ground: &Ground, number: u64, way: Arc<Way>) -> Option<Self> {
         // What faults and sabotage make of a call is what the store records.
         let watched = FaultStore::new(ground.store.clone());
-        watched.alter(ground.leases.clone().watching());
+        let mut edits = ground.edits.clone().watching();
+        let mut leases = ground.leases.clone().watching();
+        watched.alter(move |passing| {
+            edits(&passing);
+            leases(passing);
+        });
         let store = FaultStore::new(Arc::new(watched));
         store.set_server_clock(Arc::new(VirtualClock::since(ground.began)));
         let (decided, sabotage) = (way.clone(), ground.sabotage);
@@ -112,11 +121,14 @@ impl Process {
         let sender = Sender::builder(policy);
         let sender = sender.resolver(link.clone()).dialer(link).build().unwrap();
         let clock = Arc::new(VirtualClock::since(ground.began));
+        let disable = DisablePolicy::default();
         let engine = Engine::builder(Arc::new(store), sender)
             .addressed_only(Arc::new(Users))
             .quotas(ground.quotas())
             .clock(clock.clone())
             .catalog(catalog())
+            .disable(disable.with_after_failing_for(Some(ground.disable_after)))
+            .operational_events(OperationalEvents::default().with_webhooks(true))
             .seed(ground.seed.wrapping_mul(1_000).wrapping_add(number))
             .start();
         let engine = engine.await.ok()?;

@@ -3,12 +3,14 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use chrono::TimeDelta;
 use gatepost_kv::MemoryStore;
 use tokio::time::Instant;
 
 use super::accounts::ALL;
 use super::clock::VirtualClock;
 use super::cluster::Cluster;
+use super::edits::Edits;
 use super::ending::{all_attempts, all_deliveries};
 use super::furnish::{HOSTS, furnish};
 use super::judge::{Breach, Evidence, judge};
@@ -16,6 +18,7 @@ use super::keys::create;
 use super::leases::Leases;
 use super::ledger::Ledger;
 use super::network::Network;
+use super::notices::inform;
 use super::plans::Plans;
 use super::process::Ground;
 use super::sabotage::Sabotage;
@@ -64,7 +67,7 @@ fn on_its_own(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
 async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
     let began = Instant::now();
     let trace = Arc::new(Mutex::new(Trace::since(began)));
-    let network = Network::new(HOSTS, VirtualClock::since(began), trace.clone());
+    let network = Network::new(HOSTS + 1, VirtualClock::since(began), trace.clone());
     let store = Arc::new(MemoryStore::new());
     let ground = Ground {
         seed: script.seed,
@@ -73,6 +76,8 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         network: Arc::new(network),
         plans: Arc::new(Plans::new(VirtualClock::since(began))),
         leases: Arc::new(Leases::new(VirtualClock::since(began))),
+        edits: Arc::new(Edits::new(VirtualClock::since(began))),
+        disable_after: script.disable_after,
         trace: trace.clone(),
         sabotage,
     };
@@ -81,11 +86,13 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         ledger: Arc::new(Ledger::new(VirtualClock::since(began))),
         jumped: 0,
         jumps: Vec::new(),
+        store_troubles: Vec::new(),
     };
     stage.cluster.pass(Duration::from_secs(1)).await;
     if let Some(process) = stage.cluster.process(0) {
         let orders = sabotage != Some(Sabotage::ForgetsOrder);
         furnish(&process.engine, &stage.ledger, orders).await;
+        inform(&process.engine).await;
         for user in ALL {
             create(&process.keys, &stage.ledger, user).await;
         }
@@ -103,6 +110,11 @@ async fn carried_out(script: &Script, sabotage: Option<Sabotage>) -> Outcome {
         ledger: &stage.ledger,
         plans: &stage.cluster.ground.plans,
         leases: &stage.cluster.ground.leases,
+        edits: &stage.cluster.ground.edits,
+        disable_after: TimeDelta::from_std(script.disable_after).unwrap(),
+        store_troubles: &stage.store_troubles,
+        lives: &stage.cluster.lives,
+        ended: stage.ledger.now(),
         seen: &seen,
         most_at_once: &most_at_once,
         forbidden: &forbidden,

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Clock as _;
-use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Enqueue, Origin};
+use gatepost_storage::webhooks::{Basis, ClaimToken, Disposition, Enqueue, NewDelivery, Origin};
 use gatepost_testkit::fault::{Fault, Passing};
 use webhook_model::{Activity, Webhook, WebhookId};
 
 use super::clock::VirtualClock;
 use super::judge::Promise;
+use super::notices::Said;
 
 /// Seconds of a lease, which lasts 40; timeouts are 3 to 10.
 const MOST_OF_A_LEASE: u32 = 35;
@@ -70,13 +71,21 @@ pub enum Sabotage {
     ForgetsSwitches,
     /// A lease that is stored ends long before that on which requests rely.
     OverstatesLeases,
+    /// Of how a webhook fares only its own attempts are known to a process.
+    CountsAlone,
+    /// What happened to webhooks before a process began is not looked at.
+    CountsFromStart,
+    /// What was delivered is not looked at, only what failed.
+    ForgetsSuccesses,
+    /// No owner is notified that a webhook has recovered.
+    ForgetsRecoveries,
     /// No engine is wrong here: of three claims one is answered when most of its lease is over.
     AnswersClaimsLate,
 }
 
 impl Sabotage {
     /// All that are wrong, each with a promise that it breaks.
-    pub const ALL: [(Self, Promise); 26] = [
+    pub const ALL: [(Self, Promise); 30] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
         (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
@@ -103,6 +112,10 @@ impl Sabotage {
         (Self::ForgetsCancels, Promise::CancelsHold),
         (Self::ForgetsSwitches, Promise::OrderIsKept),
         (Self::OverstatesLeases, Promise::LeasesOutlastRequests),
+        (Self::CountsAlone, Promise::EndpointStatesAreTrue),
+        (Self::CountsFromStart, Promise::EndpointStatesAreTrue),
+        (Self::ForgetsSuccesses, Promise::EndpointStatesAreTrue),
+        (Self::ForgetsRecoveries, Promise::EndpointStatesAreTrue),
     ];
 
     /// What goes wrong by it with a call of this method, with or after the `nth` claim.
@@ -115,6 +128,7 @@ impl Sabotage {
     /// Does it to whatever passes in one process.
     pub(super) fn altering(self, clock: VirtualClock) -> impl FnMut(Passing<'_>) + Send + 'static {
         let mut first: HashMap<WebhookId, Webhook> = HashMap::new();
+        let began = clock.now();
         move |passing| match (self, passing) {
             (Self::KeepsCredentials, Passing::Webhook(row)) => {
                 let first = first.entry(row.id).or_insert_with(|| row.value.clone());
@@ -122,6 +136,9 @@ impl Sabotage {
                 row.value.signing = first.signing.clone();
             }
             (Self::EditsResume, Passing::Webhook(row)) => row.value.activity = Activity::Active,
+            (Self::CountsFromStart, Passing::Counters(_, counters)) => {
+                counters.hourly.retain(|count| count.hour >= began);
+            }
             (_, passing) => self.alter(passing, clock.now()),
         }
     }
@@ -129,6 +146,19 @@ impl Sabotage {
     fn alter(self, passing: Passing<'_>, now: DateTime<Utc>) {
         match (self, passing) {
             (Self::ForgetsKeyChanges, Passing::KeyGeneration(generation)) => generation.0 = 0,
+            (Self::CountsAlone, Passing::Counters(_, counters)) => counters.hourly.clear(),
+            (Self::ForgetsSuccesses, Passing::Counters(_, counters)) => {
+                counters
+                    .hourly
+                    .iter_mut()
+                    .for_each(|count| count.last_sent = None);
+            }
+            (Self::ForgetsRecoveries, Passing::Enqueue(batch)) => {
+                let said = |new: &NewDelivery| new.cause.as_ref().and_then(Said::of);
+                batch
+                    .deliveries
+                    .retain(|new| said(new) != Some(Said::Recovered));
+            }
             (Self::DropsDeliveries, Passing::Enqueue(batch)) => batch.deliveries.clear(),
             (Self::ForgetsIds, Passing::Enqueue(batch)) => match &mut batch.origin {
                 Origin::Outbox { occurrence, .. } => *occurrence = None,

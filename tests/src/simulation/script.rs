@@ -123,6 +123,8 @@ pub struct Script {
     pub(super) seed: u64,
     /// How many processes there are, 2 to 5.
     pub(super) processes: u8,
+    /// After failing for this time a webhook is disabled.
+    pub(super) disable_after: Duration,
     /// What happens.
     pub(super) steps: Vec<Step>,
 }
@@ -146,6 +148,7 @@ impl Script {
         Self {
             seed,
             processes,
+            disable_after: span / 4,
             steps,
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct Stage {
     pub(super) jumped: u64,
     /// When one was set, also when it was set right again.
     pub(super) jumps: Vec<DateTime<Utc>>,
+    /// When the store refused calls, or did wrong by them, of any process.
+    pub(super) store_troubles: Vec<(DateTime<Utc>, DateTime<Utc>)>,
 }
 
 impl Stage {
@@ -65,11 +67,15 @@ impl Stage {
                 }
             }
             Act::StoreDown { seconds } => {
-                self.cluster.store_down(Duration::from_secs(seconds.into()));
+                let time = Duration::from_secs(seconds.into());
+                self.store_is_troubled(time);
+                self.cluster.store_down(time);
             }
             Act::StoreBad { process, seconds } => {
+                let time = Duration::from_secs(seconds.into());
+                self.store_is_troubled(time);
                 if let Some(process) = self.cluster.process(process) {
-                    process.way.bad(Duration::from_secs(seconds.into()));
+                    process.way.bad(time);
                 }
             }
             Act::Rotate {
@@ -88,6 +94,11 @@ impl Stage {
             Act::UseKeys { process, user } => self.use_keys(process, named(user)),
             of_a_hook => self.of_a_hook(of_a_hook),
         }
+    }
+
+    fn store_is_troubled(&mut self, time: Duration) {
+        let now = self.ledger.now();
+        self.store_troubles.push((now, now + time));
     }
 
     /// Whatever a process is asked goes on beside everything else.

@@ -4,6 +4,7 @@ mod accepted;
 mod credentials;
 mod deliveries;
 mod endings;
+mod endpoints;
 mod keys;
 mod leases;
 mod order;
@@ -20,6 +21,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 pub use promise::{Breach, Promise};
 
+use super::cluster::Life;
+use super::edits::Edits;
 use super::leases::Leases;
 use super::ledger::{Hook, Ledger};
 use super::network::Request;
@@ -35,6 +38,9 @@ pub(super) struct Evidence<'a> {
     pub ledger: &'a Ledger,
     pub plans: &'a Plans,
     pub leases: &'a Leases,
+    pub edits: &'a Edits,
+    /// After failing for this time a webhook is disabled.
+    pub disable_after: TimeDelta,
     pub seen: &'a [Request],
     pub most_at_once: &'a [usize],
     pub forbidden: &'a [IpAddr],
@@ -49,6 +55,12 @@ pub(super) struct Evidence<'a> {
     pub jumps: &'a [DateTime<Utc>],
     /// When processes were killed, by their number.
     pub killed: &'a BTreeMap<u64, DateTime<Utc>>,
+    /// When processes ran.
+    pub lives: &'a BTreeMap<u64, Life>,
+    /// When the store was not well for some process.
+    pub store_troubles: &'a [(DateTime<Utc>, DateTime<Utc>)],
+    /// When the run ended.
+    pub ended: DateTime<Utc>,
     /// No process died, no clock jumped, and the store was well.
     pub calm: bool,
     pub processes: u8,
@@ -72,6 +84,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.each_delivery();
     judge.schedule();
     judge.rests();
+    judge.endpoints();
     judge.leases();
     judge.at_once();
     judge.order();

@@ -51,6 +51,10 @@ pub enum Promise {
     CancelsHold,
     /// No request is under way after the end of its claim's lease.
     LeasesOutlastRequests,
+    /// A webhook is disabled that did nothing but fail for as long as the policy says, and no
+    /// other; its owner learns that it fails, has recovered, is disabled or gives up deliveries
+    /// when that is so.
+    EndpointStatesAreTrue,
 }
 
 /// A promise that was broken.

@@ -7,6 +7,7 @@ use gatepost_storage::webhooks::AttemptRecord;
 use webhook_model::WebhookId;
 
 use super::{Judge, Promise};
+use crate::simulation::edits::disablings;
 use crate::simulation::ledger::Hook;
 
 /// Seconds from each attempt to the next, and from all further ones, before jitter.
@@ -49,7 +50,8 @@ impl Judge<'_> {
             if hook.hastened || hook.replayed {
                 continue;
             }
-            let is_free = self.evidence.calm && is_never_held(&hook);
+            let is_disabled = !disablings(&self.evidence.edits.of(hook.id)).is_empty();
+            let is_free = self.evidence.calm && is_never_held(&hook) && !is_disabled;
             let all = self.evidence.deliveries.iter();
             for delivery in all.filter(|delivery| delivery.webhook == hook.id) {
                 let came = came.get(delivery.message_id.as_str());
@@ -169,6 +171,7 @@ mod tests {
         Script {
             seed: 1,
             processes: 3,
+            disable_after: Duration::from_secs(86_400),
             steps,
         }
     }

@@ -1,0 +1,373 @@
+//! What the engine did with webhooks that fail, and said of them, against how their attempts went.
+//!
+//! What is promised rests on counters that are written two seconds after an attempt, by the hour.
+//! So nothing is judged by an attempt around which a process was killed or the store was away, and
+//! nothing after a clock was set.
+
+use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
+use gatepost_storage::webhooks::{Delivery, DeliveryState, EndReason};
+use webhook_model::Activity;
+
+use super::{Judge, Promise};
+use crate::simulation::edits::{Edit, disablings};
+use crate::simulation::ledger::Hook;
+use crate::simulation::notices::{Notice, Said};
+
+/// What was counted is known to all processes, and acted upon, after this time.
+const KNOWN: TimeDelta = TimeDelta::seconds(60);
+/// What is counted is known by the hour.
+const HOUR: TimeDelta = TimeDelta::hours(1);
+/// A webhook that fails is looked at after this time at the soonest.
+const FIRST_LOOK: TimeDelta = TimeDelta::minutes(1);
+
+/// An attempt that was recorded.
+#[derive(Clone, Copy, Debug)]
+struct Tried {
+    started: DateTime<Utc>,
+    ended: DateTime<Utc>,
+    success: bool,
+}
+
+/// All that is known of a webhook.
+struct Endpoint {
+    hook: Hook,
+    /// In the order in which they began.
+    tried: Vec<Tried>,
+    edits: Vec<Edit>,
+    /// In the order in which they were stored.
+    notices: Vec<Notice>,
+    /// When deliveries were given up after all their attempts.
+    given_up: Vec<DateTime<Utc>>,
+    /// When attempts began that the target accepted, recorded or not, in order.
+    accepted: Vec<DateTime<Utc>>,
+}
+
+impl Endpoint {
+    fn said(&self, said: Said) -> impl Iterator<Item = &Notice> {
+        self.notices
+            .iter()
+            .filter(move |notice| notice.said == said)
+    }
+
+    fn accepted_before(&self, before: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let count = self.accepted.partition_point(|at| *at < before);
+        self.accepted.get(count.checked_sub(1)?).copied()
+    }
+
+    /// The last edit until then.
+    fn edited(&self, until: DateTime<Utc>) -> Option<Edit> {
+        let before = self.edits.iter().rev();
+        before.copied().find(|edit| edit.at <= until)
+    }
+}
+
+impl Judge<'_> {
+    pub(super) fn endpoints(&mut self) {
+        // A webhook that was deleted took its log with it.
+        let hooks = self.hooks.clone().into_iter();
+        for hook in hooks.filter(|hook| !hook.deleted) {
+            let endpoint = self.endpoint(hook);
+            let mut wrong = self.disabled_wrongly(&endpoint);
+            wrong.extend(self.left_enabled(&endpoint));
+            wrong.extend(self.failing(&endpoint));
+            wrong.extend(self.recovered(&endpoint));
+            wrong.extend(self.disabled(&endpoint));
+            wrong.extend(self.exhausted(&endpoint));
+            for what in wrong {
+                let what = format!("webhook {}: {what}", endpoint.hook.id.0);
+                self.breach(Promise::EndpointStatesAreTrue, what);
+            }
+        }
+    }
+
+    fn endpoint(&self, hook: Hook) -> Endpoint {
+        let all = self.evidence.deliveries.iter();
+        let own = all.clone().filter(|delivery| delivery.webhook == hook.id);
+        let (mut tried, mut given_up) = (Vec::new(), Vec::new());
+        for delivery in own {
+            let attempts = &self.evidence.attempts[&delivery.id];
+            tried.extend(attempts.iter().map(|attempt| Tried {
+                started: attempt.started,
+                ended: attempt.started + attempt.duration,
+                success: attempt.class == "ok",
+            }));
+            let last = tried.last().filter(|_| was_given_up(delivery));
+            given_up.extend(last.map(|last| last.ended));
+        }
+        tried.sort_by_key(|tried| tried.started);
+        let notices = all.filter_map(Notice::of);
+        let accepted = self.accepted_requests(&hook, &tried);
+        Endpoint {
+            tried,
+            edits: self.evidence.edits.of(hook.id),
+            notices: notices.filter(|notice| notice.webhook == hook.id).collect(),
+            given_up,
+            accepted,
+            hook,
+        }
+    }
+
+    fn accepted_requests(&self, hook: &Hook, tried: &[Tried]) -> Vec<DateTime<Utc>> {
+        let recorded = tried.iter().filter(|tried| tried.success);
+        let recorded = recorded.map(|tried| tried.started);
+        let seen = self.evidence.seen.iter();
+        let own = seen.filter(|request| hook.host == Some(request.host));
+        let accepted = own.filter(|request| {
+            let status = request.answered.map(|(status, _)| status);
+            status.is_some_and(|status| (200..300).contains(&status))
+        });
+        let mut all: Vec<_> = recorded.chain(accepted.map(|request| request.at)).collect();
+        all.sort();
+        all
+    }
+
+    /// Whether no process was killed, the store was well and all clocks had always been right. What
+    /// is recorded by a clock that was set back seems to be earlier than that.
+    fn is_quiet(&self, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
+        let mut killed = self.evidence.killed.values();
+        let mut troubles = self.evidence.store_troubles.iter();
+        let mut jumps = self.evidence.jumps.iter();
+        let wrong = TimeDelta::seconds(self.evidence.jumped.cast_signed());
+        !killed.any(|at| (from..=until).contains(at))
+            && !troubles.any(|(began, ended)| *began <= until && from <= *ended + KNOWN)
+            && !jumps.any(|at| *at <= until + wrong)
+    }
+
+    /// Whether it is counted, from [`KNOWN`] after its end on.
+    fn is_known(&self, tried: &Tried) -> bool {
+        self.is_quiet(tried.started, tried.ended + KNOWN)
+    }
+
+    /// Whether all processes that ran then, or began since, ran until the other moment.
+    fn none_ends(&self, from: DateTime<Utc>, until: DateTime<Utc>) -> bool {
+        let mut lives = self.evidence.lives.values();
+        !lives.any(|life| (from..=until).contains(&life.until))
+    }
+
+    /// It failed for the whole time, since an edit too, and nothing was delivered in that time.
+    fn disabled_wrongly(&self, endpoint: &Endpoint) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for at in disablings(&endpoint.edits) {
+            let from = at - self.evidence.disable_after;
+            if !self.is_quiet(at - KNOWN, at) {
+                continue;
+            }
+            let known = |tried: &&Tried| tried.ended + KNOWN < at && self.is_known(tried);
+            let since = endpoint.tried.iter().filter(|tried| tried.started > from);
+            let mut sent = since.clone().filter(|tried| tried.success);
+            if let Some(sent) = sent.find(known) {
+                wrong.push(format!("disabled at {at}, delivered at {}", sent.started));
+            }
+            let mut edits = endpoint.edits.iter();
+            if let Some(edit) = edits.find(|edit| edit.at > from && edit.at + KNOWN < at) {
+                wrong.push(format!("disabled at {at}, edited at {}", edit.at));
+            }
+            let before = endpoint.tried.iter().filter(|tried| tried.started < at);
+            let sent = before.clone().filter(|tried| tried.success && known(tried));
+            let sent = sent.map(|sent| sent.started).max();
+            let mut failed = before
+                .filter(|tried| !tried.success && sent.is_none_or(|sent| tried.started > sent));
+            let first = failed.next().map_or(at, |first| first.started);
+            if first > from && self.is_quiet(from - KNOWN, first) {
+                wrong.push(format!("disabled at {at}, it began to fail at {first}"));
+            }
+        }
+        wrong
+    }
+
+    /// It is disabled with the first attempt after the policy's time; but what failed in an hour is
+    /// known from the end of that hour on, and nothing of an hour in which something was delivered.
+    fn left_enabled(&self, endpoint: &Endpoint) -> Option<String> {
+        let hour = |at: DateTime<Utc>| at.duration_trunc(HOUR).unwrap();
+        let failed = endpoint.tried.iter().filter(|tried| !tried.success);
+        for tried in failed.clone() {
+            let until = tried.ended + KNOWN;
+            if !self.is_quiet(tried.started - KNOWN, until) || until > self.evidence.ended {
+                continue;
+            }
+            let edited = endpoint.edited(until);
+            if edited.is_some_and(|edit| edit.activity != Activity::Active) {
+                continue;
+            }
+            let sent = endpoint.accepted_before(tried.started);
+            let mut since = failed.clone().filter(|other| {
+                sent.is_none_or(|sent| other.started > sent) && self.is_known(other)
+            });
+            let Some(first) = since.next() else { continue };
+            let mut counted = std::iter::once(first).chain(since);
+            let counted = counted.find(|other| sent.is_none_or(|sent| hour(other.ended) > sent));
+            let Some(counted) = counted else { continue };
+            let from = (hour(counted.ended) + HOUR).max(first.started + HOUR);
+            let from = edited.map_or(from, |edit| from.max(edit.at));
+            if tried.started > from + self.evidence.disable_after + KNOWN {
+                let (first, at) = (first.started, tried.started);
+                return Some(format!("fails since {first}, and still enabled after {at}"));
+            }
+        }
+        None
+    }
+
+    /// It has failed, and nothing was delivered since it is said to.
+    fn failing(&self, endpoint: &Endpoint) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for notice in endpoint.said(Said::Failing) {
+            let since = notice.since.unwrap_or(notice.at);
+            let is_counted = |sent: &&Tried| {
+                // A second is the precision of what is said.
+                let is_later = sent.started >= since + TimeDelta::seconds(1);
+                is_later && sent.ended + KNOWN < notice.at && self.is_known(sent)
+            };
+            let mut sent = endpoint.tried.iter().filter(|tried| tried.success);
+            let sent = sent.find(is_counted);
+            if let Some(sent) = sent.filter(|_| self.is_quiet(notice.at - KNOWN, notice.at)) {
+                let (at, sent) = (notice.at, sent.started);
+                wrong.push(format!(
+                    "said at {at} to fail since {since}, delivered at {sent}"
+                ));
+            }
+            let mut failed = endpoint.tried.iter().filter(|tried| !tried.success);
+            let has_failed = failed
+                .any(|tried| since <= tried.ended + KNOWN && tried.started < notice.at + KNOWN);
+            if !has_failed && self.is_quiet(since - KNOWN, notice.at) {
+                let at = notice.at;
+                wrong.push(format!(
+                    "said at {at} to fail since {since}: no attempt did"
+                ));
+            }
+        }
+        wrong
+    }
+
+    /// Once for each trouble that was said; and if something was delivered since, within half of
+    /// the time for which it failed.
+    fn recovered(&self, endpoint: &Endpoint) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for notice in endpoint.said(Said::Recovered) {
+            let same = |other: &&Notice| other.once == notice.once;
+            let failing = endpoint.said(Said::Failing).filter(same).count();
+            let recovered = endpoint.said(Said::Recovered).filter(same).count();
+            if (failing, recovered) != (1, 1) {
+                let at = notice.at;
+                wrong.push(format!(
+                    "recovered at {at}: said {recovered} times, and {failing} times to fail"
+                ));
+            }
+        }
+        for notice in endpoint.said(Said::Failing) {
+            let mut sent = endpoint
+                .tried
+                .iter()
+                .filter(|tried| tried.success && tried.started > notice.at && self.is_known(tried));
+            let Some(sent) = sent.next() else { continue };
+            let failed = sent.started - notice.since.unwrap_or(notice.at);
+            let look = (failed / 2).clamp(FIRST_LOOK, HOUR);
+            let until = sent.ended + look + KNOWN * 2;
+            let mut said = endpoint.said(Said::Recovered);
+            let is_said = said.any(|other| other.once == notice.once && other.at <= until);
+            let is_due = until <= self.evidence.ended
+                && self.is_quiet(sent.started, until)
+                && self.is_kept(endpoint, notice, until);
+            if is_due && !is_said {
+                let (at, sent) = (notice.at, sent.started);
+                wrong.push(format!(
+                    "said at {at} to fail, and not to recover after {sent}"
+                ));
+            }
+        }
+        wrong
+    }
+
+    /// Whether a process knows until then that the webhook was said to fail: the one that said it,
+    /// or one that began since and found that in the last hour in which something was sent,
+    /// something was given up and nothing delivered.
+    fn is_kept(&self, endpoint: &Endpoint, notice: &Notice, until: DateTime<Utc>) -> bool {
+        if self.is_quiet(notice.at - KNOWN, until) && self.none_ends(notice.at - KNOWN, until) {
+            return true;
+        }
+        let since = self.evidence.lives.values().filter(|life| {
+            notice.at + KNOWN < life.from && life.from + KNOWN < until && until < life.until
+        });
+        since.into_iter().any(|life| {
+            self.is_quiet(life.from - KNOWN, life.from + KNOWN)
+                && self.is_found(endpoint, life.from)
+        })
+    }
+
+    fn is_found(&self, endpoint: &Endpoint, at: DateTime<Utc>) -> bool {
+        let hour = |at: DateTime<Utc>| at.duration_trunc(HOUR).unwrap();
+        let before = endpoint.tried.iter().filter(|tried| tried.started < at);
+        let Some(last) = before.clone().map(|tried| hour(tried.ended)).max() else {
+            return false;
+        };
+        // What was recorded about the hour may be counted in either.
+        let mut near = before.filter(|tried| tried.ended + KNOWN > last);
+        let is_active = endpoint
+            .edited(at)
+            .is_none_or(|edit| edit.activity == Activity::Active);
+        let mut given_up = endpoint.given_up.iter();
+        let in_time = last + TimeDelta::hours(23) > at;
+        let is_given_up = given_up.any(|given_up| {
+            let tried = endpoint.tried.iter().find(|tried| tried.ended == *given_up);
+            *given_up > last && *given_up + KNOWN < at && tried.is_some_and(|t| self.is_known(t))
+        });
+        in_time && is_active && is_given_up && !near.any(|tried| tried.success)
+    }
+
+    /// Each time, and at no other.
+    fn disabled(&self, endpoint: &Endpoint) -> Vec<String> {
+        let disabled = disablings(&endpoint.edits);
+        let mut wrong = Vec::new();
+        let said = endpoint.said(Said::Disabled).count();
+        if said > disabled.len() {
+            wrong.push(format!(
+                "disabled {} times, and said so {said} times",
+                disabled.len()
+            ));
+        }
+        for at in disabled {
+            let until = at + KNOWN;
+            let is_due = until <= self.evidence.ended
+                && self.is_quiet(at - KNOWN, until)
+                && self.none_ends(at - KNOWN, until);
+            let mut said = endpoint.said(Said::Disabled);
+            if is_due && !said.any(|notice| at <= notice.at && notice.at <= until) {
+                wrong.push(format!("disabled at {at}, and never said so"));
+            }
+        }
+        wrong
+    }
+
+    /// In each hour in which a delivery was given up, or a moment later; and never more than were.
+    fn exhausted(&self, endpoint: &Endpoint) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for at in &endpoint.given_up {
+            let (from, until) = (at.duration_trunc(HOUR).unwrap(), *at + KNOWN);
+            let is_due = until <= self.evidence.ended
+                && self.is_quiet(*at - KNOWN, until)
+                && self.none_ends(*at - KNOWN, until);
+            let mut said = endpoint.said(Said::Exhausted);
+            if is_due && !said.any(|notice| from <= notice.at && notice.at <= until) {
+                wrong.push(format!("a delivery was given up at {at}, and nobody told"));
+            }
+        }
+        let said: u64 = endpoint
+            .said(Said::Exhausted)
+            .map(|notice| notice.count)
+            .sum();
+        let is_sure = self.evidence.calm && !endpoint.hook.replayed;
+        let given_up = endpoint.given_up.len() as u64;
+        if is_sure && said > given_up {
+            wrong.push(format!(
+                "{given_up} deliveries were given up, {said} were told"
+            ));
+        }
+        wrong
+    }
+}
+
+/// Whether it ended after its attempts: not by its user, and not because its senders died.
+fn was_given_up(delivery: &Delivery) -> bool {
+    let ended = [EndReason::Expired, EndReason::LostClaims].map(EndReason::as_str);
+    let info = delivery.status_info.as_str();
+    delivery.state == DeliveryState::Error && info != "cancelled" && !ended.contains(&info)
+}

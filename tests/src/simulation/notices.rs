@@ -1,0 +1,104 @@
+//! What the engine says of webhooks: a system administrator's webhook receives all of it.
+
+use chrono::{DateTime, Utc};
+use gatepost_engine::Engine;
+use gatepost_storage::webhooks::{Cause, Delivery};
+use webhook_model::{Event, EventLabel, Filter, JsonObject, OwnerId, Target, Webhook, WebhookId};
+
+use super::accounts::OPERATOR;
+use super::furnish::{HOSTS, task};
+use super::network::Network;
+
+/// The type of these events.
+const TYPE: &str = "webhooks";
+/// The number of the host to which they are sent, which is always well.
+pub(super) const HOST: usize = HOSTS;
+
+/// What can be said of a webhook.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub(super) enum Said {
+    Failing,
+    Recovered,
+    Disabled,
+    Exhausted,
+}
+
+impl Said {
+    const ALL: [(Self, &str); 4] = [
+        (Self::Failing, "failing"),
+        (Self::Recovered, "recovered"),
+        (Self::Disabled, "disabled"),
+        (Self::Exhausted, "exhausted"),
+    ];
+
+    /// What made a delivery, if it is one of these.
+    pub(super) fn of(cause: &Cause) -> Option<Self> {
+        let is_of_webhooks = cause.event_type.as_str() == TYPE;
+        let name = cause.event.as_str();
+        let mut all = Self::ALL.iter().filter(|_| is_of_webhooks);
+        let (said, _) = all.find(|(_, event)| *event == name)?;
+        Some(*said)
+    }
+}
+
+/// Something that was said of a webhook.
+#[derive(Clone, Debug)]
+pub(super) struct Notice {
+    pub said: Said,
+    pub webhook: WebhookId,
+    /// What tells it from others of its kind: of `failing` and `recovered`, of which trouble.
+    pub once: String,
+    /// By the clock of the process that said it.
+    pub at: DateTime<Utc>,
+    /// Since when it fails.
+    pub since: Option<DateTime<Utc>>,
+    /// How many deliveries were given up.
+    pub count: u64,
+}
+
+impl Notice {
+    pub(super) fn of(delivery: &Delivery) -> Option<Self> {
+        let cause = delivery.cause.as_ref()?;
+        let said = Said::of(cause)?;
+        let id = cause.occurrence.as_ref()?;
+        let (_, once) = id.as_str().rsplit_once(':')?;
+        let mut words = delivery.body.split(' ');
+        let mut word = || words.next().unwrap_or_default();
+        let (webhook, since, count) = (word(), word(), word());
+        Some(Self {
+            said,
+            webhook: WebhookId(webhook.parse().ok()?),
+            once: once.to_owned(),
+            at: delivery.created,
+            since: since.parse().ok(),
+            count: count.parse().unwrap_or_default(),
+        })
+    }
+}
+
+/// A webhook that receives all that is said of those of all users, and that nobody touches.
+pub(super) async fn inform(engine: &Engine) {
+    let url = format!("http://{}/", Network::name(HOST)).parse().unwrap();
+    let webhook = Webhook::new(OwnerId(OPERATOR), "notices".parse().unwrap(), url);
+    let webhook = engine.create_webhook(&webhook).await.unwrap().id;
+    for (said, event) in Said::ALL {
+        let message = match said {
+            Said::Failing | Said::Recovered => "${WEBHOOK} ${SINCE}",
+            Said::Disabled => "${WEBHOOK}",
+            Said::Exhausted => "${WEBHOOK} - ${COUNT}",
+        };
+        let task = task(webhook, OPERATOR, message, false);
+        let task = engine.create_task(&task).await.unwrap();
+        let event = Event {
+            event_type: TYPE.parse().unwrap(),
+            event: event.parse().unwrap(),
+            target: Target::Generic,
+            task: task.id,
+            enabled: true,
+            filters: Filter::default(),
+            context: JsonObject::default(),
+            label: EventLabel::default(),
+        };
+        engine.create_event(&event).await.unwrap();
+    }
+}
