@@ -29,6 +29,7 @@ pub(crate) struct Admission {
     pub inquiries: Inquiries,
     /// Something may be sent sooner than was known.
     wake: Notify,
+    began: Instant,
 }
 
 impl Admission {
@@ -47,6 +48,7 @@ impl Admission {
             scheduler: Mutex::new(Scheduler::new(config, rng)),
             inquiries: Inquiries::new(),
             wake: Notify::new(),
+            began: Instant::now(),
         })
     }
 
@@ -58,7 +60,7 @@ impl Admission {
     /// One delivery was stored in this queue just now.
     pub(crate) fn stored(&self, due: &DueLane) {
         let now = Instant::now();
-        add(&mut self.lock(), due, (Count::Added(1), now), now);
+        self.add(&mut self.lock(), due, (Count::Added(1), now), now);
         self.wake();
     }
 
@@ -71,10 +73,41 @@ impl Admission {
         for due in found {
             let waited = (now - due.due).to_std().unwrap_or_default();
             let since = instant.checked_sub(waited).unwrap_or(instant);
-            add(&mut scheduler, due, (Count::AtLeast(1), since), instant);
+            self.add(&mut scheduler, due, (Count::AtLeast(1), since), instant);
         }
         drop(scheduler);
         self.wake();
+    }
+
+    /// This number waits in a queue, the first of them since then.
+    fn add(
+        &self,
+        scheduler: &mut Scheduler,
+        due: &DueLane,
+        (count, since): (Count, Instant),
+        now: Instant,
+    ) {
+        let webhook = Webhook {
+            id: due.lane.webhook,
+            owner: due.owner,
+            place: due.place,
+            revision: due.revision,
+            settings: None,
+        };
+        // Of a webhook that is not known here no more is known than what waits for it.
+        let record = match due.lane.class {
+            LaneClass::Retry => Record::Failing,
+            LaneClass::First | LaneClass::Lost | LaneClass::Alone if since < self.began => {
+                Record::Before
+            }
+            LaneClass::First | LaneClass::Lost | LaneClass::Alone => Record::New,
+        };
+        let waiting = Waiting {
+            count,
+            due: since,
+            record,
+        };
+        scheduler.ready(&webhook, due.lane.class, waiting, now);
     }
 
     /// Something was queued here, as another process says. True: the webhook is known.
@@ -200,27 +233,6 @@ impl Admission {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// This number waits in a queue, the first of them since then.
-fn add(scheduler: &mut Scheduler, due: &DueLane, waits: (Count, Instant), now: Instant) {
-    let webhook = Webhook {
-        id: due.lane.webhook,
-        owner: due.owner,
-        place: due.place,
-        revision: due.revision,
-        settings: None,
-    };
-    let waiting = Waiting {
-        count: waits.0,
-        due: waits.1,
-        // Of a webhook that is not known here no more is known than what waits for it.
-        record: match due.lane.class {
-            LaneClass::Retry => Record::Failing,
-            LaneClass::First | LaneClass::Lost | LaneClass::Alone => Record::New,
-        },
-    };
-    scheduler.ready(&webhook, due.lane.class, waiting, now);
 }
 
 pub(super) fn settings(route: &Route) -> Settings {

@@ -49,6 +49,8 @@ pub(crate) enum Count {
 pub(crate) enum Record {
     /// Not tried, or nothing is known.
     New,
+    /// What waits was due before this process began: it is taken for one that responds.
+    Before,
     /// It has been failing.
     Failing,
 }

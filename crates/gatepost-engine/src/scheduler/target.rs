@@ -64,6 +64,7 @@ impl Target {
     pub(super) fn new(webhook: &Webhook, record: Record) -> Self {
         let class = match record {
             Record::New => Class::New,
+            Record::Before => Class::Proven,
             Record::Failing => Class::Slow,
         };
         Self {

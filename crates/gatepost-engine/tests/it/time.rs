@@ -116,7 +116,7 @@ async fn the_database_servers_clock_decides_and_a_large_difference_is_refused() 
 async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
     let memory = Arc::new(MemoryStore::new());
     let store = FaultStore::new(memory.clone());
-    store.set_poison(gatepost_storage::webhooks::DeliveryId(3));
+    store.set_poison(gatepost_storage::webhooks::DeliveryId(4));
     let engine = builder(Arc::new(store)).start().await.unwrap();
     let world = World {
         store: memory,
@@ -124,6 +124,9 @@ async fn one_outcome_that_the_store_refuses_does_not_hold_up_the_others() {
     };
     let (receiver, addr) = receiver(true, &[]).await;
     let webhook = world.webhook("w", addr, |_| {}).await;
+    receiver.stall.add_permits(1);
+    let first = world.engine.send(webhook, None).await.unwrap();
+    assert_eq!(world.ended(first).await.state, DeliveryState::Sent);
     let mut ids = Vec::new();
     for _ in 0..5 {
         ids.push(world.engine.send(webhook, None).await.unwrap());

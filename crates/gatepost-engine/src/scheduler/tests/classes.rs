@@ -151,7 +151,7 @@ fn realm_with_64_overdue_requests_begins_one_at_a_time() {
 #[test]
 fn timers_of_one_moment_fire_256_in_a_call() {
     let mut bench = Bench::new(config());
-    let record = Record::New;
+    let record = Record::Before;
     for id in 0..600 {
         let webhook = webhook(OTHERS + id, tenant(id, 600));
         let waiting = Waiting {

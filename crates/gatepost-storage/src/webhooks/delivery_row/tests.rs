@@ -60,10 +60,11 @@ fn a_token_settles_once_and_then_says_done_until_its_delivery_ends_otherwise() {
 #[test]
 fn what_lost_its_claims_alone_has_ended_and_a_release_does_not_reset_that() {
     let mut row = new();
-    for (token, lost) in [(1, 0), (2, 1), (3, 2)] {
+    let classes = [LaneClass::Lost, LaneClass::Lost, LaneClass::Alone];
+    for ((token, lost), class) in [(1, 0), (2, 1), (3, 2)].into_iter().zip(classes) {
         row.claim(ClaimToken(token), at(9));
         assert_eq!(row.reclaim(at(10)), DeliveryState::Queued);
-        assert_eq!(row.lane().class, LaneClass::Alone);
+        assert_eq!(row.lane().class, class);
         assert_eq!(row.delivery.lost_claims, lost);
     }
     row.claim(ClaimToken(4), at(19));
