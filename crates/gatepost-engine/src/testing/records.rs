@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     Claim, Delivery, DeliveryId, DeliveryLog as _, DeliveryQuery, Enqueued, Lane, LaneClaim,
-    LaneClass, NewDelivery, QueueStore as _, RecordStore as _, WebhookQuery,
+    LaneClass, NewDelivery, QueueStore as _, RecordStore as _,
 };
-use gatepost_storage::{AtMost, Page, Scope};
+use gatepost_storage::{AtMost, Page};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::{
     Action, Activity, Description, Event, EventLabel, Filter, Headers, OwnerId, TagId, Target,
@@ -24,22 +25,24 @@ use crate::routes::Route;
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     pub store: Arc<MemoryStore>,
+    /// Webhooks and deliveries that were made, for names.
+    made: Arc<AtomicUsize>,
 }
 
 impl Records {
     pub(crate) fn new() -> Self {
-        let store = Arc::new(MemoryStore::new());
-        Self { store }
+        Self {
+            store: Arc::new(MemoryStore::new()),
+            made: Arc::default(),
+        }
+    }
+
+    fn next(&self) -> usize {
+        self.made.fetch_add(1, Ordering::SeqCst)
     }
 
     pub(crate) async fn webhook(&self, change: impl FnOnce(&mut Webhook)) -> WebhookId {
-        let query = WebhookQuery {
-            scope: Scope::All,
-            name: None,
-            page: Page::first(10_000),
-        };
-        let count = self.store.list_webhooks(&query).await.unwrap().len();
-        let mut webhook = webhook(|w| w.name = format!("w{count}").parse().unwrap());
+        let mut webhook = webhook(|w| w.name = format!("w{}", self.next()).parse().unwrap());
         change(&mut webhook);
         let most = AtMost::UNLIMITED;
         let inserted = self.store.insert_webhook(&webhook, most, noon()).await;
@@ -174,9 +177,8 @@ impl Records {
         due: DateTime<Utc>,
         lease_until: Option<DateTime<Utc>>,
     ) -> Enqueued {
-        let deliveries = self.store.list_deliveries(&all()).await.unwrap();
         let new = NewDelivery {
-            message_id: format!("msg_{}", deliveries.len()).parse().unwrap(),
+            message_id: format!("msg_{}", self.next()).parse().unwrap(),
             webhook,
             task: None,
             cause: None,
