@@ -1,5 +1,6 @@
 //! Renders what was planned, as far as it fits into one transaction.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -42,6 +43,7 @@ impl Emitter {
         let mut last = ask.after();
         for some in plan.steps.chunks(READ) {
             let templates = self.templates(some).await?;
+            let contexts = self.contexts(ask, some, &templates).await?;
             for (task, fate) in some {
                 let is_spent = || bite.is_spent(task.owner(), before.occurrence, &self.limits);
                 match fate {
@@ -51,7 +53,8 @@ impl Emitter {
                     Fate::Run => {
                         let body = match templates.get(task.id()) {
                             Some(template) => {
-                                let context = self.context(ask, task, template).await?;
+                                let context = contexts.get(&task.id()).or(ask.context.as_ref());
+                                let context = context.cloned();
                                 let body = self.render(ask, &rendering, (template, context), now);
                                 let body = body.await;
                                 let written = body.as_ref().map_or(PIECE, |body| body.len());
@@ -86,17 +89,20 @@ impl Emitter {
         Ok(self.finder.messages.of(tasks).await?)
     }
 
-    /// What the event has for this message, if it asks for that.
-    async fn context(
+    /// What the events have for the messages that ask for that.
+    async fn contexts(
         &self,
         ask: &Ask<'_>,
-        task: &MatchedTask,
-        template: &Template,
-    ) -> Result<Option<Data>, StoreError> {
-        if !template.asks_for_context() || ask.context.is_some() {
-            return Ok(ask.context.clone());
-        }
-        self.finder.contexts.of(task, ask.occurrence).await
+        steps: &[(MatchedTask, Fate)],
+        templates: &Templates,
+    ) -> Result<HashMap<TaskId, Data>, StoreError> {
+        let asks = |task: &MatchedTask| {
+            let template = templates.get(task.id());
+            ask.context.is_none() && template.is_some_and(|template| template.asks_for_context())
+        };
+        let tasks = steps.iter().map(|(task, _)| task);
+        let tasks: Vec<_> = tasks.filter(|task| asks(task)).collect();
+        self.finder.contexts.of(&tasks, ask.occurrence).await
     }
 
     /// A large message is rendered apart: full of variables, it takes some hundredths of a second.

@@ -1,14 +1,14 @@
 //! What events have for the messages of their tasks. It is not remembered, for few messages ask for
 //! it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gatepost_storage::webhooks::{EventQuery, WebhookStore};
-use gatepost_storage::{Bodies, Page, Row, Scope, StoreError};
-use webhook_model::{Data, Event, EventId, Occurrence};
+use gatepost_storage::{Bodies, Page, Scope, StoreError};
+use webhook_model::{Data, EventId, Occurrence, TaskId};
 
 use super::matched::MatchedTask;
-use super::readable::readable;
 
 /// Events of a task read at a time.
 const READ: u32 = 100;
@@ -27,25 +27,38 @@ impl Contexts {
         Self { store }
     }
 
-    /// Of the event that reached the task. Where that is not known any more, because the run waited
-    /// in the outbox: of the first of the task's events that the occurrence is one of.
+    /// Of the events that reached these tasks. Where that is not known any more, because the run
+    /// waited in the outbox: of the first of the task's events that the occurrence is one of.
     pub(crate) async fn of(
         &self,
-        task: &MatchedTask,
+        tasks: &[&MatchedTask],
         occurrence: &Occurrence,
-    ) -> Result<Option<Data>, StoreError> {
-        let row = match task.event {
-            Some((id, _)) => readable(self.store.event(id).await)?,
-            None => self.first(task, occurrence).await?,
-        };
-        Ok(row.map(|row| Data::from(&row.value.context)))
+    ) -> Result<HashMap<TaskId, Data>, StoreError> {
+        let ids = tasks.iter().filter_map(|task| Some(task.event?.0));
+        let ids: Vec<EventId> = ids.collect();
+        let mut rows = Vec::new();
+        if !ids.is_empty() {
+            rows = self.store.events(&ids).await?;
+        }
+        let mut contexts = HashMap::new();
+        for task in tasks {
+            let context = match task.event {
+                Some((id, _)) => {
+                    let row = rows.iter().find(|row| row.id == id);
+                    row.map(|row| Data::from(&row.value.context))
+                }
+                None => self.first(task, occurrence).await?,
+            };
+            contexts.extend(context.map(|context| (task.id(), context)));
+        }
+        Ok(contexts)
     }
 
     async fn first(
         &self,
         task: &MatchedTask,
         occurrence: &Occurrence,
-    ) -> Result<Option<Row<EventId, Event>>, StoreError> {
+    ) -> Result<Option<Data>, StoreError> {
         let mut query = EventQuery {
             scope: Scope::Owner(task.owner()),
             task: Some(task.id()),
@@ -53,12 +66,12 @@ impl Contexts {
             page: Page::first(READ).with_bodies(Bodies::UpTo(BYTES)),
         };
         for _ in 0..READS {
-            let mut rows = self.store.list_events(&query).await?;
+            let rows = self.store.list_events(&query).await?;
             let Some(last) = rows.last().map(|row| row.id) else {
                 break;
             };
-            if let Some(found) = rows.iter().position(|row| row.value.matches(occurrence)) {
-                return Ok(Some(rows.swap_remove(found)));
+            if let Some(row) = rows.iter().find(|row| row.value.matches(occurrence)) {
+                return Ok(Some(Data::from(&row.value.context)));
             }
             query.page = query.page.beyond(last);
         }

@@ -341,6 +341,14 @@ pub trait RecordStore: OwnerStore {
         readable(self.get_records(&in_order(ids)).await?)
     }
 
+    /// Those of these events that are there and can be read, in order of their row numbers.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn events(&self, ids: &[EventId]) -> Result<Vec<Row<EventId, Event>>, StoreError> {
+        readable(self.get_records(&in_order(ids)).await?)
+    }
+
     /// [`delete_record`](Self::delete_record), of a webhook.
     ///
     /// # Errors

@@ -40,6 +40,7 @@ passed_on! { RecordStore {
             [RecordId::Task(_)] => "task",
             [RecordId::Event(_)] => "event",
             [RecordId::Task(_), ..] => "tasks",
+            [RecordId::Event(_), ..] => "events",
             _ => "webhooks",
         };
         let read = async {

@@ -209,3 +209,24 @@ async fn tasks_that_are_asked_for_by_number_are_fanned_out_in_bites_too() {
     assert_eq!(bodies(&records).await, ["1-0", "1-1", "2-0", "2-1", "2-2"]);
     assert!(rows(&records).await.is_empty());
 }
+
+#[tokio::test]
+async fn contexts_of_events_are_read_for_as_many_tasks_as_their_messages() {
+    let records = Records::new();
+    let webhook = records.webhook(|_| {}).await;
+    for n in 0..16 {
+        let task = records.task(webhook, "in ${context.room}", false).await;
+        let context = format!(r#"{{"room":"{n}"}}"#);
+        let target = Target::Tag(TagId(1));
+        records.event_with(target, task, "{}", &context).await;
+    }
+    let (bench, emitter) = bench(&records, &Limits::default()).await;
+    assert_eq!(emitter.emit_tagged().await.unwrap().deliveries.len(), 16);
+    let mut expected: Vec<_> = (0..16).map(|n| format!("in {n}")).collect();
+    let mut sent = bodies(&records).await;
+    expected.sort();
+    sent.sort();
+    assert_eq!(sent, expected);
+    assert_eq!(bench.store.calls_of("events"), 2);
+    assert_eq!(bench.store.calls_of("event"), 0);
+}
