@@ -2,7 +2,7 @@
 //! are in `records`.
 
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use webhook_model::{Catalog, Occurrence};
@@ -14,7 +14,7 @@ use crate::core::Core;
 use crate::emit::{Emitted, Emitter, OutboxDrain};
 use crate::error::{EmitError, EngineError};
 use crate::health::{Health, Probes};
-use crate::maintenance::Figures;
+use crate::maintenance::Maintenance;
 use crate::operational::Announcer;
 use crate::transport::Transport;
 
@@ -46,6 +46,7 @@ impl Engine {
     /// None of its loops run yet. `poll` is how often the outbox is looked at.
     pub(crate) fn new(
         emitter: Arc<Emitter>,
+        maintenance: Arc<Maintenance>,
         poll: Duration,
         schedules: RetryScheduleLimits,
     ) -> Self {
@@ -64,10 +65,7 @@ impl Engine {
                 admission: worker.admission.clone(),
                 settler: worker.settler.clone(),
                 error_rate: worker.watch.error_rate.clone(),
-                figures: Arc::new(Figures {
-                    core: core.clone(),
-                    room: Mutex::default(),
-                }),
+                maintenance,
             },
             emitter,
             schedules,

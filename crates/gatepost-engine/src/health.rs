@@ -1,13 +1,15 @@
 //! How the engine is doing.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::QueueStats;
 
 use crate::admission::Admission;
 use crate::core::Core;
-use crate::maintenance::{Figures, PARTITIONS_AHEAD};
+use crate::maintenance::{Maintenance, PARTITIONS_AHEAD};
 use crate::meter;
 use crate::settle::Settler;
 
@@ -24,6 +26,9 @@ pub struct Health {
     /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
     /// where the log has none, or where another process makes them.
     pub log_ahead: Option<u32>,
+    /// What one process at a time does for all, as retention, and how long ago this process did a
+    /// step of each; empty where another process leads. More than a minute or two is not well.
+    pub chores: BTreeMap<&'static str, Duration>,
     /// Requests that this process has in flight.
     pub in_flight: usize,
     /// Share of failures among this process' recent attempts, 0 to 1.
@@ -61,7 +66,7 @@ pub(crate) struct Probes {
     pub admission: Arc<Admission>,
     pub settler: Settler,
     pub error_rate: Arc<ErrorRate>,
-    pub figures: Arc<Figures>,
+    pub maintenance: Arc<Maintenance>,
 }
 
 impl Probes {
@@ -78,7 +83,8 @@ impl Probes {
         };
         let health = Health {
             queue,
-            log_ahead: self.figures.room().and_then(|room| room.ahead),
+            log_ahead: self.maintenance.room().and_then(|room| room.ahead),
+            chores: self.maintenance.chores(),
             in_flight: self.admission.in_flight(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
@@ -128,7 +134,7 @@ mod tests {
     use crate::config::Limits;
     use crate::meter::tests::Gauges;
     use crate::random::Random;
-    use crate::testing::{BrokenClock, Records, core, noon};
+    use crate::testing::{BrokenClock, Records, core, maintenance, noon};
 
     #[test]
     fn the_error_rate_is_a_share_of_recent_attempts() {
@@ -151,15 +157,14 @@ mod tests {
         records.claimed(webhook).await;
         let (settler, _writer) = Settler::new(records.store.clone(), clock.clone());
         let core = core(records.store.clone(), clock);
+        let maintenance = maintenance(&core);
+        maintenance.set_room(LogRoom {
+            ahead: Some(1),
+            bytes: 0,
+        });
         let mut probes = Probes {
             core: core.clone(),
-            figures: Arc::new(Figures {
-                core: core.clone(),
-                room: Mutex::new(Some(LogRoom {
-                    ahead: Some(1),
-                    bytes: 0,
-                })),
-            }),
+            maintenance: maintenance.clone(),
             admission: Admission::new(&Limits::default(), &Random::seeded(7)),
             settler,
             error_rate: Arc::default(),

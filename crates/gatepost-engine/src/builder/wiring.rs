@@ -20,7 +20,7 @@ use crate::error::StartError;
 use crate::judge::{Ground, Judge, Rule};
 use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
-use crate::maintenance::{Figures, Maintenance};
+use crate::maintenance::Maintenance;
 use crate::observe::Observers;
 use crate::operational::{Announcer, with_own_types};
 use crate::random::Random;
@@ -79,6 +79,7 @@ impl EngineBuilder {
             steps: Mutex::new(ClockSteps::watch(core.clock.clone(), longest)?),
             retention: self.retention,
             admission: activities.admission.clone(),
+            led: Mutex::default(),
         });
         let webhooks = Arc::new(WebhookCache::new(core.store.clone()));
         let dispatcher = Arc::new(Dispatcher {
@@ -90,7 +91,12 @@ impl EngineBuilder {
         });
         let renderer = Renderer::new(self.zone, self.variables, self.random);
         let emitter = Emitter::new(worker, webhooks, renderer, &self.limits);
-        let engine = Engine::new(emitter, self.limits.timing.poll, self.retry_schedules);
+        let engine = Engine::new(
+            emitter,
+            maintenance.clone(),
+            self.limits.timing.poll,
+            self.retry_schedules,
+        );
         run(&engine, writer, &dispatcher, &maintenance);
         Ok(engine)
     }
@@ -143,11 +149,7 @@ fn run(
     lifecycle.supervise_shared("dispatch", dispatcher, Dispatcher::run);
     parts.outbox.start();
     lifecycle.supervise_shared("claims", maintenance, Maintenance::tend_claims);
-    lifecycle.supervise_shared("log", maintenance, Maintenance::tend_log);
-    lifecycle.supervise_shared("gone", maintenance, Maintenance::remove_gone);
-    let figures = &parts.probes.figures;
-    lifecycle.supervise_shared("room", figures, Figures::prepare);
-    lifecycle.supervise_shared("figures", figures, Figures::count);
+    lifecycle.supervise_shared("leader", maintenance, Maintenance::lead);
     let (counts, stopping) = (parts.probes.settler.counts.clone(), lifecycle.clone());
     lifecycle.supervise("counts", move || counts.clone().run(stopping.clone()));
     if parts.activities.troubles.are_told() {

@@ -1,222 +1,77 @@
-//! What is done each second, and each minute.
+//! The chores of the process that leads, in steps that hold nobody up.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, PurgeBounds, Reclaimed,
-};
-use gatepost_storage::{Bodies, Page, StoreError};
+use chrono::{DateTime, TimeDelta, Utc};
+use gatepost_storage::StoreError;
+use gatepost_storage::webhooks::{PurgeBounds, Queues};
 use tokio::time::Instant;
 
-use crate::admission::Admission;
-use crate::clock::ClockSteps;
-use crate::config::Retention;
-use crate::core::Core;
+use super::chore::Chore;
+use super::part::Maintenance;
 use crate::guard::guarded;
-use crate::meter;
 
-/// Rows removed, reclaimed or expired in one transaction.
-const BITE: u32 = 500;
-/// How often clocks are tended.
-const SECOND: Duration = Duration::from_secs(1);
-/// Lost claims are looked for in one of five of those rounds: their leases lasted half a minute and
-/// more.
-const RECLAIM: usize = 5;
-/// How often the slower chores are done.
-const ROUND: Duration = Duration::from_secs(60);
-/// Under which one process at a time does them, and for how long it has them for itself.
-const LEASE: &str = "clean the log";
-const LEASED: Duration = Duration::from_secs(150);
-/// After this time of work it is extended.
-const EXTENDED: Duration = Duration::from_secs(60);
-/// Under which one process makes what waits due earlier when the clock was set back.
-const SET_BACK: &str = "set the clock back";
-const A_SECOND: TimeDelta = TimeDelta::seconds(1);
-/// Between two transactions, so that others can write.
-pub(super) const BREATH: Duration = Duration::from_millis(20);
-
-#[derive(Debug)]
-pub(crate) struct Maintenance {
-    pub core: Arc<Core>,
-    /// Kept here, so that a step is not forgotten when a part is started again.
-    pub steps: Mutex<ClockSteps>,
-    pub retention: Retention,
-    pub admission: Arc<Admission>,
-}
+/// Rows removed or expired in one transaction.
+const ROWS: u32 = 500;
+/// Lanes looked at in one page.
+const LANES: u32 = 500;
+/// Below this number of partitions ahead it is said.
+pub(crate) const PARTITIONS_AHEAD: u32 = 2;
 
 impl Maintenance {
-    /// Looks at the clock each second, and takes back lost claims
-    /// every few seconds, until the engine stops.
-    pub(crate) async fn tend_claims(self: Arc<Self>) {
-        for round in 0_usize.. {
-            if !self.core.lifecycle.is_running() {
-                break;
+    /// Does one step. Whether there is more to do.
+    pub(super) async fn step(&self, chore: Chore) -> Result<bool, StoreError> {
+        let (store, now) = (&self.core.store, self.core.clock.now()?);
+        match chore {
+            Chore::PrepareLog => self.prepare_log(now).await,
+            Chore::CountQueue => store.count_queue(now).await.map(|_| false),
+            Chore::FindLanes => self.find_lanes(now).await,
+            // What a clock removes that was set by mistake does not come back.
+            Chore::Expire | Chore::Purge if !self.clock_is_settled().await? => Ok(false),
+            Chore::Expire => {
+                let held = ago(now, self.retention.held);
+                let expired = store.expire_held(held, ROWS, now).await?;
+                Ok(expired >= u64::from(ROWS))
             }
-            if let Err(error) = self.take_back(round.is_multiple_of(RECLAIM)).await {
-                guarded(|| tracing::warn!(%error, "could not take back lost claims"));
+            Chore::Purge => {
+                let bounds = PurgeBounds {
+                    created_before: ago(now, self.retention.deliveries),
+                    bytes: self.retention.bytes,
+                    counts_before: ago(now, self.retention.counts),
+                    occurrences_before: ago(now, self.retention.occurrences),
+                };
+                Ok(store.purge(&bounds, ROWS, now).await?.more)
             }
-            meter::in_flight(self.admission.in_flight());
-            self.core.lifecycle.rest(SECOND).await;
+            Chore::RemoveGone => self.remove_gone(now).await,
         }
     }
 
-    /// Expires and purges, one process at a time, and compares clocks each minute, until the engine
-    /// stops. While the clock may have been set by mistake, nothing is removed: it would not come
-    /// back.
-    pub(crate) async fn tend_log(self: Arc<Self>) {
-        while self.core.lifecycle.is_running() {
-            if self.clock_is_settled().await
-                && self.core.has_lease(LEASE, LEASED).await
-                && let Err(error) = self.remove_old().await
-            {
-                guarded(|| tracing::warn!(%error, "could not remove what is old"));
-            }
-            self.core.lifecycle.rest(ROUND).await;
-            self.core.clock.compare(&*self.core.store).await;
+    async fn prepare_log(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let room = self.core.store.prepare_log(now).await?;
+        self.led().room = Some(room);
+        if let Some(ahead) = room.ahead.filter(|ahead| *ahead < PARTITIONS_AHEAD) {
+            guarded(|| tracing::warn!(ahead, "few partitions of the log are ready"));
         }
+        Ok(false)
     }
 
-    /// Looks at the clock, and takes back lost claims if that is due and the clock was not set a
-    /// short while ago. If it was set back, what waits does not wait for as much longer.
-    async fn take_back(&self, is_due: bool) -> Result<(), StoreError> {
-        let settled = self.settled().await?;
-        if self.core.clock.is_right() {
-            let back = self.steps().set_back()?;
-            if let Some(back) = back
-                && self.core.has_lease(SET_BACK, LEASED).await
-            {
-                self.bring_forward(back).await;
-            }
-            self.steps().note_right()?;
-        }
-        if settled && is_due {
-            self.reclaim().await?;
-        }
-        Ok(())
-    }
-
-    /// What waits by a clock that was ahead is due as much earlier; the delay that a target asked
-    /// for stays. Begun again, it would be early: what the store refuses is tried until it is done.
-    async fn bring_forward(&self, back: TimeDelta) {
-        let mut query = DeliveryQuery {
-            states: vec![DeliveryState::Queued],
-            ..DeliveryQuery::all(Page::first(BITE).with_bodies(Bodies::Omitted))
+    async fn find_lanes(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let after = Queues::Beyond(self.led().lane);
+        let page = self.core.store.queues(after, LANES, now).await?;
+        self.admission.found(&page.due, now);
+        self.led().lane = match page.more {
+            Some(Queues::Beyond(last)) => last,
+            _ => None,
         };
-        let mut earlier = BTreeMap::new();
-        while self.core.lifecycle.is_running() {
-            match self.bring_some(back, &mut query, &mut earlier).await {
-                Ok(0) if earlier.is_empty() => break,
-                Ok(_) => self.core.lifecycle.rest(BREATH).await,
-                Err(error) => {
-                    guarded(|| tracing::warn!(%error, "could not make deliveries due earlier"));
-                    self.core.lifecycle.rest(SECOND).await;
-                }
-            }
-        }
-        self.admission.inquiries.look();
+        Ok(false)
     }
 
-    /// Makes those due that were found, or looks for more. Returns how many rows it met.
-    async fn bring_some(
-        &self,
-        back: TimeDelta,
-        query: &mut DeliveryQuery,
-        earlier: &mut BTreeMap<DateTime<Utc>, Vec<DeliveryId>>,
-    ) -> Result<usize, StoreError> {
-        if let Some(first) = earlier.first_entry() {
-            self.core.store.hasten(first.get(), *first.key()).await?;
-            return Ok(first.remove().len());
-        }
-        let (rows, now) = (
-            self.core.store.list_deliveries(query).await?,
-            self.core.clock.now()?,
-        );
-        for row in rows.iter().filter(|row| waits_by_a_clock_ahead(row, now)) {
-            // Never early, and few moments.
-            let due = (row.due - back).duration_trunc(A_SECOND);
-            let due = due.map_or(row.due, |due| due + A_SECOND).max(now);
-            earlier.entry(due).or_default().push(row.id);
-        }
-        query.page.after = rows.last().map(|last| last.id).or(query.page.after);
-        Ok(rows.len())
+    async fn remove_gone(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
+        let (bite, began) = (self.led().bite, Instant::now());
+        let removed = self.core.store.remove_gone(bite.rows(), now).await;
+        self.led().bite = bite.after(began.elapsed());
+        Ok(removed? >= u64::from(bite.rows()))
     }
-
-    async fn clock_is_settled(&self) -> bool {
-        self.settled().await.unwrap_or_else(|error| {
-            guarded(|| tracing::warn!(%error, "could not remove what is old"));
-            false
-        })
-    }
-
-    /// Looks at the clock: whether it is right, and was not set for as long as a lease may last.
-    async fn settled(&self) -> Result<bool, StoreError> {
-        let (stepped, settled) = {
-            let mut steps = self.steps();
-            (steps.has_stepped()?, steps.is_settled()?)
-        };
-        if stepped || !self.core.clock.is_right() {
-            self.core.clock.compare(&*self.core.store).await;
-        }
-        Ok(settled && self.core.clock.is_right())
-    }
-
-    fn steps(&self) -> MutexGuard<'_, ClockSteps> {
-        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn reclaim(&self) -> Result<(), StoreError> {
-        loop {
-            let now = self.core.clock.now()?;
-            let Reclaimed { requeued, ended } = self.core.store.reclaim(BITE, now).await?;
-            if requeued + ended > 0 {
-                self.admission.inquiries.look();
-                meter::lost_claims(requeued + ended);
-                guarded(|| tracing::warn!(requeued, ended, "took back claims of dead workers"));
-            }
-            if requeued + ended < u64::from(BITE) {
-                return Ok(());
-            }
-        }
-    }
-
-    /// Rests as long as each call takes, and ends when another process has the lease.
-    async fn remove_old(&self) -> Result<(), StoreError> {
-        let (now, mut leased) = (self.core.clock.now()?, Instant::now());
-        let held = ago(now, self.retention.held);
-        let bounds = PurgeBounds {
-            created_before: ago(now, self.retention.deliveries),
-            bytes: self.retention.bytes,
-            counts_before: ago(now, self.retention.counts),
-            occurrences_before: ago(now, self.retention.occurrences),
-        };
-        let (mut expired, mut purged) = (false, false);
-        while self.core.lifecycle.is_running() && !(expired && purged) {
-            if leased.elapsed() >= EXTENDED {
-                if !self.core.has_lease(LEASE, LEASED).await {
-                    break;
-                }
-                leased = Instant::now();
-            }
-            let began = Instant::now();
-            if expired {
-                purged = !self.core.store.purge(&bounds, BITE, now).await?.more;
-            } else {
-                let count = self.core.store.expire_held(held, BITE, now).await?;
-                expired = count < u64::from(BITE);
-            }
-            self.core.lifecycle.rest(began.elapsed().max(BREATH)).await;
-        }
-        Ok(())
-    }
-}
-
-/// Whether a delivery waits by a clock that was ahead: it is not to be tried later than now, or it
-/// was last tried in the future.
-fn waits_by_a_clock_ahead(row: &Delivery, now: DateTime<Utc>) -> bool {
-    row.due > now && (row.tries == 0 || row.last_attempt.is_some_and(|began| began > now))
 }
 
 fn ago(now: DateTime<Utc>, time: Duration) -> DateTime<Utc> {

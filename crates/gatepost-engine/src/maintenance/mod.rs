@@ -1,11 +1,13 @@
-//! What has to be done now and then: lost claims are taken back, what is old is removed, the queue
-//! is counted, the clock is watched.
+//! What has to be done now and then: by each process for itself, and by one that leads for all.
 
+mod chore;
 mod chores;
-mod figures;
-mod gone;
+mod claims;
+mod leader;
+mod led;
+mod part;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use chores::Maintenance;
-pub(crate) use figures::{Figures, PARTITIONS_AHEAD};
+pub(crate) use chores::PARTITIONS_AHEAD;
+pub(crate) use part::Maintenance;

@@ -1,6 +1,6 @@
 //! The parts of an engine, made ready.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use delivery::Schedule;
@@ -16,14 +16,16 @@ use super::values::noon;
 use crate::activity::Activities;
 use crate::admission::Admission;
 use crate::attempt::{RetryPlan, Watch, Worker};
-use crate::clock::EngineClock;
-use crate::config::{DisablePolicy, Limits, RetryScheduleLimits};
+use crate::clock::{ClockSteps, EngineClock};
+use crate::config::{DisablePolicy, Limits, Retention, RetryScheduleLimits};
 use crate::core::Core;
 use crate::emit::Emitter;
 use crate::engine::Engine;
 use crate::judge::testing::{Platform, judge, one_system};
 use crate::judge::{Judge, Rule};
+use crate::lease::longest_lease;
 use crate::lifecycle::Lifecycle;
+use crate::maintenance::Maintenance;
 use crate::observe::{Nobody, Observers};
 use crate::random::Random;
 use crate::render::Renderer;
@@ -58,6 +60,19 @@ pub(crate) fn core(store: Arc<dyn WebhookStore>, clock: Arc<EngineClock>) -> Arc
         clock,
         lifecycle: Lifecycle::default(),
         holder: 7,
+    })
+}
+
+/// Of a process that sends nothing.
+pub(crate) fn maintenance(core: &Arc<Core>) -> Arc<Maintenance> {
+    let longest = longest_lease(Limits::default().timing.lease_margin);
+    let steps = ClockSteps::watch(core.clock.clone(), longest).unwrap();
+    Arc::new(Maintenance {
+        core: core.clone(),
+        steps: Mutex::new(steps),
+        retention: Retention::default(),
+        admission: Admission::new(&Limits::default(), &Random::seeded(7)),
+        led: Mutex::default(),
     })
 }
 
@@ -147,7 +162,12 @@ impl Bench {
     pub(crate) fn engine(&self) -> Engine {
         let emitter = self.emitter(&Limits::default());
         let schedules = RetryScheduleLimits::default();
-        Engine::new(emitter, Duration::from_secs(1), schedules)
+        Engine::new(
+            emitter,
+            maintenance(&self.core),
+            Duration::from_secs(1),
+            schedules,
+        )
     }
 
     pub(crate) fn emitter(&self, limits: &Limits) -> Arc<Emitter> {

@@ -7,7 +7,7 @@ mod records;
 mod script;
 mod values;
 
-pub(crate) use bench::{Bench, RETRY_AFTER, core};
+pub(crate) use bench::{Bench, RETRY_AFTER, core, maintenance};
 pub(crate) use clock::BrokenClock;
 pub(crate) use records::Records;
 pub(crate) use script::{Script, responded};

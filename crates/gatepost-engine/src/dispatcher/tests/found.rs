@@ -1,16 +1,9 @@
 //! How lanes are found: by what they became due for, not by walking over all of them.
 
+use gatepost_storage::Clock as _;
 use gatepost_storage::webhooks::Arrived;
-use gatepost_storage::{Clock as _, OwnerStore as _};
 
 use super::*;
-
-/// Another process sweeps all lanes slowly, and finds nothing.
-async fn swept_elsewhere(records: &Records) {
-    let until = noon() + TimeDelta::days(10);
-    let leased = records.store.lease("sweep lanes", 99, until, noon()).await;
-    assert!(leased.unwrap());
-}
 
 /// The clock and the timers move together.
 async fn pass(bench: &Bench, seconds: u64) {
@@ -39,7 +32,6 @@ async fn an_idle_engine_asks_as_little_beside_a_thousand_lanes_that_wait_as_besi
             records.waiting(webhook, "x").await;
             paused.push(webhook);
         }
-        swept_elsewhere(&records).await;
         let bench = run(&records, Limits::default(), Script::new(&[])).await;
         pass(&bench, 5).await;
         let before = bench.store.calls();
@@ -55,7 +47,6 @@ async fn an_idle_engine_asks_as_little_beside_a_thousand_lanes_that_wait_as_besi
 async fn what_another_process_queued_is_found_at_once_when_it_says_so_and_soon_if_not() {
     let records = Records::new();
     let (told, untold) = (records.webhook(|_| {}).await, records.webhook(|_| {}).await);
-    swept_elsewhere(&records).await;
     let bench = Bench::new(&records, &Limits::default(), Script::new(&[])).await;
     let dispatcher = start(&bench, Limits::default(), 1);
     a_second().await;
@@ -78,7 +69,6 @@ async fn what_another_process_queued_is_found_at_once_when_it_says_so_and_soon_i
 async fn what_is_committed_after_it_was_looked_for_is_found_by_a_look_that_goes_back() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
-    swept_elsewhere(&records).await;
     let bench = run(&records, Limits::default(), Script::new(&[])).await;
     pass(&bench, 3).await;
     records.waiting(webhook, "late by three seconds").await;
@@ -87,23 +77,9 @@ async fn what_is_committed_after_it_was_looked_for_is_found_by_a_look_that_goes_
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_was_told_of_is_found_by_the_process_that_sweeps() {
-    let records = Records::new();
-    let webhook = records.webhook(|_| {}).await;
-    let bench = run(&records, Limits::default(), Script::new(&[])).await;
-    pass(&bench, 100).await;
-    records.waiting(webhook, "late by a minute").await;
-    pass(&bench, 2).await;
-    assert_eq!(bench.script.sent().len(), 1);
-    let swept = records.store.lease("sweep lanes", 99, noon(), noon());
-    assert!(!swept.await.unwrap(), "it has the lease");
-}
-
-#[tokio::test(start_paused = true)]
 async fn retries_of_this_process_are_not_asked_for() {
     let records = Records::new();
     let webhook = records.webhook(|_| {}).await;
-    swept_elsewhere(&records).await;
     records.waiting(webhook, "x").await;
     let bench = run(&records, Limits::default(), Script::new(&[500])).await;
     pass(&bench, 5).await;
@@ -118,7 +94,6 @@ async fn retries_of_this_process_are_not_asked_for() {
 async fn where_order_was_asked_for_the_rest_goes_on_behind_a_retry() {
     let records = Records::new();
     let webhook = records.webhook(|w| w.order = DeliveryOrder::InOrder).await;
-    swept_elsewhere(&records).await;
     for body in ["a", "b", "c"] {
         records.waiting(webhook, body).await;
     }

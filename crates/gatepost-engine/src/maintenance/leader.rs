@@ -1,0 +1,111 @@
+//! What one process does for all, while it leads: each chore when that is due.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gatepost_storage::webhooks::LogRoom;
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::chore::{CHORES, Chore};
+use super::led::Led;
+use super::part::Maintenance;
+use crate::guard::guarded;
+
+/// Under which one process at a time leads.
+const LEASE: &str = "leader";
+/// For how long it does, and after which time it extends that. Who does not lead asks again after
+/// half of it.
+const LEASED: Duration = Duration::from_secs(60);
+const EXTENDED: Duration = Duration::from_secs(20);
+/// A chore that takes longer is given up, until it is due again: it must not take the time of the
+/// others, or outlast the lease.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+impl Maintenance {
+    /// Leads whenever no other process does, until the engine stops.
+    pub(crate) async fn lead(self: Arc<Self>) {
+        while self.core.lifecycle.is_running() {
+            let pause = match self.core.has_lease(LEASE, LEASED).await {
+                true if self.lead_on().await => continue,
+                // Who gets nothing done lets another process lead.
+                true => LEASED,
+                false => LEASED / 2,
+            };
+            *self.led() = Led::default();
+            self.core.lifecycle.rest(pause).await;
+        }
+    }
+
+    /// Does what is due, until the lease is to be extended. False: nothing of it could be done.
+    async fn lead_on(&self) -> bool {
+        let (until, mut done) = (Instant::now() + EXTENDED, false);
+        loop {
+            let (due, chore) = self.next_chore();
+            tokio::select! {
+                biased;
+                () = self.core.lifecycle.stopped() => return true,
+                () = sleep_until(due.min(until)) => {}
+            }
+            if due >= until {
+                return done;
+            }
+            done |= self.carry_out(chore).await;
+        }
+    }
+
+    /// The chore that is due first, and when.
+    fn next_chore(&self) -> (Instant, Chore) {
+        let due = self.led().due;
+        let first = CHORES.into_iter().min_by_key(|chore| due[*chore as usize]);
+        let chore = first.unwrap_or(Chore::PrepareLog);
+        (due[chore as usize], chore)
+    }
+
+    async fn carry_out(&self, chore: Chore) -> bool {
+        let began = Instant::now();
+        // Should it panic, the others have their turns.
+        self.led().due[chore as usize] = began + chore.pause(Duration::ZERO, false);
+        let result = timeout(DEADLINE, self.step(chore)).await;
+        let (now, chore_name) = (Instant::now(), chore.name());
+        let more = match &result {
+            Ok(Ok(more)) => *more,
+            Ok(Err(error)) => {
+                guarded(|| tracing::warn!(chore = chore_name, %error, "a chore failed"));
+                false
+            }
+            Err(_) => {
+                guarded(|| tracing::warn!(chore = chore_name, "a chore took too long"));
+                false
+            }
+        };
+        let mut led = self.led();
+        led.due[chore as usize] = now + chore.pause(now - began, more);
+        let is_done = matches!(result, Ok(Ok(_)));
+        if is_done {
+            led.done[chore as usize] = Some(now);
+        }
+        is_done
+    }
+
+    /// The room in the log, if it is this process that makes it.
+    pub(crate) fn room(&self) -> Option<LogRoom> {
+        self.led().room
+    }
+
+    #[cfg(test)]
+    pub(crate) fn set_room(&self, room: LogRoom) {
+        self.led().room = Some(room);
+    }
+
+    /// How long ago this process last did a step of each chore.
+    pub(crate) fn chores(&self) -> BTreeMap<&'static str, Duration> {
+        let done = CHORES.into_iter().zip(self.led().done);
+        let ages = done.filter_map(|(chore, done)| Some((chore.name(), done?.elapsed())));
+        ages.collect()
+    }
+
+    pub(super) fn led(&self) -> MutexGuard<'_, Led> {
+        self.led.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

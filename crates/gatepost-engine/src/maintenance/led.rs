@@ -1,0 +1,31 @@
+//! What a process that leads remembers.
+
+use std::array;
+
+use gatepost_storage::webhooks::{Lane, LogRoom};
+use tokio::time::Instant;
+
+use super::chore::{Bite, CHORES};
+
+/// What a process that leads knows of its chores. It outlives a panic of one of them.
+#[derive(Debug)]
+pub(crate) struct Led {
+    pub(super) due: [Instant; CHORES.len()],
+    pub(super) done: [Option<Instant>; CHORES.len()],
+    pub(super) bite: Bite,
+    /// The last lane that was looked at.
+    pub(super) lane: Option<Lane>,
+    pub(super) room: Option<LogRoom>,
+}
+
+impl Default for Led {
+    fn default() -> Self {
+        Self {
+            due: array::from_fn(|_| Instant::now()),
+            done: array::from_fn(|_| None),
+            bite: Bite::default(),
+            lane: None,
+            room: None,
+        }
+    }
+}

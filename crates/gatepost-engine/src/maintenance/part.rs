@@ -1,0 +1,19 @@
+//! What maintenance is made of.
+
+use std::sync::{Arc, Mutex};
+
+use super::led::Led;
+use crate::admission::Admission;
+use crate::clock::ClockSteps;
+use crate::config::Retention;
+use crate::core::Core;
+
+#[derive(Debug)]
+pub(crate) struct Maintenance {
+    pub core: Arc<Core>,
+    /// Kept here, so that a step is not forgotten when a part is started again.
+    pub steps: Mutex<ClockSteps>,
+    pub retention: Retention,
+    pub admission: Arc<Admission>,
+    pub led: Mutex<Led>,
+}
