@@ -23,12 +23,8 @@ pub struct Health {
     /// Deliveries and occurrences that wait, as some process counted them last: a second ago, or
     /// longer where counting takes more than 10 milliseconds.
     pub queue: QueueStats,
-    /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
-    /// where the log has none, or where another process makes them.
-    pub log_ahead: Option<u32>,
-    /// What one process at a time does for all, as retention, and how long ago this process did a
-    /// step of each; empty where another process leads. More than a minute or two is not well.
-    pub chores: BTreeMap<&'static str, Duration>,
+    /// What this process does for all; `None` where another one leads.
+    pub leads: Option<Leads>,
     /// Requests that this process has in flight.
     pub in_flight: usize,
     /// Share of failures among this process' recent attempts, 0 to 1.
@@ -49,13 +45,25 @@ pub struct Health {
     pub restarts: u64,
 }
 
+/// What one process at a time does for all, such as retention.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Leads {
+    /// Partitions of the log that are ready for what comes: fewer than two is a warning. `None`
+    /// where the log has none.
+    pub log_ahead: Option<u32>,
+    /// How long ago each chore made a step: more than two minutes is a warning.
+    pub chores: BTreeMap<&'static str, Duration>,
+}
+
 impl Health {
     /// Sets the gauges of what is known now.
     fn measure(&self) {
         meter::queue(&self.queue);
         meter::condition(self.recording, self.clock_is_right, self.unplaced);
+        let ahead = self.leads.as_ref().and_then(|leads| leads.log_ahead);
         let missing = |ahead| PARTITIONS_AHEAD.saturating_sub(ahead);
-        meter::partitions_missing(self.log_ahead.map_or(0, missing));
+        meter::partitions_missing(ahead.map_or(0, missing));
     }
 }
 
@@ -83,8 +91,7 @@ impl Probes {
         };
         let health = Health {
             queue,
-            log_ahead: self.maintenance.room().and_then(|room| room.ahead),
-            chores: self.maintenance.chores(),
+            leads: self.leads(),
             in_flight: self.admission.in_flight(),
             error_rate: self.error_rate.get(),
             recording: now.is_ok() && !self.settler.is_failing(),
@@ -94,6 +101,14 @@ impl Probes {
         };
         health.measure();
         Ok(health)
+    }
+
+    fn leads(&self) -> Option<Leads> {
+        let leads = Leads {
+            log_ahead: self.maintenance.room().and_then(|room| room.ahead),
+            chores: self.maintenance.chores(),
+        };
+        (leads != Leads::default()).then_some(leads)
     }
 }
 
@@ -171,7 +186,8 @@ mod tests {
         };
         let health = probes.health().await.unwrap();
         assert_eq!((health.queue.running, health.recording), (1, true));
-        assert_eq!((health.queue.counted, health.log_ahead), (noon(), Some(1)));
+        let log_ahead = health.leads.unwrap().log_ahead;
+        assert_eq!((health.queue.counted, log_ahead), (noon(), Some(1)));
         records.claimed(webhook).await;
         let health = probes.health().await.unwrap();
         assert_eq!(health.queue.running, 1, "nobody has counted since");

@@ -56,7 +56,7 @@ pub use gatepost_ids::{
 };
 pub use gatepost_storage::webhooks::{HourlyCount, QueueStats};
 pub use gatepost_storage::{AtMost, Scope};
-pub use health::Health;
+pub use health::{Health, Leads};
 pub use judge::{May, Watch, WatchAnswer, WatchError, Watched};
 pub use observe::{Notice, Observer};
 pub use records::brought::Brought;

@@ -2,6 +2,13 @@
 
 use std::time::Duration;
 
+/// A bite that took longer was too large for those who want to write. A store in a file cuts it
+/// into shorter transactions of its own.
+const LONG: Duration = Duration::from_millis(20);
+/// After one that took less, the next is larger.
+const SHORT: Duration = Duration::from_millis(10);
+const SMALLEST: u32 = 50;
+const LARGEST: u32 = 2_000;
 /// Between two transactions, so that others can write.
 pub(super) const BREATH: Duration = Duration::from_millis(20);
 
@@ -35,14 +42,6 @@ pub(super) enum Chore {
 /// How many rows that are gone are removed at a time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Bite(u32);
-
-/// A bite that took longer was too large for those who want to write. A store in a file cuts it
-/// into shorter transactions of its own.
-const LONG: Duration = Duration::from_millis(20);
-/// After one that took less, the next is larger.
-const SHORT: Duration = Duration::from_millis(10);
-const SMALLEST: u32 = 50;
-const LARGEST: u32 = 2_000;
 
 impl Chore {
     /// How long it rests after a step that took this time. Counting takes a hundredth of the time

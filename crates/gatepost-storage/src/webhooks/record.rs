@@ -168,3 +168,24 @@ impl From<Event> for NewRecords {
         }
     }
 }
+
+/// These numbers, each once, in order.
+pub(super) fn in_order<I: Copy + Into<RecordId>>(ids: &[I]) -> Vec<RecordId> {
+    let mut ids: Vec<RecordId> = ids.iter().map(|id| (*id).into()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// The records that were found and can be read.
+pub(super) fn readable<R>(found: Vec<Found<RecordRow>>) -> Result<Vec<R>, StoreError>
+where
+    R: TryFrom<RecordRow, Error = StoreError>,
+{
+    let rows = found.into_iter().flatten().flatten();
+    rows.map(TryInto::try_into).collect()
+}
+
+pub(super) fn not_returned() -> StoreError {
+    StoreError::corrupt("record", "not among what the store returned")
+}

@@ -7,6 +7,7 @@ use webhook_model::{Event, EventId, EventName, EventType, Task, TaskId, Webhook,
 
 use super::record::{
     Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
+    in_order, not_returned, readable,
 };
 use super::record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 use super::routes::{RouteChanges, Routes, RoutesVersion, UnreadableRecord};
@@ -410,25 +411,4 @@ pub trait RecordStore: OwnerStore {
         let routes = self.read_routes(place, only, u32::MAX).await?;
         routes.ok_or_else(not_returned)
     }
-}
-
-/// These numbers, each once, in order.
-fn in_order<I: Copy + Into<RecordId>>(ids: &[I]) -> Vec<RecordId> {
-    let mut ids: Vec<RecordId> = ids.iter().map(|id| (*id).into()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids
-}
-
-/// The records that were found and can be read.
-fn readable<R>(found: Vec<Found<RecordRow>>) -> Result<Vec<R>, StoreError>
-where
-    R: TryFrom<RecordRow, Error = StoreError>,
-{
-    let rows = found.into_iter().flatten().flatten();
-    rows.map(TryInto::try_into).collect()
-}
-
-fn not_returned() -> StoreError {
-    StoreError::corrupt("record", "not among what the store returned")
 }
