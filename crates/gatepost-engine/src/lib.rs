@@ -14,7 +14,6 @@ mod emit;
 mod engine;
 mod error;
 mod few;
-mod generations;
 mod give_way;
 mod guard;
 mod health;

@@ -11,15 +11,15 @@ const SHARE: usize = 16;
 /// A map of at most a given weight. Where room is needed, the owner who has most gives up what was
 /// not used for the longest time, if that owner has more than a sixteenth of all. If nobody has,
 /// what nobody used for the longest time goes. So one owner may have everything until others need
-/// room.
+/// room. `S`: who shares; `()` where nobody does.
 #[derive(Debug)]
-pub(crate) struct Shares<K, V> {
-    entries: HashMap<K, Entry<V>>,
+pub(crate) struct Shares<K, V, S = OwnerId> {
+    entries: HashMap<K, Entry<V, S>>,
     /// What was not used for the longest time comes first.
     by_use: BTreeSet<(u64, K)>,
-    owners: HashMap<OwnerId, Owned<K>>,
+    owners: HashMap<S, Owned<K>>,
     /// Who has most comes last.
-    by_weight: BTreeSet<(usize, OwnerId)>,
+    by_weight: BTreeSet<(usize, S)>,
     weight: usize,
     at_most: usize,
     /// How often something was inserted. It is the time at which entries were used: between two
@@ -28,8 +28,8 @@ pub(crate) struct Shares<K, V> {
 }
 
 #[derive(Debug)]
-struct Entry<V> {
-    owner: OwnerId,
+struct Entry<V, S> {
+    owner: S,
     value: V,
     weight: usize,
     used: u64,
@@ -42,7 +42,7 @@ struct Owned<K> {
     by_use: BTreeSet<(u64, K)>,
 }
 
-impl<K: Copy + Hash + Ord, V> Shares<K, V> {
+impl<K: Copy + Hash + Ord, V, S: Copy + Hash + Ord> Shares<K, V, S> {
     pub(crate) fn new(at_most: usize) -> Self {
         Self {
             entries: HashMap::new(),
@@ -56,7 +56,7 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
     }
 
     /// The value, which counts as used now.
-    pub(crate) fn get(&mut self, key: K) -> Option<&V> {
+    pub(crate) fn get(&mut self, key: K) -> Option<&mut V> {
         let entry = self.entries.get_mut(&key)?;
         let before = std::mem::replace(&mut entry.used, self.inserted);
         if before != self.inserted {
@@ -67,12 +67,12 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
                 order.insert((self.inserted, key));
             }
         }
-        Some(&entry.value)
+        Some(&mut entry.value)
     }
 
     /// Adds a value of an owner, or replaces it, and makes room for it. One that is heavier than
     /// the room which others leave is forgotten at once.
-    pub(crate) fn insert(&mut self, key: K, owner: OwnerId, value: V, weight: usize) {
+    pub(crate) fn insert(&mut self, key: K, owner: S, value: V, weight: usize) {
         self.remove(key);
         self.inserted += 1;
         let used = self.inserted;
@@ -102,7 +102,7 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
 
     /// A value weighs this much now; it may be forgotten for that.
     pub(crate) fn weigh(&mut self, key: K, weight: usize) {
-        let is_known = |entry: &Entry<V>| entry.weight == weight;
+        let is_known = |entry: &Entry<V, S>| entry.weight == weight;
         if !self.entries.get(&key).is_none_or(is_known)
             && let Some(entry) = self.remove(key)
         {
@@ -118,7 +118,11 @@ impl<K: Copy + Hash + Ord, V> Shares<K, V> {
         order.first().map(|(_, key)| *key)
     }
 
-    fn remove(&mut self, key: K) -> Option<Entry<V>> {
+    pub(crate) fn forget(&mut self, key: K) {
+        self.remove(key);
+    }
+
+    fn remove(&mut self, key: K) -> Option<Entry<V, S>> {
         let entry = self.entries.remove(&key)?;
         let (owner, used) = (entry.owner, entry.used);
         self.weight -= entry.weight;
@@ -171,7 +175,7 @@ mod tests {
         fill(&mut map, 7, 1_000, 5);
         assert_eq!(held(&map, [1, 2, 3, 4, 5]), [10; 5]);
         assert_eq!(held(&map, [6, 7]), [10, 20]);
-        assert_eq!(map.get(70_999), Some(&"value"), "the last that came");
+        assert_eq!(map.get(70_999), Some(&mut "value"), "the last that came");
         assert_eq!(map.get(70_000), None);
         fill(&mut map, 8, 1, 500);
         assert_eq!(held(&map, [1, 6, 8]), [10, 10, 0], "too heavy");
@@ -195,7 +199,7 @@ mod tests {
             fill(&mut map, owner, 10, 1);
         }
         for n in 0..10 {
-            assert_eq!(map.get(n), Some(&"value"));
+            assert_eq!(map.get(n), Some(&mut "value"));
         }
         fill(&mut map, 16, 10, 1);
         assert_eq!(held(&map, [0, 1, 2, 16]), [10, 0, 10, 10]);
@@ -206,7 +210,7 @@ mod tests {
         let mut map = map();
         map.insert(1, OwnerId(1), "first", 100);
         map.insert(1, OwnerId(2), "second", 50);
-        assert_eq!(map.get(1), Some(&"second"));
+        assert_eq!(map.get(1), Some(&mut "second"));
         assert_eq!(held(&map, [1, 2]), [0, 1]);
         assert_eq!(map.weight, 50);
     }

@@ -5,12 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::Revision;
 use gatepost_storage::webhooks::HourlyCount;
-use webhook_model::WebhookId;
+use webhook_model::{OwnerId, WebhookId};
 
-use crate::generations::Generations;
 use crate::settle::{has_failed, last_sent};
+use crate::shares::Shares;
 
-/// Of more failing webhooks those are forgotten that failed the longest time ago.
+/// Of more failing webhooks those are forgotten that failed the longest time ago: of the owner with
+/// most of them, if he has a sixteenth.
 const MOST: usize = 200_000;
 
 /// A target that goes on to say that it is gone is reported this often.
@@ -31,33 +32,43 @@ struct Streak {
 
 #[derive(Debug)]
 pub(super) struct FailureStreaks {
-    failing: Mutex<Generations<WebhookId, Streak>>,
+    failing: Mutex<Shares<WebhookId, Streak>>,
     /// When it was last reported that the target is gone, and of which revision.
-    gone: Mutex<Generations<WebhookId, (DateTime<Utc>, Revision)>>,
+    gone: Mutex<Shares<WebhookId, (DateTime<Utc>, Revision)>>,
 }
 
 impl Default for FailureStreaks {
     fn default() -> Self {
         Self {
-            failing: Mutex::new(Generations::new(MOST)),
-            gone: Mutex::new(Generations::new(MOST)),
+            failing: Mutex::new(Shares::new(MOST)),
+            gone: Mutex::new(Shares::new(MOST)),
         }
     }
 }
 
 impl FailureStreaks {
     /// Notes an attempt.
-    pub(super) fn note(&self, webhook: WebhookId, success: bool, now: DateTime<Utc>) {
+    pub(super) fn note(
+        &self,
+        (webhook, owner): (WebhookId, OwnerId),
+        success: bool,
+        now: DateTime<Utc>,
+    ) {
         let mut failing = self.lock();
+        if !success && failing.get(webhook).is_none() {
+            failing.insert(webhook, owner, Streak::default(), 1);
+        }
+        let Some(streak) = failing.get(webhook) else {
+            return;
+        };
         if !success {
-            let streak = failing.get_or_insert(&webhook, Streak::default);
             if streak.since.is_none() {
                 // What others send is counted by the hour: what is older says nothing of that.
                 let recent = |known: &DateTime<Utc>| now - *known < TimeDelta::hours(1);
                 streak.known = streak.known.filter(recent);
                 streak.since = Some(now);
             }
-        } else if let Some(streak) = failing.get(&webhook) {
+        } else {
             (streak.since, streak.known, streak.is_reported) = (None, Some(now), false);
         }
     }
@@ -71,7 +82,7 @@ impl FailureStreaks {
         limit: TimeDelta,
     ) -> Option<DateTime<Utc>> {
         let mut failing = self.lock();
-        let streak = failing.get(&webhook).filter(|streak| !streak.is_reported)?;
+        let streak = failing.get(webhook).filter(|streak| !streak.is_reported)?;
         let since = streak.since?;
         let is_due = streak.known.is_none() || now - since >= limit;
         is_due.then_some(since)
@@ -89,7 +100,7 @@ impl FailureStreaks {
         limit: TimeDelta,
     ) -> bool {
         let mut failing = self.lock();
-        let streak = failing.get(&webhook);
+        let streak = failing.get(webhook);
         let Some(streak) = streak.filter(|streak| streak.since == Some(noted)) else {
             return false;
         };
@@ -101,33 +112,33 @@ impl FailureStreaks {
 
     /// The next attempt that fails may report it: the report found no place, or did not end it.
     pub(super) fn failing_unreported(&self, webhook: WebhookId) {
-        if let Some(streak) = self.lock().get(&webhook) {
+        if let Some(streak) = self.lock().get(webhook) {
             streak.is_reported = false;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations<WebhookId, Streak>> {
+    fn lock(&self) -> MutexGuard<'_, Shares<WebhookId, Streak>> {
         self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that the target is gone; true where that is to be reported. A success in between
     /// changes nothing: notices of others are dropped while too many are under way.
-    pub(super) fn gone(&self, webhook: WebhookId, revision: Revision, now: DateTime<Utc>) -> bool {
+    pub(super) fn gone(
+        &self,
+        (webhook, owner): (WebhookId, OwnerId),
+        revision: Revision,
+        now: DateTime<Utc>,
+    ) -> bool {
         let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut first = false;
-        let reported = gone.get_or_insert(&webhook, || {
-            first = true;
-            (now, revision)
+        let again = gone.get(webhook).is_none_or(|(at, of)| {
+            let every = match revision > *of {
+                true => CHANGED_EVERY,
+                false => GONE_EVERY,
+            };
+            now - *at >= every
         });
-        let (at, of) = *reported;
-        let every = if revision > of {
-            CHANGED_EVERY
-        } else {
-            GONE_EVERY
-        };
-        let again = first || now - at >= every;
         if again {
-            *reported = (now, revision);
+            gone.insert(webhook, owner, (now, revision), 1);
         }
         again
     }
@@ -135,7 +146,7 @@ impl FailureStreaks {
     /// The report found no place: the next response that says so makes it.
     pub(super) fn gone_unreported(&self, webhook: WebhookId) {
         let mut gone = self.gone.lock().unwrap_or_else(PoisonError::into_inner);
-        gone.remove(&webhook);
+        gone.forget(webhook);
     }
 }
 
@@ -170,7 +181,7 @@ mod tests {
         limit: TimeDelta,
     ) -> bool {
         let id = WebhookId(id);
-        streaks.note(id, success, now);
+        streaks.note((id, OwnerId(1)), success, now);
         let since = streaks.due(id, now, limit);
         since.is_some_and(|since| streaks.known(id, since, since, now, limit))
     }
@@ -196,7 +207,7 @@ mod tests {
         let (hour, limit) = (TimeDelta::hours(1), TimeDelta::hours(10));
         let due = |hours| streaks.due(id, noon() + hour * hours, limit);
         assert_eq!(due(0), None, "it does not fail");
-        streaks.note(id, false, noon());
+        streaks.note((id, OwnerId(1)), false, noon());
         assert_eq!(due(0), Some(noon()));
         assert!(!streaks.known(id, noon(), noon() - hour, noon(), limit));
         assert_eq!(due(8), None);
@@ -207,13 +218,13 @@ mod tests {
         assert_eq!(due(15), Some(later));
         assert!(streaks.known(id, later, later, noon() + hour * 15, limit));
         assert_eq!(due(30), None, "it is reported");
-        streaks.note(id, true, noon() + hour * 31);
+        streaks.note((id, OwnerId(1)), true, noon() + hour * 31);
         let after = |minutes| noon() + hour * 31 + TimeDelta::minutes(minutes);
-        streaks.note(id, false, after(59));
+        streaks.note((id, OwnerId(1)), false, after(59));
         assert_eq!(due(32), None, "it began after that success");
         assert_eq!(due(42), Some(after(59)));
-        streaks.note(id, true, after(60));
-        streaks.note(id, false, after(120));
+        streaks.note((id, OwnerId(1)), true, after(60));
+        streaks.note((id, OwnerId(1)), false, after(120));
         assert_eq!(due(33), Some(after(120)), "others may have failed before");
     }
 
@@ -221,12 +232,12 @@ mod tests {
     fn streak_begun_while_others_are_asked_is_kept() {
         let (streaks, id) = (FailureStreaks::default(), WebhookId(1));
         let (hour, limit) = (TimeDelta::hours(1), TimeDelta::hours(10));
-        streaks.note(id, false, noon());
+        streaks.note((id, OwnerId(1)), false, noon());
         let noted = streaks.due(id, noon(), limit).unwrap();
         // While the counters are read the webhook responds, and fails again.
-        streaks.note(id, true, noon() + hour);
+        streaks.note((id, OwnerId(1)), true, noon() + hour);
         let begun = noon() + TimeDelta::minutes(90);
-        streaks.note(id, false, begun);
+        streaks.note((id, OwnerId(1)), false, begun);
         let counted = noon() - hour * 20;
         assert!(!streaks.known(id, noted, counted, begun, limit));
         assert_eq!(streaks.due(id, begun + hour * 9, limit), None);
@@ -262,7 +273,7 @@ mod tests {
         let streaks = FailureStreaks::default();
         let gone = |id, minutes| {
             let now = noon() + TimeDelta::minutes(minutes);
-            streaks.gone(WebhookId(id), Revision::FIRST, now)
+            streaks.gone((WebhookId(id), OwnerId(1)), Revision::FIRST, now)
         };
         let told = [0, 1, 59, 60, 61, 120].map(|minutes| gone(1, minutes));
         assert_eq!(told, [true, false, false, true, false, true]);
@@ -274,7 +285,7 @@ mod tests {
         let streaks = FailureStreaks::default();
         let gone = |revision, seconds| {
             let now = noon() + TimeDelta::seconds(seconds);
-            streaks.gone(WebhookId(1), Revision(revision), now)
+            streaks.gone((WebhookId(1), OwnerId(1)), Revision(revision), now)
         };
         assert!(gone(1, 0));
         assert!(!gone(3, 59), "changes do not take the places of others");
@@ -284,18 +295,16 @@ mod tests {
     }
 
     #[test]
-    fn webhooks_that_are_made_to_fail_without_end_take_no_more_than_their_room() {
+    fn webhooks_that_are_made_to_fail_without_end_push_out_only_those_of_their_owner() {
         let streaks = FailureStreaks::default();
-        let note = |id, now| note(&streaks, id, false, now, TimeDelta::hours(1));
-        note(0, noon());
-        for id in 1..3 * MOST as i64 {
-            note(id, noon());
-            if id % 1_000 == 0 {
-                note(0, noon());
-            }
+        let (hour, other) = (TimeDelta::hours(1), (WebhookId(0), OwnerId(2)));
+        streaks.note(other, false, noon());
+        for id in 1..2 * MOST as i64 {
+            streaks.note((WebhookId(id), OwnerId(1)), false, noon());
         }
-        let count = streaks.failing.lock().unwrap().len();
-        assert!(count <= MOST, "{count}");
-        assert!(note(0, noon() + TimeDelta::hours(1)), "it still fails");
+        assert_eq!(streaks.due(other.0, noon() + hour, hour), Some(noon()));
+        assert_eq!(streaks.due(WebhookId(1), noon() + hour, hour), None);
+        let last = WebhookId(2 * MOST as i64 - 1);
+        assert_eq!(streaks.due(last, noon() + hour, hour), Some(noon()));
     }
 }

@@ -115,11 +115,12 @@ impl Watch {
         meter::attempt_made(class, attempt.duration);
         guarded(|| log(attempt));
         self.error_rate.count(attempt.is_success());
+        let who = (route.id, route.webhook.owner);
         self.streaks
-            .note(route.id, attempt.is_success(), attempt.started);
+            .note(who, attempt.is_success(), attempt.started);
         if attempt.status == Some(GONE) {
             let (webhook, started) = (route.id, attempt.started);
-            if self.streaks.gone(webhook, route.revision, started)
+            if self.streaks.gone(who, route.revision, started)
                 && !self.observers.notify(Notice::Gone { webhook })
             {
                 self.streaks.gone_unreported(webhook);

@@ -7,7 +7,6 @@ use gatepost_storage::{Revision, StoreError};
 use webhook_model::{Action, OwnerId, TaskId, Template};
 
 use crate::few::Few;
-use crate::generations::Generations;
 use crate::give_way::{GiveWay, apart};
 use crate::guard::guarded;
 use crate::shares::Shares;
@@ -27,7 +26,7 @@ pub(crate) struct Messages {
     memory: usize,
     recent: Mutex<Shares<TaskId, Parsed>>,
     /// Tasks without a message that were reported, at which revision.
-    reported: Mutex<Generations<TaskId, Revision>>,
+    reported: Mutex<Shares<TaskId, Revision>>,
 }
 
 impl Messages {
@@ -36,7 +35,7 @@ impl Messages {
             store,
             memory,
             recent: Mutex::new(Shares::new(memory)),
-            reported: Mutex::new(Generations::new(REPORTED)),
+            reported: Mutex::new(Shares::new(REPORTED)),
         }
     }
 
@@ -78,21 +77,21 @@ impl Messages {
             }
             found.insert(read.id, template);
         }
-        for (id, _, revision) in missing {
+        for (id, owner, revision) in missing {
             if found.get(id).is_none() {
-                self.report(id, revision);
+                self.report(id, owner, revision);
             }
         }
         Ok(found)
     }
 
     /// Once for each revision.
-    fn report(&self, id: TaskId, revision: Revision) {
+    fn report(&self, id: TaskId, owner: OwnerId, revision: Revision) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.get(&id).is_some_and(|known| *known == revision) {
+        if reported.get(id).is_some_and(|known| *known == revision) {
             return;
         }
-        reported.insert(id, revision, 1);
+        reported.insert(id, owner, revision, 1);
         drop(reported);
         let task = id.0;
         guarded(|| tracing::warn!(task, "this task is gone or cannot be read; it does not run"));

@@ -10,8 +10,8 @@ use webhook_model::{Data, Occurrence, TaskId};
 use super::matched::{Matched, MatchedTask};
 use super::slot::{Held, Slot};
 use super::table::{ROW, Reached, RouteTable};
-use crate::generations::Generations;
 use crate::give_way::GiveWay;
+use crate::shares::Shares;
 
 /// A table may have this share of the memory.
 const LARGEST: usize = 16;
@@ -22,7 +22,7 @@ const LARGEST: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Tables {
     store: Arc<dyn WebhookStore>,
-    slots: Mutex<Generations<Place, Arc<Slot>>>,
+    slots: Mutex<Shares<Place, Arc<Slot>, ()>>,
     /// Rows that a table may have; fewer with filters.
     at_most: u32,
 }
@@ -31,7 +31,7 @@ impl Tables {
     pub(crate) fn new(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
         Self {
             store,
-            slots: Mutex::new(Generations::new(memory)),
+            slots: Mutex::new(Shares::new(memory)),
             at_most: u32::try_from(memory / LARGEST / ROW).unwrap_or(u32::MAX),
         }
     }
@@ -116,7 +116,7 @@ impl Tables {
     ) {
         for (place, version) in moved {
             let before = seen.iter().find(|(seen, _)| seen == place);
-            let slot = before.and_then(|_| self.lock().get(place).cloned());
+            let slot = before.and_then(|_| self.lock().get(*place).cloned());
             if let (Some((_, before)), Some(slot)) = (before, slot) {
                 slot.change(*before, |table| table.consumed(tasks, *version));
             }
@@ -171,20 +171,20 @@ impl Tables {
     /// Whether it is larger or smaller now: it counts with what it needs.
     fn weigh(&self, place: Place, slot: &Arc<Slot>) {
         let bytes = slot.bytes();
-        self.lock().insert(place, slot.clone(), bytes);
+        self.lock().insert(place, (), slot.clone(), bytes);
     }
 
     fn slot(&self, place: Place) -> Arc<Slot> {
         let mut slots = self.lock();
-        if let Some(slot) = slots.get(&place) {
+        if let Some(slot) = slots.get(place) {
             return slot.clone();
         }
         let slot = Arc::new(Slot::new());
-        slots.insert(place, slot.clone(), slot.bytes());
+        slots.insert(place, (), slot.clone(), slot.bytes());
         slot
     }
 
-    fn lock(&self) -> MutexGuard<'_, Generations<Place, Arc<Slot>>> {
+    fn lock(&self) -> MutexGuard<'_, Shares<Place, Arc<Slot>, ()>> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -8,7 +8,6 @@ use gatepost_storage::{ErrorKind, Revision, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
 
 use super::route::Route;
-use crate::generations::Generations;
 use crate::guard::guarded;
 use crate::shares::Shares;
 
@@ -42,7 +41,7 @@ pub(crate) struct WebhookCache {
     /// At the newest revision that was read, with their access tokens.
     routes: Mutex<Shares<WebhookId, Kept>>,
     /// Which unreadable webhooks were reported, at which revision.
-    reported: Mutex<Generations<WebhookId, Revision>>,
+    reported: Mutex<Shares<WebhookId, Revision, ()>>,
 }
 
 impl WebhookCache {
@@ -55,7 +54,7 @@ impl WebhookCache {
         Self {
             store,
             routes: Mutex::new(Shares::new(memory)),
-            reported: Mutex::new(Generations::new(REPORTED)),
+            reported: Mutex::new(Shares::new(REPORTED)),
         }
     }
 
@@ -160,10 +159,10 @@ impl WebhookCache {
     /// Once for each revision: it is tried again for as long as something waits for it.
     fn report(&self, id: WebhookId, revision: Revision, error: &StoreError) {
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.get(&id).is_some_and(|known| *known == revision) {
+        if reported.get(id).is_some_and(|known| *known == revision) {
             return;
         }
-        reported.insert(id, revision, 1);
+        reported.insert(id, (), revision, 1);
         drop(reported);
         let webhook = id.0;
         guarded(|| tracing::error!(webhook, %error, "this webhook cannot be read; it waits"));
