@@ -47,7 +47,7 @@ fn nothing_follows_what_no_retry_can_help() {
 }
 
 #[test]
-fn only_delay_seconds_and_imf_fixdate_are_read() {
+fn delay_seconds_and_the_three_forms_of_a_date_are_read() {
     let now = DateTime::from_timestamp(784_111_777, 0).unwrap();
     let secs = |text: &str| parse_retry_after(text.as_bytes(), now).map(|d| d.as_secs());
     assert_eq!(secs("0"), Some(0));
@@ -56,7 +56,8 @@ fn only_delay_seconds_and_imf_fixdate_are_read() {
     assert_eq!(secs("86401"), Some(86_400));
     assert_eq!(secs("99999999999999999999999999"), Some(86_400));
     assert_eq!(secs("Sun, 06 Nov 1994 08:49:38 GMT"), Some(1));
-    assert_eq!(secs("Sun, 06 Nov 1994 08:49:36 GMT"), Some(0));
+    assert_eq!(secs("Sunday, 06-Nov-94 08:49:38 GMT"), Some(1));
+    assert_eq!(secs("Sun Nov  6 08:49:38 1994"), Some(1));
     assert_eq!(secs("Fri, 31 Dec 9999 23:59:59 GMT"), Some(86_400));
     for garbage in [
         "",
@@ -71,8 +72,10 @@ fn only_delay_seconds_and_imf_fixdate_are_read() {
         "0x10",
         "soon",
         "٣",
-        "Sunday, 06-Nov-94 08:49:37 GMT",
-        "Sun Nov  6 08:49:37 1994",
+        "Sun, 06 Nov 1994 08:49:36 GMT",
+        "Sunday, 06-Nov-94 08:49:36 GMT",
+        "Sun Nov  6 08:49:36 1994",
+        "06 Nov 1994 08:49:38 GMT",
         "Mon, 06 Nov 1994 08:49:37 GMT",
         "sun, 06 nov 1994 08:49:37 gmt",
         "Sun, 06 Nov 1994 08:49:37 UTC",

@@ -1,4 +1,4 @@
-//! 180 ways to write a date, most of them not the one that a sender of today may use.
+//! 180 ways to write a date, most of them not one of the three that HTTP knows.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use delivery::parse_retry_after;
 use serde_json::Value;
 
 #[test]
-fn only_imf_fixdates_are_dates_and_they_mean_what_they_say() {
+fn dates_of_http_are_read_and_mean_what_they_say() {
     let mut accepted = Vec::new();
     for line in include_str!("../vectors/retry-after/curl_dates.jsonl").lines() {
         let row: Value = serde_json::from_str(line).unwrap();
@@ -21,7 +21,12 @@ fn only_imf_fixdates_are_dates_and_they_mean_what_they_say() {
             accepted.push(text.to_owned());
         }
     }
-    assert!(accepted.contains(&"Sun, 06 Nov 1994 08:49:37 GMT".to_owned()));
-    let shape = |text: &String| text.len() == 29 && text.ends_with(" GMT") && !text.contains('-');
-    assert!(accepted.iter().all(shape), "{accepted:?}");
+    for form in [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+    ] {
+        assert!(accepted.iter().any(|text| text == form), "{form}");
+    }
+    assert!(accepted.len() < 10, "{accepted:?}");
 }
