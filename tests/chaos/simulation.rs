@@ -108,6 +108,6 @@ fn what_breaks_a_promise_is_told_with_few_steps() {
         !breaches.is_empty()
     };
     assert!(breaks(&whole));
-    let few = tests::simulation::shrunk(&whole, breaks, 90);
+    let few = tests::simulation::shrunk(&whole, breaks, 60);
     assert!(breaks(&few) && few.len() <= 8, "{few:#?}");
 }
