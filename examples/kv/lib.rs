@@ -3,6 +3,7 @@
 pub mod fjall;
 pub mod mariadb;
 pub mod redb;
+pub mod sqlite;
 
 #[cfg(test)]
 mod stores;
