@@ -3,7 +3,6 @@
 pub mod fjall;
 pub mod mariadb;
 pub mod redb;
-pub mod sqlite;
 
 #[cfg(test)]
 mod stores;

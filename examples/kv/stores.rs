@@ -15,7 +15,6 @@ use tempfile::TempDir;
 use crate::fjall::FjallKv;
 use crate::mariadb::{MariaKv, server};
 use crate::redb::RedbKv;
-use crate::sqlite::SqliteKv;
 
 /// How often a database is opened that the store before has not closed yet.
 const ATTEMPTS: u32 = 500;
@@ -140,11 +139,6 @@ macro_rules! clauses {
 }
 
 clauses!(redb, |folder| RedbKv::open(&folder.join("kv.redb")), files);
-clauses!(
-    sqlite,
-    |folder| SqliteKv::open(&folder.join("kv.db")),
-    files
-);
 clauses!(fjall, |folder| FjallKv::open(&folder.join("kv")), files);
 clauses!(
     mariadb,

@@ -3,8 +3,6 @@
 mod cycle;
 mod due;
 mod figures;
-mod gate;
-mod gate_log;
 mod growth;
 mod history;
 mod idle;
@@ -33,8 +31,6 @@ pub(crate) const ALL: &[&str] = &[
     "history",
     "outbox",
     "growth",
-    "gate",
-    "gate_log",
 ];
 
 /// Measures one of them and prints its figures.
@@ -53,8 +49,6 @@ pub(crate) async fn run(name: &str, stage: &mut Stage) {
         "history" => history::measure(stage).await,
         "outbox" => outbox::measure(stage).await,
         "growth" => growth::measure(stage).await,
-        "gate" => gate::measure(stage).await,
-        "gate_log" => gate_log::measure(stage).await,
         other => panic!("no case {other}"),
     }
 }

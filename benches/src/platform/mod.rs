@@ -11,5 +11,5 @@ mod place;
 mod records;
 
 pub use people::{ALONE, Everything, Users, audience_of, occurrence, tenant_of};
-pub use place::{Kind, fresh_place, fresh_place_on, gate, key_store, now, open};
+pub use place::{Kind, fresh_place, fresh_place_on, key_store, now, open};
 pub use records::Platform;

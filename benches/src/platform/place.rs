@@ -1,14 +1,11 @@
 //! Where a store lies, and how it is opened.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{DateTime, Utc};
-use examples_kv::sqlite::SqliteKv;
-use gatepost_kv::KvStore;
 use gatepost_postgres::{PostgresConfig, PostgresStore};
 use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::webhooks::WebhookStore;
@@ -51,24 +48,12 @@ pub fn now() -> DateTime<Utc> {
     gatepost_storage::SystemClock.now()
 }
 
-/// A store that may be open elsewhere. `GATE_STORE` names another one that lies in a SQLite file.
+/// A store that may be open elsewhere.
 pub async fn open(kind: Kind, place: &str) -> Arc<dyn WebhookStore> {
-    if let Ok(store) = std::env::var("GATE_STORE") {
-        return gate(&store, place).await;
-    }
     match kind {
         Kind::Sqlite => Arc::new(sqlite(place).await),
         Kind::Postgres => Arc::new(postgres(place).await),
     }
-}
-
-/// `sql`, or `kv`: the store over SQLite by the lower door.
-pub async fn gate(store: &str, file: &str) -> Arc<dyn WebhookStore> {
-    if store == "sql" {
-        return Arc::new(sqlite(file).await);
-    }
-    let kv = SqliteKv::open(Path::new(file)).unwrap();
-    Arc::new(KvStore::open(kv).unwrap())
 }
 
 /// The keys of a store that may be open elsewhere.

@@ -45,14 +45,8 @@ impl Platform {
 
     /// The store that lies there.
     pub async fn at(kind: Kind, place: &str) -> Self {
-        Self::on(open(kind, place).await, place)
-    }
-
-    /// This store, which lies there.
-    #[must_use]
-    pub fn on(store: Arc<dyn WebhookStore>, place: &str) -> Self {
         Self {
-            store,
+            store: open(kind, place).await,
             place: place.to_owned(),
             message: r#"{"n":"${N}"}"#.to_owned(),
             _folder: None,

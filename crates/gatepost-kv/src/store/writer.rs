@@ -141,18 +141,9 @@ impl<T: Send, F: FnMut(&mut Tx<'_>) -> Outcome<T> + Send> Command for Call<T, F>
 
 impl Commits {
     fn work(&self, waiting: &Receiver<Box<dyn Command>>) {
-        // For the measurement only: as many together as `gatepost-sqlite` commits, and its wait.
-        let lingers = std::env::var_os("GATE_LINGER").is_some();
-        let (most, mut last) = (if lingers { 512 } else { TOGETHER }, 0);
         while let Ok(first) = waiting.recv() {
             let mut commands = vec![first];
-            commands.extend(waiting.try_iter().take(most - 1));
-            if lingers && (5..last).contains(&commands.len()) {
-                thread::sleep(std::time::Duration::from_micros(500));
-                let left = most - commands.len();
-                commands.extend(waiting.try_iter().take(left));
-            }
-            last = commands.len();
+            commands.extend(waiting.try_iter().take(TOGETHER - 1));
             self.commit(commands);
         }
     }
