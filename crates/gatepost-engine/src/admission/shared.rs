@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DueLane, Lane, LaneClass};
+use gatepost_storage::webhooks::{DueLane, FoundQueues, Lane, LaneClass, Queues};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::sync::Notify;
@@ -77,6 +77,15 @@ impl Admission {
         }
         drop(scheduler);
         self.wake();
+    }
+
+    /// A page of a walk over all queues was read. Returns its last, unless there is none beyond.
+    pub(crate) fn walked(&self, page: &FoundQueues, now: DateTime<Utc>) -> Option<Lane> {
+        self.found(&page.due, now);
+        match page.more {
+            Some(Queues::Beyond(last)) => last,
+            _ => None,
+        }
     }
 
     /// This number waits in a queue, the first of them since then.

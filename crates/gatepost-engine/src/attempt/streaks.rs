@@ -61,15 +61,13 @@ impl FailureStreaks {
         let Some(streak) = failing.get(webhook) else {
             return;
         };
-        if !success {
-            if streak.since.is_none() {
-                // What others send is counted by the hour: what is older says nothing of that.
-                let recent = |known: &DateTime<Utc>| now - *known < TimeDelta::hours(1);
-                streak.known = streak.known.filter(recent);
-                streak.since = Some(now);
-            }
-        } else {
+        if success {
             (streak.since, streak.known, streak.is_reported) = (None, Some(now), false);
+        } else if streak.since.is_none() {
+            // What others send is counted by the hour: what is older says nothing of that.
+            let recent = |known: &DateTime<Utc>| now - *known < TimeDelta::hours(1);
+            streak.known = streak.known.filter(recent);
+            streak.since = Some(now);
         }
     }
 

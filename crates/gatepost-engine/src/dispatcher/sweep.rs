@@ -60,10 +60,6 @@ impl Dispatcher {
         let now = self.core.clock.now()?;
         let queues = Queues::Beyond(after);
         let page = self.core.store.queues(queues, PAGE, now).await?;
-        self.admission.found(&page.due, now);
-        match page.more {
-            Some(Queues::Beyond(last)) => Ok(last),
-            _ => Ok(None),
-        }
+        Ok(self.admission.walked(&page, now))
     }
 }

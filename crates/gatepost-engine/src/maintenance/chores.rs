@@ -58,11 +58,7 @@ impl Maintenance {
     async fn find_lanes(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
         let after = Queues::Beyond(self.led().lane);
         let page = self.core.store.queues(after, LANES, now).await?;
-        self.admission.found(&page.due, now);
-        self.led().lane = match page.more {
-            Some(Queues::Beyond(last)) => last,
-            _ => None,
-        };
+        self.led().lane = self.admission.walked(&page, now);
         Ok(false)
     }
 

@@ -29,8 +29,8 @@ const LEASED: Duration = Duration::from_secs(150);
 const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 
 impl Maintenance {
-    /// Looks at the clock each second, and takes back lost claims
-    /// every few seconds, until the engine stops.
+    /// Looks at the clock each second, compares it each minute, and takes back lost claims every few
+    /// seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
         for round in 0_usize.. {
             if !self.core.lifecycle.is_running() {

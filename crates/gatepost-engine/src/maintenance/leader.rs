@@ -66,26 +66,19 @@ impl Maintenance {
         let began = Instant::now();
         // Should it panic, the others have their turns.
         self.led().due[chore as usize] = began + chore.pause(Duration::ZERO, false);
-        let result = timeout(DEADLINE, self.step(chore)).await;
-        let (now, chore_name) = (Instant::now(), chore.name());
-        let more = match &result {
-            Ok(Ok(more)) => *more,
-            Ok(Err(error)) => {
-                guarded(|| tracing::warn!(chore = chore_name, %error, "a chore failed"));
-                false
-            }
-            Err(_) => {
-                guarded(|| tracing::warn!(chore = chore_name, "a chore took too long"));
-                false
-            }
+        let result = match timeout(DEADLINE, self.step(chore)).await {
+            Ok(result) => result.map_err(|error| error.to_string()),
+            Err(late) => Err(late.to_string()),
         };
-        let mut led = self.led();
-        led.due[chore as usize] = now + chore.pause(now - began, more);
-        let is_done = matches!(result, Ok(Ok(_)));
-        if is_done {
+        if let Err(error) = &result {
+            guarded(|| tracing::warn!(chore = chore.name(), error, "a chore failed"));
+        }
+        let (now, mut led) = (Instant::now(), self.led());
+        led.due[chore as usize] = now + chore.pause(now - began, result == Ok(true));
+        if result.is_ok() {
             led.done[chore as usize] = Some(now);
         }
-        is_done
+        result.is_ok()
     }
 
     /// The room in the log, if it is this process that makes it.

@@ -1,7 +1,5 @@
 //! What a process that leads remembers.
 
-use std::array;
-
 use gatepost_storage::webhooks::{Lane, LogRoom};
 use tokio::time::Instant;
 
@@ -21,8 +19,8 @@ pub(crate) struct Led {
 impl Default for Led {
     fn default() -> Self {
         Self {
-            due: array::from_fn(|_| Instant::now()),
-            done: array::from_fn(|_| None),
+            due: [Instant::now(); CHORES.len()],
+            done: [None; CHORES.len()],
             bite: Bite::default(),
             lane: None,
             room: None,
