@@ -29,7 +29,7 @@ const LEASED: Duration = Duration::from_secs(150);
 const A_SECOND: TimeDelta = TimeDelta::seconds(1);
 
 impl Maintenance {
-    /// Looks at the clock each second, compares it each minute, and takes back lost claims every few
+    /// Looks at the clock each second, compares it each minute, takes back lost claims every few
     /// seconds, until the engine stops.
     pub(crate) async fn tend_claims(self: Arc<Self>) {
         for round in 0_usize.. {
