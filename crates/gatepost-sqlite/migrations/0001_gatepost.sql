@@ -223,10 +223,10 @@ CREATE VIEW gatepost_live_task AS
     SELECT t.id, t.owner, t.revision, t.enabled, t.webhook, w.place, w.held, w.moved
     FROM gatepost_task t JOIN gatepost_live_webhook w ON w.id = t.webhook
     WHERE t.gone = 0;
--- The others: few, and found without reading the rest.
+-- The others, once each: few, and found without reading the rest.
 CREATE VIEW gatepost_gone_webhook AS
     SELECT id FROM gatepost_webhook WHERE gone = 1
-    UNION ALL
+    UNION
     SELECT w.id FROM gatepost_owner o CROSS JOIN gatepost_webhook w ON w.owner = o.owner
     WHERE o.unfinished = 1 AND w.id <= o.gone_webhooks;
 

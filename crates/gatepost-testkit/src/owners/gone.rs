@@ -68,10 +68,15 @@ async fn is_gone(store: &Webhooks, of: Set) -> bool {
 }
 
 /// From the commit on that removes an owner, nothing of the owner's is found, listed, matched,
-/// counted or claimed, before the rows are removed and after; others lose nothing.
+/// counted or claimed, before the rows are removed and after; others lose nothing. What was
+/// removed before its owner is no less gone, and not counted twice.
 pub async fn p15_a_removed_owner_has_nothing(store: Webhooks) {
     let (mine, other) = (set(&store, 1, "w").await, set(&store, 2, "w").await);
     place(&store, 1, tenant(1)).await;
+    let before = set(&store, 1, "before").await.webhook;
+    enqueue(&store, before, &["a", "b"]).await;
+    let deleted = store.records.delete_webhook(before, Cascade::Tasks, at(1));
+    deleted.await.unwrap();
     let ended = enqueue(&store, mine.webhook, &["ended"]).await;
     end(&store, mine.webhook, Disposition::Retry { due: at(0) }, 0).await;
     enqueue(&store, mine.webhook, &["running"]).await;
