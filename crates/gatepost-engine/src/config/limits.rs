@@ -42,8 +42,8 @@ pub struct Limits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct InFlightLimits {
-    /// Requests in flight. Up to as many come on top while targets that used to respond stall all
-    /// at once. Default 1,024.
+    /// Requests in flight. For targets that responded within seconds up to a third more, and up to
+    /// as many on top while targets that used to respond stall all at once. Default 1,024.
     pub total: usize,
     /// Requests in flight to one webhook; adapts downward while its target is in trouble, and is
     /// one until it has responded. Default 32.

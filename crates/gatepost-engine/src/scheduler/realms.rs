@@ -156,13 +156,18 @@ impl Realms {
         });
     }
 
-    /// The webhook that goes next in this class.
-    pub(super) fn next(&self, class: Class, now: Instant) -> Option<(At, Ready)> {
-        let (_, _, realm) = self.turn(class, now)?;
+    /// The webhook that goes next: of targets that responded, whose realm goes before the others
+    /// of them; else in the order of the classes.
+    pub(super) fn next(&self, now: Instant) -> Option<(Class, At, Ready)> {
+        let turn = |class: Class| Some((self.turn(class, now)?, class));
+        let (responded, others) = CLASSES.split_at(Class::New as usize);
+        let first = responded.iter().filter_map(|class| turn(*class)).min();
+        let ((_, _, realm), class) =
+            first.or_else(|| others.iter().find_map(|class| turn(*class)))?;
         let of = self.realms.get(&realm)?;
         let (_, _, owner) = *of.orders[class as usize].first()?;
         let ready = *of.owners.get(&owner)?.ready[class as usize].first()?;
-        Some((At { realm, owner }, ready))
+        Some((class, At { realm, owner }, ready))
     }
 
     /// Whether a webhook that is ready now would go before all others of its class.
@@ -219,7 +224,7 @@ impl Realms {
         match class {
             Class::Slow => has < share.max(free / 2),
             Class::Lost | Class::Quarantine => true,
-            Class::Recent | Class::Proven | Class::New => realm.overdue < share || has == 0,
+            _ => realm.overdue < share || has == 0,
         }
     }
 

@@ -1,8 +1,10 @@
 //! How many requests of each class may be in flight.
 
-/// In the order in which they are served.
-pub(super) const CLASSES: [Class; 6] = [
+/// Those of targets that responded last time come first, by how long they have been silent.
+pub(super) const CLASSES: [Class; 8] = [
+    Class::Busy,
     Class::Recent,
+    Class::Regular,
     Class::Proven,
     Class::New,
     Class::Slow,
@@ -13,8 +15,12 @@ pub(super) const CLASSES: [Class; 6] = [
 /// What may be expected of a request.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Class {
-    /// The target responded within the last ten seconds.
+    /// The target responded within the last quarter of a second.
+    Busy,
+    /// The target responded within the last two seconds.
     Recent,
+    /// The target responded within the last sixteen seconds.
+    Regular,
     /// The target responded last time.
     Proven,
     /// The target was never tried.
@@ -25,6 +31,13 @@ pub(super) enum Class {
     Lost,
     /// The delivery's claim was lost among those of [`Lost`](Self::Lost).
     Quarantine,
+}
+
+impl Class {
+    /// Whether the target responded last time.
+    pub(super) fn responded(self) -> bool {
+        self <= Self::Proven
+    }
 }
 
 /// The slots of all classes.
@@ -63,30 +76,35 @@ impl Slots {
     /// How many more requests of this class may begin. `is_late`: something in [`Class::Proven`]
     /// waits beyond its deadline.
     pub(super) fn free(&self, class: Class, is_late: bool) -> u32 {
-        let [recent, proven, new, slow, lost, quarantine] = self.in_flight;
+        let [.., new, slow, lost, quarantine] = self.in_flight;
+        // Each class has a sixteenth that is not for those that were silent for longer.
+        let steps = (Class::Proven as u32).saturating_sub(class as u32);
         let fast = self.fast();
-        let late = self.late(is_late);
         let free = match class {
-            Class::Recent => fast.saturating_sub(recent + proven + late),
-            Class::Proven => {
-                // An eighth is not for Proven, however many of them there are.
-                let own = (fast - fast / 8).saturating_sub(proven);
-                fast.saturating_sub(recent + proven).min(own).max(late)
+            Class::Busy | Class::Recent | Class::Regular => {
+                (fast + fast / 16 * steps).saturating_sub(self.used())
             }
+            Class::Proven => fast.saturating_sub(self.used()).max(self.late(is_late)),
             Class::New => self.new_limit().saturating_sub(new),
             Class::Slow => self.part(2).saturating_sub(slow),
             Class::Lost => self.part(16).saturating_sub(lost),
             Class::Quarantine => 1_u32.saturating_sub(quarantine),
         };
-        // Beyond twice all there is a reserve, half of it not for those that were silent.
-        let reserve = match class {
-            Class::Proven => self.part(64),
-            _ => self.part(32),
+        // Beyond twice all there is a reserve, and of it likewise.
+        let reserve = match class.responded() {
+            true => self.part(128) * (1 + steps),
+            false => self.part(32),
         };
         free.min((2 * self.total + reserve).saturating_sub(self.all()))
     }
 
-    /// Slots for what waits beyond its deadline: an eighth of what Recent and Proven share.
+    /// Slots of those that Slow leaves which are taken. What is late takes none of them.
+    fn used(&self) -> u32 {
+        let [busy, recent, regular, proven, ..] = self.in_flight;
+        busy + recent + regular + proven.saturating_sub(self.fast() / 8)
+    }
+
+    /// Slots for what waits beyond its deadline.
     fn late(&self, is_late: bool) -> u32 {
         let proven = self.in_flight[Class::Proven as usize];
         match is_late {
@@ -95,8 +113,8 @@ impl Slots {
         }
     }
 
-    /// What Slow leaves to Recent and Proven: half of all, or less if Slow has more than all, and
-    /// always a part.
+    /// What Slow leaves to targets that responded: half of all, or less if Slow has more than all,
+    /// and always a part.
     fn fast(&self) -> u32 {
         let slow = self.in_flight[Class::Slow as usize];
         let beyond = slow.saturating_sub(self.total);
@@ -119,44 +137,42 @@ impl Slots {
     }
 
     /// Whether only a realm with nothing in flight may begin one: from the last quarter of what
-    /// Recent and Proven share, and beyond twice all.
+    /// Slow leaves, and beyond twice all.
     pub(super) fn is_short(&self, class: Class, is_late: bool) -> bool {
-        let [recent, proven, ..] = self.in_flight;
-        let is_short = match class {
-            Class::Proven if self.late(is_late) > 0 => false,
-            Class::Recent | Class::Proven => recent + proven >= self.fast() - self.fast() / 4,
-            _ => false,
-        };
+        let is_late = class == Class::Proven && self.late(is_late) > 0;
+        let fast = self.fast();
+        let is_short = class.responded() && !is_late && self.used() >= fast - fast / 4;
         is_short || self.all() >= 2 * self.total
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::array;
+
     use super::*;
 
-    /// What Recent, Proven, New and Slow may begin, where these are in flight.
-    fn free(in_flight: [u32; 4], is_late: bool) -> [u32; 4] {
+    /// What may begin of all classes up to Slow, where these are in flight.
+    fn free(in_flight: [u32; 6], is_late: bool) -> [u32; 6] {
         let mut slots = Slots::new(1_024);
-        slots.in_flight[..4].copy_from_slice(&in_flight);
-        let classes = [Class::Recent, Class::Proven, Class::New, Class::Slow];
-        classes.map(|class| slots.free(class, is_late))
+        slots.in_flight[..6].copy_from_slice(&in_flight);
+        array::from_fn(|class| slots.free(CLASSES[class], is_late))
     }
 
     #[test]
     fn slots_of_classes_follow_what_is_slow() {
         for (slow, expected) in [
-            (0, [1_024, 896, 512, 512]),
-            (256, [768, 672, 256, 256]),
-            (512, [512, 448, 32, 0]),
-            (768, [512, 448, 16, 0]),
-            (1_024, [512, 448, 8, 0]),
-            (1_280, [256, 224, 8, 0]),
-            (1_600, [32, 28, 8, 0]),
-            (2_056, [24, 8, 8, 0]),
-            (2_080, [0, 0, 0, 0]),
+            (0, [1_216, 1_152, 1_088, 1_024, 512, 512]),
+            (256, [912, 864, 816, 768, 256, 256]),
+            (512, [608, 576, 544, 512, 32, 0]),
+            (768, [608, 576, 544, 512, 16, 0]),
+            (1_024, [608, 576, 544, 512, 8, 0]),
+            (1_280, [304, 288, 272, 256, 8, 0]),
+            (1_600, [38, 36, 34, 32, 8, 0]),
+            (2_056, [24, 16, 8, 0, 8, 0]),
+            (2_080, [0; 6]),
         ] {
-            assert_eq!(free([0, 0, 0, slow], false), expected, "{slow} slow");
+            assert_eq!(free([0, 0, 0, 0, 0, slow], false), expected, "{slow} slow");
         }
         let slots = Slots::new(1_024);
         assert_eq!(slots.free(Class::Lost, false), 64);
@@ -164,26 +180,45 @@ mod tests {
     }
 
     #[test]
-    fn late_webhooks_have_an_eighth_of_what_recent_have() {
-        assert_eq!(free([0; 4], true)[..2], [896, 896]);
-        assert_eq!(free([1_024, 0, 0, 0], false)[..2], [0, 0]);
-        assert_eq!(free([1_024, 0, 0, 0], true)[..2], [0, 128]);
-        assert_eq!(free([900, 100, 0, 0], true)[..2], [0, 28]);
-        assert_eq!(free([0, 896, 0, 0], false)[..2], [128, 0]);
+    fn each_class_has_slots_that_those_silent_for_longer_have_not() {
+        for (in_flight, expected) in [
+            ([0, 0, 0, 1_152], [192, 128, 64, 0]),
+            ([0, 0, 1_088, 0], [128, 64, 0, 0]),
+            ([0, 1_152, 0, 0], [64, 0, 0, 0]),
+            ([1_216, 0, 0, 0], [0; 4]),
+        ] {
+            let [busy, recent, regular, proven] = in_flight;
+            let found = free([busy, recent, regular, proven, 0, 0], false);
+            assert_eq!(found[..4], expected);
+        }
+    }
+
+    #[test]
+    fn late_webhooks_have_an_eighth_of_their_own() {
+        let late = |in_flight: [u32; 4], is_late| {
+            let [busy, recent, regular, proven] = in_flight;
+            free([busy, recent, regular, proven, 0, 0], is_late)[3]
+        };
+        assert_eq!(late([1_216, 0, 0, 0], false), 0);
+        assert_eq!(late([1_216, 0, 0, 0], true), 128);
+        assert_eq!(late([1_116, 0, 0, 100], true), 28);
+        // Nor is it taken from the others.
+        assert_eq!(free([1_088, 0, 0, 128, 0, 0], true)[..3], [128, 64, 0]);
     }
 
     #[test]
     fn last_quarter_and_reserve_are_for_idle_realms() {
-        let is_short = |in_flight: [u32; 4], class| {
+        let is_short = |in_flight: [u32; 6], class| {
             let mut slots = Slots::new(1_024);
-            slots.in_flight[..4].copy_from_slice(&in_flight);
+            slots.in_flight[..6].copy_from_slice(&in_flight);
             slots.is_short(class, false)
         };
-        assert!(!is_short([700, 67, 0, 0], Class::Recent));
-        assert!(is_short([700, 68, 0, 0], Class::Recent));
-        assert!(is_short([700, 68, 0, 0], Class::Proven));
-        assert!(!is_short([700, 68, 0, 0], Class::New));
-        assert!(!is_short([0, 0, 0, 2_047], Class::New));
-        assert!(is_short([0, 0, 0, 2_048], Class::New));
+        assert!(!is_short([700, 67, 0, 0, 0, 0], Class::Recent));
+        for class in [Class::Busy, Class::Recent, Class::Regular, Class::Proven] {
+            assert!(is_short([700, 0, 68, 0, 0, 0], class));
+        }
+        assert!(!is_short([700, 68, 0, 0, 0, 0], Class::New));
+        assert!(!is_short([0, 0, 0, 0, 0, 2_047], Class::New));
+        assert!(is_short([0, 0, 0, 0, 0, 2_048], Class::New));
     }
 }

@@ -13,7 +13,7 @@ use super::pace::{self, Processes};
 use super::permit::{Outcome, Permit};
 use super::queues::{LINES, Record, Waiting, Webhook};
 use super::realms::{At, Realms};
-use super::slots::{CLASSES, Class};
+use super::slots::Class;
 use super::target::{Target, Wait};
 
 /// Timers that fire in one call, so that no call takes long.
@@ -98,8 +98,7 @@ impl Scheduler {
     pub(crate) fn next_batch(&mut self, most: usize, now: Instant, permits: &mut Vec<Permit>) {
         self.fire(now);
         for _ in 0..most {
-            let mut classes = CLASSES.into_iter();
-            let Some(permit) = classes.find_map(|class| self.next(class, now)) else {
+            let Some(permit) = self.next(now) else {
                 break;
             };
             permits.push(permit);
@@ -167,8 +166,8 @@ impl Scheduler {
         hold
     }
 
-    fn next(&mut self, class: Class, now: Instant) -> Option<Permit> {
-        let (at, ready) = self.realms.next(class, now)?;
+    fn next(&mut self, now: Instant) -> Option<Permit> {
+        let (class, at, ready) = self.realms.next(now)?;
         self.realms.remove(at, class, ready);
         let target = self.targets.get_mut(&ready.1)?;
         let queue = target.take_place(class)?;

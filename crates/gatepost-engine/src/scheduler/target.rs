@@ -16,8 +16,12 @@ use super::slots::Class;
 pub(crate) const SLOW: Duration = Duration::from_secs(2);
 /// This number of slow requests, less those that are not, make a slow webhook.
 const SLOW_REQUESTS: u32 = 3;
-/// A target that responded within this time is recent.
-const RECENT: Duration = Duration::from_secs(10);
+/// Classes of targets that responded, by how long they have been silent.
+const SILENT: [(Duration, Class); 3] = [
+    (Duration::from_millis(250), Class::Busy),
+    (Duration::from_secs(2), Class::Recent),
+    (Duration::from_secs(16), Class::Regular),
+];
 
 #[derive(Debug)]
 pub(super) struct Target {
@@ -147,7 +151,7 @@ impl Target {
         let line = match class {
             Class::Lost => 1,
             Class::Quarantine => 2,
-            Class::Recent | Class::Proven | Class::New | Class::Slow => 0,
+            _ => 0,
         };
         self.places[line] = None;
         self.next(line)
@@ -169,14 +173,11 @@ impl Target {
     }
 
     fn class(&self, queue: LaneClass, now: Instant) -> Class {
-        let class = self.health.class;
         match queue {
             LaneClass::Lost => Class::Lost,
             LaneClass::Alone => Class::Quarantine,
             _ if self.overdue > 0 => Class::Slow,
-            _ if class != Class::Proven => class,
-            _ if self.health.silent(now) <= RECENT => Class::Recent,
-            _ => Class::Proven,
+            _ => self.health.class(now),
         }
     }
 
@@ -191,6 +192,15 @@ impl Target {
 }
 
 impl Health {
+    fn class(&self, now: Instant) -> Class {
+        let silent = self.silent(now);
+        let class = SILENT.into_iter().find(|(most, _)| silent <= *most);
+        match (self.class, class) {
+            (Class::Proven, Some((_, class))) => class,
+            (class, _) => class,
+        }
+    }
+
     /// How long the target has been silent.
     pub(super) fn silent(&self, now: Instant) -> Duration {
         let responded = self.responded.map(|at| now - at);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::sim::{Sim, millis, responds, secs, stalls, webhook};
-use super::{NEW, OTHERS, RECENT, tenant, unless_honest};
+use super::{NEW, OTHERS, PROVEN, RECENT, honest, tenant, unless_honest};
 
 /// A webhook that has 200 messages a second, and from a time on a new one each second.
 fn busy_and_new(sim: &mut Sim, until: u64, new_from: u64) {
@@ -59,6 +59,43 @@ fn webhooks_that_answered_and_stall_together_delay_nobody() {
         };
         sim.run(secs(180), unless_honest(stalls_later));
         assert_busy_and_new_do_not_wait(&sim);
+    }
+}
+
+/// As all that one host or region serves, when it fails: each responded within this time.
+#[test]
+fn webhooks_that_answered_just_now_and_stall_together_delay_no_busy_one() {
+    for (number, within) in [
+        (2_000, 1),
+        (20_000, 1),
+        (2_000, 3),
+        (20_000, 9),
+        (2_000, 50),
+    ] {
+        let mut sim = Sim::new();
+        honest(&mut sim, 100);
+        for id in 0..number {
+            let k = u32::try_from(id).unwrap();
+            let other = webhook(OTHERS + id, tenant(id, number));
+            let before = secs(within) * k / u32::try_from(number).unwrap();
+            sim.arrive(secs(60) - before, other.clone());
+            sim.arrive(secs(60) + Duration::from_micros(200) * k, other);
+        }
+        for k in 0..20_000 {
+            sim.arrive(millis(5 * k), webhook(2, 2));
+        }
+        let stalls_later = |request: super::Request| match request.at <= secs(60) {
+            true => responds(millis(2)),
+            false => stalls(),
+        };
+        sim.run(secs(100), unless_honest(stalls_later));
+        assert!(sim.wait(2..3).2 <= millis(100), "{:?}", sim.wait(2..3));
+        assert_eq!(sim.wait(NEW).2, Duration::ZERO);
+        for webhooks in [RECENT, PROVEN] {
+            let (median, _, longest) = sim.wait(webhooks);
+            assert_eq!(median, Duration::ZERO);
+            assert!(longest <= secs(20), "{longest:?}");
+        }
     }
 }
 

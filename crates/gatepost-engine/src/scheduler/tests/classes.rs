@@ -31,40 +31,40 @@ fn fill(bench: &mut Bench, ids: std::ops::Range<i64>, tenant: u128, record: Reco
 }
 
 #[test]
-fn webhook_is_recent_for_ten_seconds_after_a_response() {
+fn class_of_a_webhook_that_responded_follows_its_silence() {
     let mut bench = Bench::new(config());
     let took = millis(1);
     assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::New);
-    bench.now += secs(10);
-    assert_eq!(
-        class_of(&mut bench, Outcome::Responded, took),
-        Class::Recent
-    );
-    bench.now += millis(10_001);
-    assert_eq!(class_of(&mut bench, Outcome::TimedOut, took), Class::Proven);
-    assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::Slow);
-    assert_eq!(
-        class_of(&mut bench, Outcome::Overloaded(None), took),
-        Class::Recent
-    );
-    assert_eq!(
-        class_of(&mut bench, Outcome::Unreachable, took),
-        Class::Recent
-    );
-    assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::Slow);
+    for (silent, class) in [
+        (250, Class::Busy),
+        (251, Class::Recent),
+        (2_000, Class::Recent),
+        (2_001, Class::Regular),
+        (16_000, Class::Regular),
+        (16_001, Class::Proven),
+    ] {
+        bench.now += millis(silent);
+        assert_eq!(class_of(&mut bench, Outcome::Responded, took), class);
+    }
+    for (outcome, class) in [
+        (Outcome::TimedOut, Class::Busy),
+        (Outcome::Responded, Class::Slow),
+        (Outcome::Overloaded(None), Class::Busy),
+        (Outcome::Unreachable, Class::Busy),
+        (Outcome::Responded, Class::Slow),
+    ] {
+        assert_eq!(class_of(&mut bench, outcome, took), class);
+    }
 }
 
 #[test]
 fn webhook_is_slow_after_three_requests_of_two_seconds() {
-    for (took, third) in [(millis(1_999), Class::Recent), (secs(2), Class::Slow)] {
+    for (took, third) in [(millis(1_999), Class::Busy), (secs(2), Class::Slow)] {
         let mut bench = Bench::new(config());
         let classes = [took; 4].map(|took| class_of(&mut bench, Outcome::Responded, took));
-        assert_eq!(classes, [Class::New, Class::Recent, Class::Recent, third]);
+        assert_eq!(classes, [Class::New, Class::Busy, Class::Busy, third]);
         class_of(&mut bench, Outcome::Responded, millis(1));
-        assert_eq!(
-            class_of(&mut bench, Outcome::Responded, took),
-            Class::Recent
-        );
+        assert_eq!(class_of(&mut bench, Outcome::Responded, took), Class::Busy);
     }
 }
 
@@ -82,7 +82,7 @@ fn webhook_is_slow_while_a_request_runs_for_long() {
     bench.release(running, Outcome::Responded);
     assert_eq!(
         class_of(&mut bench, Outcome::Responded, millis(1)),
-        Class::Recent
+        Class::Busy
     );
 }
 
