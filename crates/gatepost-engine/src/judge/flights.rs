@@ -6,6 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
+/// Questions under way, or that wait for their turn.
+const MOST: usize = 65_536;
+
 /// Cheap to clone; all clones are one.
 #[derive(Clone, Debug)]
 pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, watch::Receiver<()>>>>);
@@ -15,10 +18,10 @@ impl<K: Copy + Eq + Hash> Flights<K> {
         Self(Arc::default())
     }
 
-    /// `None`: such a question is under way.
+    /// `None`: such a question is under way, or very many are.
     pub(super) fn begin(&self, key: K) -> Option<Flight<K>> {
         let mut under_way = self.lock();
-        if under_way.contains_key(&key) {
+        if under_way.contains_key(&key) || under_way.len() >= MOST {
             return None;
         }
         let (ends, ended) = watch::channel(());

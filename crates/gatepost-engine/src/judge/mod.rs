@@ -4,6 +4,7 @@
 //! five seconds, and never in a transaction of the store.
 
 mod accounts;
+mod crowd;
 mod failures;
 mod flights;
 mod hearing;

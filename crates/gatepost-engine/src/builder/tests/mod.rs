@@ -1,19 +1,38 @@
 //! What a builder must be given, and what becomes of the parts that it makes.
 
+mod later;
 mod supervised;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use delivery::{Sender, TargetPolicy};
 use gatepost_ids::Audience;
 use gatepost_kv::MemoryStore;
+use gatepost_storage::Clock;
+use tokio::time::Instant;
 use webhook_model::Occurrence;
 
 use super::EngineBuilder;
 use crate::engine::Engine;
 use crate::error::{EmitError, StartError};
 use crate::judge::testing::Platform;
+use crate::testing::noon;
+
+/// A clock that goes with the time of a test.
+#[derive(Debug)]
+struct Going(Instant);
+
+impl Clock for Going {
+    fn now(&self) -> DateTime<Utc> {
+        noon() + self.0.elapsed()
+    }
+
+    fn passed(&self) -> Option<Duration> {
+        Some(self.0.elapsed())
+    }
+}
 
 fn builder() -> EngineBuilder {
     let sender = Sender::builder(TargetPolicy::public()).build();

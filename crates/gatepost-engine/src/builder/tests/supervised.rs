@@ -3,16 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
 use gatepost_ids::Quota;
-use gatepost_storage::Clock;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use gatepost_testkit::fault::{Fault, FaultStore};
 use tokio::time::Instant;
 use webhook_model::{Catalog, DeliveryOrder, OwnerId, Specificity, Webhook};
 
 use super::*;
-use crate::testing::{Records, Script, addressed, noon};
+use crate::testing::{Records, Script, addressed};
 
 /// Who has the webhook, and another, who is disabled in between.
 const OWNER: u128 = 1;
@@ -43,20 +41,6 @@ const OTHERS: [(&str, &str, bool); 2] = [
     ("recount", "recount_usage", true),
     ("owners", "set_owner", false),
 ];
-
-/// A clock that goes with the time of a test.
-#[derive(Debug)]
-struct Going(Instant);
-
-impl Clock for Going {
-    fn now(&self) -> DateTime<Utc> {
-        noon() + self.0.elapsed()
-    }
-
-    fn passed(&self) -> Option<Duration> {
-        Some(self.0.elapsed())
-    }
-}
 
 struct World {
     records: Records,

@@ -283,7 +283,7 @@ async fn what_waits_counts_for_its_owners_share_of_the_occurrence() {
 async fn what_was_allowed_is_stored_though_of_another_nothing_is_known() {
     let (records, platform, bench, emitter) = tenant().await;
     // The account of the second takes its time, though it is placed.
-    tokio::time::advance(Duration::from_secs(6)).await;
+    tokio::time::advance(Duration::from_secs(61)).await;
     platform.set_manner_about(2, Manner::Later(Duration::from_secs(1)));
     let emitted = emitter.emit(&addressed(TENANT, &[1]), Emitter::all()).await;
     let emitted = emitted.unwrap();

@@ -1,20 +1,23 @@
-//! Asks the platform about its users, and keeps what it said for five seconds.
+//! Asks the platform about its users. What it said holds for five seconds, and is used for a minute
+//! while it is asked again and has to be waited for.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId, TenantId};
+use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId, Place, TenantId};
 use tokio::sync::mpsc;
 
-use super::budget::Budget;
 use super::standing::{Answer, Standing};
 use crate::guard::{Lent, Silence, guarded, run_now};
+use crate::judge::crowd::Crowd;
 use crate::judge::failures::Failures;
 use crate::judge::flights::Flights;
 use crate::judge::kept::Kept;
 
 /// How long an answer holds.
 const KEPT: Duration = Duration::from_secs(5);
+/// How much longer it is used while its successor is asked for.
+const USED: Duration = Duration::from_secs(55);
 /// How long it holds that there was none: the platform is not asked faster than this.
 const FAILURE_KEPT: Duration = Duration::from_secs(1);
 /// Users whose answers are kept.
@@ -31,7 +34,7 @@ pub(in crate::judge) struct AccountBook {
     pub(in crate::judge) one_system: bool,
     known: Mutex<Kept<OwnerId, Known>>,
     flights: Flights<OwnerId>,
-    budget: Budget,
+    crowd: Crowd,
     news: mpsc::Sender<OwnerId>,
     pub(in crate::judge) failures: Arc<Failures>,
 }
@@ -53,9 +56,9 @@ impl AccountBook {
         let book = Self {
             platform,
             one_system,
-            known: Mutex::new(Kept::new(KEPT, MOST)),
+            known: Mutex::new(Kept::new(USED, MOST)),
             flights: Flights::none(),
-            budget: Budget::new(),
+            crowd: Crowd::new(),
             news,
             failures,
         };
@@ -74,12 +77,8 @@ impl AccountBook {
         owner: OwnerId,
         tenant: Option<TenantId>,
     ) -> Option<Answer> {
-        let known = self.known(owner);
-        if known.is_some() || self.flights.landing(owner).is_some() {
-            return known;
-        }
-        run_now(self.clone().ask(owner, tenant));
-        self.known(owner)
+        let answer = self.ask_now(owner, tenant);
+        answer.or_else(|| self.last(owner).map(|standing| Ok(Some(standing))))
     }
 
     /// What the platform says; waits for it.
@@ -94,7 +93,7 @@ impl AccountBook {
         tenant: Option<TenantId>,
     ) -> Answer {
         loop {
-            if let Some(answer) = self.now_in(owner, tenant) {
+            if let Some(answer) = self.ask_now(owner, tenant) {
                 return answer;
             }
             if let Some(answer) = self.landed(owner).await {
@@ -108,6 +107,16 @@ impl AccountBook {
         }
     }
 
+    /// What holds, after asking if nothing does.
+    fn ask_now(self: &Arc<Self>, owner: OwnerId, tenant: Option<TenantId>) -> Option<Answer> {
+        let known = self.known(owner);
+        if known.is_some() || self.flights.landing(owner).is_some() {
+            return known;
+        }
+        run_now(self.clone().ask(owner, tenant));
+        self.known(owner)
+    }
+
     /// What is known when a question that is under way has ended; does not ask.
     pub(in crate::judge) async fn landed(&self, owner: OwnerId) -> Option<Answer> {
         if let Some(landing) = self.flights.landing(owner) {
@@ -118,10 +127,11 @@ impl AccountBook {
 
     /// As [`wait`](Self::wait), with an answer to a question that was asked after this call.
     pub(in crate::judge) async fn ask_again(self: &Arc<Self>, owner: OwnerId) -> Answer {
+        self.forget(owner);
         if let Some(landing) = self.flights.landing(owner) {
             landing.landed().await;
+            self.forget(owner);
         }
-        self.forget(owner);
         self.wait(owner).await
     }
 
@@ -160,9 +170,11 @@ impl AccountBook {
                 let Some(_flight) = self.flights.begin(owner) else {
                     return;
                 };
-                if !self.budget.take(self.last_tenant(owner).or(tenant)) {
+                let tenant = self.last(owner).map_or(tenant, |last| last.tenant);
+                let place = tenant.map_or(Place::Alone(owner), Place::Tenant);
+                let Some(_entered) = self.crowd.enter(place).await else {
                     return;
-                }
+                };
                 self.learn(owner, future.answer().await);
                 return;
             }
@@ -196,10 +208,10 @@ impl AccountBook {
         known.put(owner, Known { answer, settled }, time);
     }
 
-    fn last_tenant(&self, owner: OwnerId) -> Option<TenantId> {
+    /// What the platform said last of a user who is there.
+    fn last(&self, owner: OwnerId) -> Option<Standing> {
         let known = self.lock();
-        let standing = known.last(owner)?.answer.as_ref().ok()?.as_ref()?;
-        standing.tenant
+        *known.last(owner)?.answer.as_ref().ok()?
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept<OwnerId, Known>> {

@@ -1,7 +1,6 @@
 //! What the platform says of its users.
 
 mod book;
-mod budget;
 mod standing;
 #[cfg(test)]
 pub(super) mod tests;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gatepost_ids::{AccessLevel, OwnerId, TenantId};
 use tokio::time::Instant;
 
-use super::{AccountBook, News};
+use super::{AccountBook, Answer, News};
 use crate::judge::failures::Failures;
 use crate::judge::testing::{Manner, Platform};
 
@@ -117,33 +117,59 @@ async fn a_platform_that_fails_is_not_asked_again_for_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn at_most_a_hundred_questions_that_wait_begin_in_a_second() {
+async fn ten_thousand_users_who_have_to_be_waited_for_are_known_within_a_second() {
     let platform = Platform::new();
     let (book, _news) = book(&platform);
     platform.set_manner(Manner::Later(Duration::from_millis(1)));
-    let known = || {
-        (0..1_000)
-            .filter(|n| book.known(OwnerId(*n)).is_some())
-            .count()
-    };
-    for seconds in 1..=3 {
-        (0..1_000).for_each(|n| {
-            book.now(OwnerId(n));
-        });
-        tokio::time::sleep(SECOND).await;
-        assert_eq!(known(), 100 * seconds);
-    }
-    let refused = (0..1_000).find(|n| book.known(OwnerId(*n)).is_none());
-    (0..1_000).for_each(|n| {
-        book.now(OwnerId(n));
-    });
-    assert!(book.wait(OwnerId(refused.unwrap() + 500)).await.is_err());
-    platform.set_manner(Manner::Now);
-    (0..1_000).for_each(|n| {
-        book.now(OwnerId(n));
-    });
+    let users = || (0..10_000).map(OwnerId);
+    users().for_each(|user| drop(book.now(user)));
     tokio::time::sleep(SECOND).await;
-    assert_eq!(known(), 1_000, "what is answered at once is not counted");
+    assert!(users().all(|user| book.known(user).is_some()));
+    // And go on being known, while they are asked about again.
+    for _ in 0..60 {
+        tokio::time::advance(SECOND).await;
+        assert!(users().all(|user| book.now(user).is_some()));
+        tokio::time::sleep(SECOND).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn last_answer_is_used_for_a_minute_while_the_platform_is_asked_again() {
+    let platform = Platform::new();
+    let (book, _news) = book(&platform);
+    platform.user(1, 7);
+    let enabled = |answer: Option<Answer>| answer.map(|a| a.unwrap().unwrap().enabled);
+    assert_eq!(enabled(book.now(OWNER)), Some(true));
+    platform.set_manner(Manner::Later(2 * SECOND));
+    platform.enable(1, false);
+    tokio::time::advance(6 * SECOND).await;
+    assert_eq!(enabled(book.now(OWNER)), Some(true), "while it is asked");
+    assert_eq!(
+        enabled(Some(book.wait(OWNER).await)),
+        Some(false),
+        "who waits hears the new one"
+    );
+    assert_eq!(enabled(book.now(OWNER)), Some(false));
+    for (seconds, used) in [(59, Some(false)), (61, None)] {
+        book.wait(OWNER).await.unwrap();
+        tokio::time::advance(seconds * SECOND).await;
+        assert_eq!(enabled(book.now(OWNER)), used, "after {seconds} s");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn changed_user_is_not_known_until_the_platform_has_answered() {
+    let platform = Platform::new();
+    let (book, _news) = book(&platform);
+    assert!(book.now(OWNER).is_some());
+    platform.set_manner(Manner::Later(SECOND));
+    let again = tokio::spawn({
+        let book = book.clone();
+        async move { book.ask_again(OWNER).await }
+    });
+    tokio::time::sleep(SECOND / 2).await;
+    assert_eq!(book.now(OWNER), None, "the last answer is not used");
+    assert!(again.await.unwrap().is_ok());
 }
 
 #[tokio::test(start_paused = true)]

@@ -13,7 +13,7 @@ use crate::guard::guarded;
 const HANDFUL: usize = 20;
 /// After a question that was answered at once.
 const AFTER_ANSWER: Duration = Duration::from_millis(10);
-/// After one that has to be waited for: fewer in a second than one tenant may have.
+/// After one that has to be waited for: the platform has others to answer.
 const AFTER_QUESTION: Duration = Duration::from_millis(50);
 /// How long a walk's lease lasts beyond one page of it.
 const LEASE: TimeDelta = TimeDelta::seconds(60);

@@ -1,6 +1,5 @@
 //! Who may receive what, where the platform decides it.
 
-mod crowd;
 mod question;
 #[cfg(test)]
 mod tests;

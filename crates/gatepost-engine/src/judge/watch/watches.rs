@@ -8,9 +8,9 @@ use gatepost_ids::{Audience, OwnerId, Place, TagId};
 use tokio::time::Instant;
 use webhook_model::{Event, EventName, EventType, Occurrence, Target};
 
-use super::crowd::Crowd;
 use super::question::{May, Watch, WatchAnswer, WatchError, Watched};
 use crate::guard::{Lent, Silence, guarded, run_now};
+use crate::judge::crowd::Crowd;
 use crate::judge::failures::Failures;
 use crate::judge::flights::Flights;
 use crate::judge::kept::Kept;
@@ -105,7 +105,7 @@ impl Watches {
             platform,
             known: Mutex::new(Kept::new(KEPT, MOST)),
             flights: Flights::none(),
-            crowd: Crowd::default(),
+            crowd: Crowd::new(),
             before: Rates::new(),
             keys: [RandomState::new(), RandomState::new()],
             failures,
@@ -169,7 +169,7 @@ impl Watches {
                 let Some(_flight) = self.flights.begin(key) else {
                     return;
                 };
-                let Some(_entered) = self.crowd.enter(question.place) else {
+                let Some(_entered) = self.crowd.try_enter(question.place) else {
                     return;
                 };
                 if question.is_before() && !self.may_begin(&owners) {

@@ -6,6 +6,7 @@ use gatepost_ids::{OwnerId, Place, Quota, TenantId};
 use gatepost_storage::owners::OwnerStore as _;
 use gatepost_storage::webhooks::{DeliveryId, DeliveryLog as _};
 use gatepost_testkit::fault::Fault;
+use tokio::time::Instant;
 
 use super::*;
 use crate::judge::Rule;
@@ -193,7 +194,7 @@ async fn ended_of(
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_users_of_one_tenant_replay_and_send_leaves_questions_to_the_others() {
+async fn replays_and_sends_of_a_tenant_for_which_the_platform_hangs_hold_up_no_other() {
     let (records, platform) = (Records::new(), Platform::new());
     let (limits, script) = (Limits::default(), Script::new(&[]));
     let bench = Bench::of(&records, &limits, script, Rule::AddressedOnly, &platform).await;
@@ -206,16 +207,26 @@ async fn what_users_of_one_tenant_replay_and_send_leaves_questions_to_the_others
     let (_, other) = ended_of(world, 1, 8).await;
     // What is replayed was made so long ago that the platform is asked about its owner.
     bench.broken.clock.advance(Duration::from_secs(3_601));
-    let later = Manner::Later(Duration::from_millis(1));
-    platform.set_manner(later);
-    let mut admitted = 0;
+    (100..200).for_each(|owner| platform.set_manner_about(owner, Manner::Hangs));
+    let mut hanging = Vec::new();
     for two in made.chunks(2) {
         let ((_, ended), (webhook, _)) = (two[0], two[1]);
-        let replayed = engine.replay(&Replay::Ids(vec![ended])).await;
-        admitted += usize::from(replayed.is_ok());
-        admitted += usize::from(engine.send(webhook, None).await.is_ok());
+        let (replays, sends) = (engine.clone(), engine.clone());
+        hanging.push(tokio::spawn(async move {
+            replays.replay(&Replay::Ids(vec![ended])).await.is_ok()
+        }));
+        hanging.push(tokio::spawn(async move {
+            sends.send(webhook, None).await.is_ok()
+        }));
     }
-    assert_eq!(admitted, 25, "their part of the questions of a second");
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let later = Manner::Later(Duration::from_millis(1));
+    platform.set_manner(later);
+    let began = Instant::now();
     let replayed = engine.replay(&Replay::Ids(vec![other])).await;
     assert_eq!(replayed.unwrap(), 1);
+    assert!(began.elapsed() < Duration::from_secs(1));
+    for hanging in hanging {
+        assert!(!hanging.await.unwrap());
+    }
 }

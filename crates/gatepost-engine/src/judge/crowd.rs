@@ -1,0 +1,147 @@
+//! How many questions are under way.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gatepost_ids::Place;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+use crate::guard::PATIENCE;
+
+/// Questions under way.
+const ALL: usize = 64;
+/// Of those, about one place: where the platform hangs for one tenant, it does not for the others.
+const OF_ONE_PLACE: usize = 16;
+
+/// Cheap to clone; all clones are one.
+#[derive(Clone, Debug)]
+pub(super) struct Crowd {
+    all: Arc<Semaphore>,
+    /// Has no more entries than there are places with a question that is under way or waits.
+    of: Arc<Mutex<HashMap<Place, Arc<Semaphore>>>>,
+}
+
+impl Crowd {
+    pub(super) fn new() -> Self {
+        Self {
+            all: Arc::new(Semaphore::new(ALL)),
+            of: Arc::default(),
+        }
+    }
+
+    /// A place among those under way; waits for it, for at most [`PATIENCE`]. Questions of one
+    /// place wait behind each other before they wait behind others.
+    pub(super) async fn enter(&self, place: Place) -> Option<Entered> {
+        let mut entered = self.come(place);
+        let (of, all) = (entered.semaphore.clone(), self.all.clone());
+        let permits = async {
+            Some([
+                of.acquire_owned().await.ok()?,
+                all.acquire_owned().await.ok()?,
+            ])
+        };
+        entered.permits = Some(timeout(PATIENCE, permits).await.ok()??);
+        Some(entered)
+    }
+
+    /// As [`enter`](Self::enter); does not wait.
+    pub(super) fn try_enter(&self, place: Place) -> Option<Entered> {
+        let mut entered = self.come(place);
+        let of = entered.semaphore.clone().try_acquire_owned().ok()?;
+        entered.permits = Some([of, self.all.clone().try_acquire_owned().ok()?]);
+        Some(entered)
+    }
+
+    fn come(&self, place: Place) -> Entered {
+        let mut of = self.lock();
+        let new = || Arc::new(Semaphore::new(OF_ONE_PLACE));
+        Entered {
+            semaphore: of.entry(place).or_insert_with(new).clone(),
+            permits: None,
+            crowd: self.clone(),
+            place,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Place, Arc<Semaphore>>> {
+        self.of.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A question that waits or is under way, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Entered {
+    crowd: Crowd,
+    place: Place,
+    semaphore: Arc<Semaphore>,
+    permits: Option<[OwnedSemaphorePermit; 2]>,
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        self.permits = None;
+        let mut of = self.crowd.lock();
+        // The map's, and this one.
+        if Arc::strong_count(&self.semaphore) == 2 {
+            of.remove(&self.place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gatepost_ids::TenantId;
+
+    use super::*;
+
+    fn place(tenant: u128) -> Place {
+        Place::Tenant(TenantId(tenant))
+    }
+
+    #[test]
+    fn one_place_never_has_more_than_a_quarter_and_leaves_nothing_behind() {
+        let crowd = Crowd::new();
+        let fill = |tenant| -> Vec<_> {
+            (0..100_000)
+                .map_while(|_| crowd.try_enter(place(tenant)))
+                .collect()
+        };
+        let mut under_way: Vec<_> = (0..5).map(fill).collect();
+        let counts: Vec<_> = under_way.iter().map(Vec::len).collect();
+        assert_eq!(counts, [16, 16, 16, 16, 0]);
+        under_way.remove(0);
+        assert_eq!(fill(4).len(), 16);
+        under_way.clear();
+        assert_eq!(crowd.all.available_permits(), 64);
+        assert!(crowd.lock().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_waits_in_one_place_holds_up_no_other_and_gives_up_after_five_seconds() {
+        let crowd = Crowd::new();
+        let under_way: Vec<_> = (0..16).map_while(|_| crowd.try_enter(place(1))).collect();
+        let waiting: Vec<_> = (0..1_000)
+            .map(|_| {
+                let crowd = crowd.clone();
+                tokio::spawn(async move { crowd.enter(place(1)).await.is_some() })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        assert!(crowd.enter(place(2)).await.is_some());
+        drop(under_way);
+        let mut entered = 0;
+        for waiting in waiting {
+            entered += usize::from(waiting.await.unwrap());
+        }
+        assert_eq!(entered, 1_000);
+        let _under_way: Vec<_> = (0..16).map_while(|_| crowd.try_enter(place(1))).collect();
+        let began = tokio::time::Instant::now();
+        assert!(crowd.enter(place(1)).await.is_none());
+        assert_eq!(began.elapsed(), PATIENCE);
+        drop(_under_way);
+        assert!(crowd.lock().is_empty());
+    }
+}
