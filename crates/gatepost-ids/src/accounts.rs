@@ -111,9 +111,11 @@ impl fmt::Debug for AccountAnswer<'_> {
 
 /// Answers what a user may do.
 ///
-/// Asked for every authenticated request, so permissions that change take effect at once. `None`
-/// means that there is no such user: the keys of a deleted user authenticate no more. An
-/// implementation that panics or hangs fails the request that asked, and no other.
+/// Asked for every authenticated request, so permissions that change take effect immediately. The
+/// engine of webhooks asks again after five seconds, and uses the last answer for up to a minute
+/// while it waits for one that comes [`Later`](AccountAnswer::Later). `None` means that there is no
+/// such user: the keys of a deleted user authenticate no more. An implementation that panics or
+/// hangs fails the request that asked, and no other.
 pub trait Accounts: fmt::Debug + Send + Sync + 'static {
     /// The account of this user.
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_>;

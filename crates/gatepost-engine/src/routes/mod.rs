@@ -14,6 +14,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod triggers;
+mod versions;
 mod webhooks;
 
 pub(crate) use contexts::Contexts;

@@ -10,6 +10,7 @@ use webhook_model::{Data, Occurrence, TaskId};
 use super::matched::{Matched, MatchedTask};
 use super::slot::{Held, Slot};
 use super::table::{ROW, Reached, RouteTable};
+use super::versions::CurrentVersions;
 use crate::give_way::GiveWay;
 use crate::shares::Shares;
 
@@ -22,6 +23,7 @@ const LARGEST: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Tables {
     store: Arc<dyn WebhookStore>,
+    versions: CurrentVersions,
     slots: Mutex<Shares<Place, Arc<Slot>, ()>>,
     /// Rows that a table may have; fewer with filters.
     at_most: u32,
@@ -30,6 +32,7 @@ pub(crate) struct Tables {
 impl Tables {
     pub(crate) fn new(store: Arc<dyn WebhookStore>, memory: usize) -> Self {
         Self {
+            versions: CurrentVersions::new(store.clone()),
             store,
             slots: Mutex::new(Shares::new(memory)),
             at_most: u32::try_from(memory / LARGEST / ROW).unwrap_or(u32::MAX),
@@ -96,14 +99,12 @@ impl Tables {
         Ok(())
     }
 
-    /// Whether these are still the versions of the places.
+    /// Whether these are the versions of the places, as the store said after this call.
     pub(crate) async fn are_current(
         &self,
         seen: &[(Place, RoutesVersion)],
-    ) -> Result<bool, StoreError> {
-        let places: Vec<Place> = seen.iter().map(|(place, _)| *place).collect();
-        let current = self.store.routes_versions(&places).await?;
-        Ok(seen.iter().map(|(_, version)| version).eq(&current))
+    ) -> Result<bool, Arc<StoreError>> {
+        self.versions.are(seen).await
     }
 
     /// This process itself consumed these tasks, and nothing else has changed in these places since

@@ -81,6 +81,52 @@ async fn many_callers_share_a_reading_of_a_place_where_nothing_has_changed() {
     assert_eq!(reading(), 4);
 }
 
+#[tokio::test(start_paused = true)]
+async fn concurrent_checks_of_versions_share_one_read_begun_after_them() {
+    let records = Records::new();
+    records.tagged("x").await;
+    let store = counted(&records);
+    let tables = Arc::new(Tables::new(store.clone(), MIB));
+    let seen = tables.matched(&COMMON, &poweron(7, &[1])).await.unwrap();
+    let check = || {
+        let (tables, seen) = (tables.clone(), seen.seen.clone());
+        tokio::spawn(async move { tables.are_current(&seen).await })
+    };
+    store.fail("routes_versions", 1, Fault::Late(Duration::from_secs(1)));
+    let (first, gone) = (check(), check());
+    tokio::task::yield_now().await;
+    gone.abort();
+    records.tagged("y").await;
+    let later: Vec<_> = (0..100).map(|_| check()).collect();
+    assert!(first.await.unwrap().unwrap(), "it was read before");
+    for later in later {
+        assert!(!later.await.unwrap().unwrap());
+    }
+    assert_eq!(store.calls_of("routes_versions"), 2);
+
+    store.fail("routes_versions", 1, Fault::Refused);
+    assert!(tables.are_current(&seen.seen).await.is_err());
+    assert!(!tables.are_current(&seen.seen).await.unwrap());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_check_of_versions_whose_asker_goes_away_is_made_by_the_next() {
+    let records = Records::new();
+    records.tagged("x").await;
+    let store = counted(&records);
+    let tables = Arc::new(Tables::new(store.clone(), MIB));
+    let seen = tables.matched(&COMMON, &poweron(7, &[1])).await.unwrap();
+    let check = || {
+        let (tables, seen) = (tables.clone(), seen.seen.clone());
+        tokio::spawn(async move { tables.are_current(&seen).await })
+    };
+    store.fail("routes_versions", 1, Fault::Hang(Duration::from_secs(60)));
+    let (asker, next) = (check(), check());
+    tokio::task::yield_now().await;
+    asker.abort();
+    assert!(next.await.unwrap().unwrap());
+}
+
 #[tokio::test]
 async fn what_one_place_changes_moves_no_other() {
     let records = Records::new();
