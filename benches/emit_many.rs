@@ -24,6 +24,7 @@ use benches::platform::{Kind, fresh_place_on, open};
 use benches::{machines, one_system, spread};
 use delivery::{Sender, TargetPolicy};
 use gatepost_engine::Engine;
+use gatepost_ids::Place;
 use gatepost_storage::webhooks::WebhookStore;
 use webhook_model::{Activity, Occurrence, OwnerId, TagId, Webhook};
 
@@ -31,6 +32,11 @@ const AT_ONCE: usize = 100;
 /// Batches of one kind in a round, and rounds.
 const BATCHES: usize = 20;
 const ROUNDS: usize = 9;
+/// Callers whose emits match nothing, and how many emits each makes in a round.
+const CALLERS: usize = 256;
+const UNMATCHED: usize = 200;
+/// Those that one caller makes in a round.
+const ALONE: usize = 1_000;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -46,7 +52,8 @@ fn main() {
 
 async fn measure(kind: Kind, server: &str) {
     let (place, _folder) = fresh_place_on(kind, server).await;
-    let engine = engine(open(kind, &place).await).await;
+    let store = open(kind, &place).await;
+    let engine = engine(store.clone()).await;
     many(&engine).await;
     apart(&engine).await;
     let (mut ratios, mut rates) = (Vec::new(), (Vec::new(), Vec::new()));
@@ -76,7 +83,45 @@ async fn measure(kind: Kind, server: &str) {
     );
     let (ratio, least, most) = spread(ratios);
     println!("{kind}: emit_many against emit: {ratio:.1} x ({least:.1} to {most:.1})");
+    unmatched(kind, &engine, &*store).await;
     engine.shutdown(Duration::from_secs(1)).await;
+}
+
+async fn unmatched(kind: Kind, engine: &Engine, store: &dyn WebhookStore) {
+    let (mut ratios, mut rates) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let callers = (0..CALLERS).map(|_| tokio::spawn(match_nothing(engine.clone(), UNMATCHED)));
+        for caller in callers.collect::<Vec<_>>() {
+            caller.await.unwrap();
+        }
+        rates.push((CALLERS * UNMATCHED) as f64 / began.elapsed().as_secs_f64());
+        let began = Instant::now();
+        for _ in 0..ALONE {
+            store.routes_versions(&[Place::Common]).await.unwrap();
+        }
+        let bare = began.elapsed();
+        let began = Instant::now();
+        tokio::spawn(match_nothing(engine.clone(), ALONE))
+            .await
+            .unwrap();
+        ratios.push(began.elapsed().as_secs_f64() / bare.as_secs_f64());
+    }
+    let (rate, least, most) = spread(rates);
+    println!(
+        "{kind}: emits that match nothing, {CALLERS} callers: {rate:.0}/s ({least:.0} to {most:.0})"
+    );
+    let (ratio, least, most) = spread(ratios);
+    println!(
+        "{kind}: one that matches nothing, over a read of versions: {ratio:.2} x ({least:.2} to {most:.2})"
+    );
+}
+
+async fn match_nothing(engine: Engine, times: usize) {
+    for _ in 0..times {
+        let occurrence = machines::occurrence(TagId(2), &"vm-1");
+        assert!(engine.emit(occurrence).await.unwrap().deliveries.is_empty());
+    }
 }
 
 fn rate(time: Duration) -> f64 {
