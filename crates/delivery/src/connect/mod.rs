@@ -14,7 +14,7 @@ pub use dial::{Dial, DialFuture};
 pub use proxy::{Proxy, ProxyError};
 pub use resolve::{Resolve, ResolveFuture, SystemResolver};
 pub use stream::Wire;
-pub(crate) use stream::{Base, Stream};
+pub(crate) use stream::{Base, Secured, Stream};
 
 use crate::egress::TargetPolicy;
 use crate::outcome::{DnsFault, ErrorClass, Phase};

@@ -5,6 +5,8 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use hyper_util::client::legacy::connect::{Connected, Connection};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
@@ -20,16 +22,26 @@ pub(crate) enum Base {
     Other(Box<dyn Wire>),
 }
 
+/// A connection that is secured.
+pub(crate) type Secured = TlsStream<TokioIo<TokioIo<Base>>>;
+
 /// A connection as HTTP uses it.
 pub(crate) enum Stream {
     Plain(Base),
-    Tls(Box<TlsStream<Base>>),
+    Tls(Box<Secured>),
 }
 
 impl Stream {
     /// Whether both sides agreed on HTTP/2 (RFC 7301).
     pub(crate) fn chose_h2(&self) -> bool {
         matches!(self, Self::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"))
+    }
+}
+
+/// Nothing is to be said of it: its address is known before, and it is not pooled by others.
+impl Connection for Base {
+    fn connected(&self) -> Connected {
+        Connected::new()
     }
 }
 

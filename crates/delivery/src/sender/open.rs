@@ -11,7 +11,7 @@ use crate::outcome::{ErrorClass, Phase};
 use crate::pool::{H1, H2, Idle, Shelf};
 use crate::progress::Progress;
 use crate::request::Request;
-use crate::tls::Tls;
+use crate::tls::secure;
 
 impl Sender {
     /// Opens a connection, or joins the one that another attempt has just opened.
@@ -54,7 +54,7 @@ impl Sender {
         let stream = if origin.https {
             progress.enter(Phase::Tls);
             let config = self.tls_config(shelf, request)?;
-            Stream::Tls(Box::new(Tls::secure(config, &origin.host, base).await?))
+            Stream::Tls(Box::new(secure(config, &origin.host, base).await?))
         } else {
             Stream::Plain(base)
         };

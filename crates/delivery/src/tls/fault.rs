@@ -8,23 +8,26 @@ use rustls::{AlertDescription, CertificateError, Error};
 use crate::outcome::TlsFault;
 
 /// The reason that a handshake or a secured stream failed.
-pub(crate) fn tls_fault(error: &io::Error) -> TlsFault {
+pub(crate) fn tls_fault(error: &(dyn StdError + 'static)) -> TlsFault {
     match rustls_error(error) {
         Some(error) => of_rustls(error),
         None => TlsFault::Closed, // the bytes stopped: end of file, reset, broken pipe
     }
 }
 
-/// The rustls error that an I/O error carries, if it does.
-fn rustls_error(error: &io::Error) -> Option<&Error> {
-    let mut cause: Option<&(dyn StdError + 'static)> = error.get_ref().map(|inner| inner as _);
-    while let Some(inner) = cause {
-        if let Some(found) = inner.downcast_ref::<Error>() {
-            return Some(found);
-        }
-        cause = inner.source();
+/// The rustls error that another one carries, if it does.
+fn rustls_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
+    if let Some(found) = error.downcast_ref::<Error>() {
+        return Some(found);
     }
-    None
+    // What an I/O error was made of is not its source.
+    let made_of = error
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::get_ref);
+    match made_of {
+        Some(inner) => rustls_error(inner),
+        None => rustls_error(error.source()?),
+    }
 }
 
 pub(crate) fn of_rustls(error: &Error) -> TlsFault {

@@ -4,9 +4,9 @@
 mod clock;
 mod dangerous;
 mod fault;
+mod handshake;
 mod material;
 
-use std::net::IpAddr;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -14,18 +14,15 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{ClientConfig, Resumption, WebPkiServerVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::sign::SingleCertAndKey;
-use rustls_pki_types::ServerName;
-use tokio_rustls::TlsConnector;
-use tokio_rustls::client::TlsStream;
 
 use self::clock::AttemptClock;
 pub(crate) use self::fault::{of_rustls, tls_fault};
+pub(crate) use self::handshake::secure;
 pub(crate) use self::material::TlsSettings;
 pub use self::material::{MinTls, Roots};
-use crate::connect::Base;
 use crate::identity::ClientIdentity;
 use crate::outcome::{ErrorClass, TlsFault};
-use crate::request::{Host, Trust};
+use crate::request::Trust;
 use crate::setup_error::SetupError;
 
 /// Servers of which a shelf keeps session tickets: it is of one.
@@ -75,18 +72,6 @@ impl Tls {
         }
         config.resumption = Resumption::in_memory_sessions(SESSIONS);
         Ok(Arc::new(config))
-    }
-
-    pub(crate) async fn secure(
-        config: Arc<ClientConfig>,
-        host: &Host,
-        base: Base,
-    ) -> Result<TlsStream<Base>, ErrorClass> {
-        let name = server_name(host).ok_or(ErrorClass::Tls(TlsFault::WrongName))?;
-        TlsConnector::from(config)
-            .connect(name, base)
-            .await
-            .map_err(|error| ErrorClass::Tls(tls_fault(&error)))
     }
 }
 
@@ -138,17 +123,6 @@ fn checking_verifier(
             .build()
             .map_err(|_| SetupError::Root)?;
     Ok(verifier)
-}
-
-fn server_name(host: &Host) -> Option<ServerName<'static>> {
-    match host {
-        Host::Addr(IpAddr::V4(v4)) => Some(ServerName::IpAddress(IpAddr::V4(*v4).into())),
-        Host::Addr(IpAddr::V6(v6)) => Some(ServerName::IpAddress(IpAddr::V6(*v6).into())),
-        Host::Name(name) => {
-            let name = name.strip_suffix('.').unwrap_or(name);
-            ServerName::try_from(name.to_owned()).ok()
-        }
-    }
 }
 
 impl std::fmt::Debug for Tls {
