@@ -39,7 +39,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     load::print("emit", &waits);
 }
 
-async fn edit(engine: Engine, tasks: Vec<TaskId>, per_second: u64) {
+pub(crate) async fn edit(engine: Engine, tasks: Vec<TaskId>, per_second: u64) {
     let mut pace = tokio::time::interval(Duration::from_micros(1_000_000 / per_second));
     for n in 0_u64.. {
         pace.tick().await;

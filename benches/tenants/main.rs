@@ -22,6 +22,7 @@ mod load;
 mod places;
 mod stalls;
 mod start;
+mod storm;
 
 use std::process::Command;
 
@@ -68,6 +69,14 @@ const ALL: &[Measurement] = &[
             ("answered-once", "all-answer"),
         ],
         rounds: 3,
+    },
+    Measurement {
+        name: "storm",
+        pairs: &[
+            ("tenant-edits", "tenant-alone"),
+            ("system-edits", "system-alone"),
+        ],
+        rounds: 5,
     },
     Measurement {
         name: "lists",
@@ -170,6 +179,7 @@ fn run(name: &str, case: &str, kind: Kind, short: bool) {
             "start" => start::measure(case, kind, short).await,
             "deletion" => deletion::measure(case, kind, short).await,
             "stalls" => stalls::measure(case, kind, short).await,
+            "storm" => storm::measure(case, kind, short).await,
             "lists" => lists::measure(case, kind, short).await,
             other => panic!("no measurement {other}"),
         }
