@@ -33,10 +33,7 @@ pub(crate) async fn measure(case: &str, kind: Kind, short: bool) {
     };
     tasks.extend(platform.more(OWNER, webhook, BESIDE).await);
     let happens = match is_system {
-        true => Occurrence {
-            audience: Audience::OneSystem,
-            ..occurrence(OWNER)
-        },
+        true => occurrence(OWNER).with_audience(Audience::OneSystem),
         false => occurrence(OWNER),
     };
     for _ in 0..ROWS / scale {
