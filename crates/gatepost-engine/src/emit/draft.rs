@@ -112,10 +112,11 @@ impl Emitter {
     ) -> Plan {
         let mut runs = races.runs.take();
         if runs.is_none() && ask.by.is_none() {
-            runs = self.core.access.own_runs(ask.occurrence);
+            runs = self.core.access.caused_runs(ask.occurrence);
         }
         if let Some(runs) = &mut runs {
-            runs.restart();
+            // What an earlier try took.
+            runs.keep(0);
         }
         let mut plan = Plan::new(
             &matched.tasks,
