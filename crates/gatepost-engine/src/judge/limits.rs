@@ -7,7 +7,7 @@ use webhook_model::Occurrence;
 use super::accounts::Standing;
 use super::parts::{Decides, Judge};
 use super::places::NOT_CONFIRMED;
-use super::quotas::{CausedRuns, Room};
+use super::quotas::{CausedRuns, Headroom};
 use crate::error::EngineError;
 use crate::guard::guarded;
 
@@ -59,8 +59,8 @@ impl Judge {
     }
 
     /// How many more deliveries and bytes may wait for this owner now.
-    pub(crate) fn room(&self, owner: OwnerId) -> Room {
-        self.usage.room(owner)
+    pub(crate) fn headroom(&self, owner: OwnerId) -> Headroom {
+        self.usage.headroom(owner)
     }
 
     /// Deliveries of the owner were stored, with messages of this many bytes in all.

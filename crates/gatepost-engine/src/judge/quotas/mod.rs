@@ -11,5 +11,5 @@ mod usage;
 pub(crate) use caused_runs::CausedRuns;
 pub(super) use rates::Rates;
 pub(super) use rejected::RejectedCounts;
-pub(crate) use usage::Room;
+pub(crate) use usage::Headroom;
 pub(super) use usage::Usage;

@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Counting may take a tenth of the time.
 const REST: u32 = 9;
 /// The part of the log's quota that is free again once the owner's oldest deliveries are hidden.
-const HEADROOM: u64 = 8;
+const FREED: u64 = 8;
 
 impl Usage {
     /// Counts what owners at a limit really use, until the engine stops.
@@ -32,7 +32,7 @@ impl Usage {
 
     pub(super) async fn count(&self, owner: OwnerId) {
         let quota = self.quota(owner).unwrap_or_default();
-        let share = quota.log_bytes - quota.log_bytes / HEADROOM;
+        let share = quota.log_bytes - quota.log_bytes / FREED;
         match self.log.recount_usage(owner, share).await {
             Ok(used) => self.is_used(owner, used),
             Err(error) => {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
@@ -16,7 +16,7 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;
 
-use super::Room;
+use super::Headroom;
 use crate::accumulator::MOST;
 use crate::clock::EngineClock;
 use crate::error::EngineError;
@@ -101,7 +101,7 @@ impl World {
     }
 
     fn room(&self) -> (u64, u64) {
-        let Room { deliveries, bytes } = self.judge.room(OWNER);
+        let Headroom { deliveries, bytes } = self.judge.headroom(OWNER);
         (deliveries, bytes)
     }
 }
@@ -134,7 +134,8 @@ async fn what_this_process_stores_takes_room_at_once_and_the_store_learns_it_wit
     world.judge.stored(OWNER, 100, 100_000);
     assert_eq!(world.room(), (0, 0));
     assert!(world.judge.log_is_full(OWNER));
-    assert_eq!(world.judge.room(OwnerId(2)).deliveries, 10, "another owner");
+    let other = world.judge.headroom(OwnerId(2));
+    assert_eq!(other.deliveries, 10, "another owner");
 }
 
 #[tokio::test(start_paused = true)]
@@ -182,15 +183,15 @@ async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
         log_bytes: 0,
     };
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room(), (10, 1_000), "counted: there is none");
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(20 * SECOND).await;
     assert_eq!(world.room().0, 0, "not again within a minute");
     tokio::time::sleep(60 * SECOND).await;
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room().0, 10);
 }
@@ -413,7 +414,7 @@ async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
     let world = World::new(small()).await;
     for owner in 0..100_000_u32 {
         let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
-        world.judge.room(owner);
+        world.judge.headroom(owner);
         world.judge.stored(owner, 100, 1);
         world.judge.rejected(owner, webhook, DropReason::Waiting, 1);
     }

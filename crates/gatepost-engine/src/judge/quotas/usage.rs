@@ -24,7 +24,7 @@ const BATCH: usize = 1_000;
 
 /// How much more may wait for an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Room {
+pub(crate) struct Headroom {
     pub deliveries: u64,
     /// Bytes of their messages.
     pub bytes: u64,
@@ -75,9 +75,9 @@ impl Usage {
         guarded(|| self.quotas.quota(owner))
     }
 
-    pub(in crate::judge) fn room(&self, owner: OwnerId) -> Room {
+    pub(in crate::judge) fn headroom(&self, owner: OwnerId) -> Headroom {
         let (quota, used) = (self.quota(owner).unwrap_or_default(), self.used(owner));
-        Room {
+        Headroom {
             deliveries: quota.waiting.saturating_sub(used.waiting),
             bytes: quota.waiting_bytes.saturating_sub(used.waiting_bytes),
         }
