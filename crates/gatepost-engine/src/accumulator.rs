@@ -29,16 +29,21 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
         }
     }
 
-    pub(crate) fn add(&self, key: K, more: V) {
-        let (mut sums, plus) = (self.lock(), self.plus);
-        if sums.len() >= MOST && !sums.contains_key(&key) {
-            drop(sums);
-            guarded(|| tracing::warn!(?key, "too much is counted at once: lost count"));
-            return;
+    /// Returns whether there was no sum of this key.
+    pub(crate) fn add(&self, key: K, more: V) -> bool {
+        let mut sums = self.lock();
+        match sums.get_mut(&key) {
+            Some(sum) => *sum = (self.plus)(*sum, more),
+            None if sums.len() < MOST => {
+                sums.insert(key, more);
+                return true;
+            }
+            None => {
+                drop(sums);
+                guarded(|| tracing::warn!(?key, "too much is counted at once: lost count"));
+            }
         }
-        let sum = sums.entry(key);
-        sum.and_modify(|sum| *sum = plus(*sum, more))
-            .or_insert(more);
+        false
     }
 
     pub(crate) fn get(&self, key: K) -> Option<V> {

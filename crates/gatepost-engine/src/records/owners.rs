@@ -123,8 +123,9 @@ impl Engine {
     }
 
     /// Deliveries that were counted instead of stored, by webhook, reason and hour, newest hour
-    /// first: those of a scope, or of one of its webhooks. An owner's first count is written within
-    /// a second, further ones once a minute: a process that is killed loses what it counted since.
+    /// first: those of a scope, or of one of its webhooks. They are written once a second, or once
+    /// a minute if an owner has more than 16 new ones, to the hour in which that is: a process that
+    /// is killed loses what it counted since.
     ///
     /// # Errors
     /// Failures of the store.

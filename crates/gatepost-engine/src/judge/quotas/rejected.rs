@@ -10,23 +10,25 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{DeliveryLog, DropReason, Dropped};
 use tokio::time::Instant;
 
-use crate::accumulator::{Accumulator, MOST};
+use crate::accumulator::{Accumulator, MOST, Unwritten};
 use crate::observe::{Notice, Observers};
 
 /// If more counts wait than this, all are written: those of one owner do not take the place of
 /// others.
 const MANY: usize = MOST / 2;
-/// Between two writes of an owner's counts, and between two notices: of 500 webhooks that is 1,000
-/// rows.
+/// Of an owner with more counts than this, they are written once a minute; of others once a second.
+const FEW: u32 = 16;
 const MINUTE: Duration = Duration::from_secs(60);
 /// Notices in a second: the observer has others to receive, too.
 const NOTICES: usize = 2;
+
+type Key = (OwnerId, WebhookId, DropReason);
 
 #[derive(Debug)]
 pub(in crate::judge) struct RejectedCounts {
     log: Arc<dyn DeliveryLog>,
     observers: Observers,
-    counts: Accumulator<(OwnerId, WebhookId, DropReason), u64>,
+    counts: Accumulator<Key, u64>,
     owners: Mutex<HashMap<OwnerId, OfOwner>>,
 }
 
@@ -35,6 +37,8 @@ struct OfOwner {
     /// Since the last notice.
     count: u64,
     noticed: Option<Instant>,
+    /// Webhooks, each for a reason, since they were written.
+    counts: u32,
     written: Option<Instant>,
 }
 
@@ -55,29 +59,25 @@ impl RejectedCounts {
         reason: DropReason,
         count: u64,
     ) {
-        self.counts.add((owner, webhook, reason), count);
+        let is_new = self.counts.add((owner, webhook, reason), count);
         let mut owners = self.lock();
         if owners.len() < MOST || owners.contains_key(&owner) {
             let of_owner = owners.entry(owner).or_default();
             of_owner.count = of_owner.count.saturating_add(count);
+            of_owner.counts += u32::from(is_new);
         }
     }
 
-    /// Adds what was counted to the counts of this hour, and sends notices: of each owner
-    /// immediately, and then once in a minute. `all` is written when the engine stops.
+    /// Adds what was counted to the counts of this hour, and sends notices. `all` is written when
+    /// the engine stops.
     pub(in crate::judge) async fn flush(
         &self,
         now: DateTime<Utc>,
         all: bool,
     ) -> Result<(), StoreError> {
         self.notify();
-        let all = all || self.counts.len() > MANY;
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
-        let mut unwritten = {
-            let owners = self.lock();
-            let was_written = |owner| owners.get(&owner).is_some_and(|of| is_recent(of.written));
-            self.counts.take(|(owner, ..)| all || !was_written(owner))
-        };
+        let mut unwritten = self.take(all || self.counts.len() > MANY);
         while let Some(batch) = unwritten.batch() {
             let rejected = batch.iter().map(|((_, webhook, reason), count)| Dropped {
                 webhook: *webhook,
@@ -95,6 +95,16 @@ impl RejectedCounts {
             }
         }
         Ok(())
+    }
+
+    fn take(&self, all: bool) -> Unwritten<'_, Key, u64> {
+        let mut owners = self.lock();
+        let is_due = |of: &OfOwner| all || of.counts <= FEW || !is_recent(of.written);
+        let due = |(owner, ..): Key| owners.get(&owner).is_none_or(is_due);
+        let unwritten = self.counts.take(due);
+        let due = owners.values_mut().filter(|of| is_due(of));
+        due.for_each(|of| of.counts = 0);
+        unwritten
     }
 
     /// If a notice finds no place, the owner's next one, a minute later, includes it.
