@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod accumulator;
 mod activity;
 mod admission;
 mod at_once;
@@ -38,7 +39,6 @@ mod tokens;
 mod trace;
 mod transport;
 mod troubles;
-mod unwritten;
 
 // The public interface is:
 

@@ -12,6 +12,7 @@ mod pasted;
 mod place;
 mod platform_ids;
 mod quotas;
+mod rate;
 
 // The public interface is:
 
@@ -23,3 +24,4 @@ pub use pasted::trim_pasted;
 pub use place::{Audience, Place};
 pub use platform_ids::{InvalidId, OwnerId, TenantId};
 pub use quotas::{Quota, Quotas};
+pub use rate::MinuteRate;

@@ -10,9 +10,6 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Counts of an owner that are looked through for those of one webhook: an hour of minutes has 960.
-const OF_OWNER: u32 = 4_000;
-
 impl Actor {
     /// The newest counts of one webhook, as [`dropped`](Self::dropped): at most `limit`.
     ///
@@ -25,14 +22,14 @@ impl Actor {
     ) -> Result<Vec<Dropped>, ManageError> {
         contain(async {
             let owner = self.own_record(RecordId::Webhook(webhook)).await?;
-            let all = self.engine().dropped(Scope::Owner(owner), OF_OWNER).await?;
-            let own = all.into_iter().filter(|count| count.webhook == webhook);
-            Ok(own.take(limit).collect())
+            let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+            let scope = Scope::Owner(owner);
+            Ok(self.engine().dropped(scope, Some(webhook), limit).await?)
         })
         .await
     }
 
-    /// Deliveries that an owner's quotas did not let in, newest minute first, as
+    /// Deliveries that an owner's quotas did not let in, newest hour first, as
     /// [`Engine::dropped`](gatepost_engine::Engine::dropped) counts them: at most `limit` counts,
     /// fewer if some of them are not the caller's to see.
     ///
@@ -43,7 +40,7 @@ impl Actor {
             let mut known = HashMap::new();
             let mut seen = Vec::new();
             let scope = self.authority().scope();
-            for count in self.engine().dropped(scope, limit).await? {
+            for count in self.engine().dropped(scope, None, limit).await? {
                 let webhook = RecordId::Webhook(count.webhook);
                 let may = match known.get(&webhook) {
                     Some(may) => *may,

@@ -41,7 +41,7 @@ async fn large_messages_on_a_popular_event_end_at_their_owners_share_and_cost_no
         let stored = platform.engine.list_deliveries(&query).await.unwrap().len();
         let dropped = platform
             .engine
-            .dropped(Scope::Owner(COLLEAGUE), 10)
+            .dropped(Scope::Owner(COLLEAGUE), None, 10)
             .await
             .unwrap();
         let counted: u64 = dropped.iter().map(|row| row.count).sum();

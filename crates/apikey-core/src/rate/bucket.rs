@@ -1,11 +1,8 @@
-//! The arithmetic of a token bucket that is one number (GCRA, ITU-T I.371): when it will be full
-//! again. A bucket holds what a minute makes good, and is full at the beginning.
+//! The token bucket of a key, of which one number is stored: when it will be full again.
 
 use std::time::Duration;
 
 use super::limit::RateLimit;
-
-const MINUTE: u64 = 60_000_000_000;
 
 /// When a bucket will be full: nanoseconds of a clock that is not set. 0 of one that was never
 /// drawn from.
@@ -42,17 +39,16 @@ impl Level {
     /// [`Empty`].
     #[inline]
     pub fn draw(self, limit: RateLimit, now: Duration) -> Result<Drawn, Empty> {
-        let (now, each) = (nanos(now), MINUTE / u64::from(limit.requests()));
-        let whole = each * u64::from(limit.requests());
-        let full = self.0.clamp(now, now.saturating_add(whole)) - now + each;
-        match whole.checked_sub(full) {
-            Some(left) => Ok(Drawn {
-                level: Self(now.saturating_add(full)),
-                remaining: u32::try_from(left / each).unwrap_or(u32::MAX),
-                full_in: Duration::from_nanos(full),
+        let (now, rate) = (nanos(now), limit.of_a_minute());
+        let owed = self.0.clamp(now, now.saturating_add(rate.whole())) - now;
+        match rate.draw(owed, 1) {
+            Ok(owed) => Ok(Drawn {
+                level: Self(now.saturating_add(owed)),
+                remaining: u32::try_from((rate.whole() - owed) / rate.each()).unwrap_or(u32::MAX),
+                full_in: Duration::from_nanos(owed),
             }),
-            None => Err(Empty {
-                retry_after: Duration::from_nanos(full - whole),
+            Err(retry_after) => Err(Empty {
+                retry_after: Duration::from_nanos(retry_after),
             }),
         }
     }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::num::NonZeroU32;
 
+use gatepost_ids::MinuteRate;
+
 /// The most requests a minute that a limit can name.
 const MOST: u32 = 1_000_000;
 
@@ -29,6 +31,10 @@ impl RateLimit {
     #[must_use]
     pub fn requests(self) -> u32 {
         self.0.get()
+    }
+
+    pub(super) fn of_a_minute(self) -> MinuteRate {
+        MinuteRate::new(self.0)
     }
 }
 

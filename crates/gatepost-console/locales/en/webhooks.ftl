@@ -182,7 +182,7 @@ webhooks-table-all = All
 ## What was dropped
 
 webhooks-dropped-title = Dropped
-webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one minute, or for one hour if many webhooks were affected.
+webhooks-dropped = A limit was reached, so these deliveries were counted but not stored. They are not sent. A row is for one hour.
 # The beginning of the minute or hour.
 webhooks-dropped-minute = From
 webhooks-dropped-deliveries = Deliveries

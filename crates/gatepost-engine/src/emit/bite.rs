@@ -8,7 +8,7 @@ use webhook_model::{MAX_RENDERED, OwnerId, RenderError, TaskId, WebhookId};
 use super::launcher::Slip;
 use super::plan::Spent;
 use crate::config::EmitLimits;
-use crate::judge::Room;
+use crate::judge::Headroom;
 use crate::routes::MatchedTask;
 
 /// Deliveries that are counted instead of stored.
@@ -78,7 +78,7 @@ impl Bite {
         bytes: usize,
         before: &Spent,
         limits: &EmitLimits,
-        room: Room,
+        room: Headroom,
     ) -> Fits {
         let owner = task.owner();
         let here = self.used.of(owner).bytes;

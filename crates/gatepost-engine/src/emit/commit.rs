@@ -93,7 +93,8 @@ impl Emitter {
                 .stored(owner, used.tasks as u64, used.bytes as u64);
         }
         for ((owner, webhook, reason), count) in &bite.dropped {
-            self.core.access.dropped(*owner, *webhook, *reason, *count);
+            let access = &self.core.access;
+            access.rejected(*owner, *webhook, *reason, *count);
             if !plan.untold {
                 let watch = &self.launcher.worker.watch;
                 watch.rejected(*webhook, *owner, *reason, *count);

@@ -13,7 +13,7 @@ use super::races::Races;
 use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::few::Few;
-use crate::judge::{Judge, Room};
+use crate::judge::{Headroom, Judge};
 use crate::routes::Matched;
 
 /// What was used up before a bite.
@@ -27,9 +27,9 @@ pub(super) struct Before<'a> {
 
 impl Before<'_> {
     /// How much more may wait for an owner.
-    pub(super) fn room(&self, judge: &Judge, owner: OwnerId) -> Room {
-        let (room, ahead) = (judge.room(owner), self.set.of(owner));
-        Room {
+    pub(super) fn room(&self, judge: &Judge, owner: OwnerId) -> Headroom {
+        let (room, ahead) = (judge.headroom(owner), self.set.of(owner));
+        Headroom {
             deliveries: room.deliveries.saturating_sub(ahead.tasks as u64),
             bytes: room.bytes.saturating_sub(ahead.bytes as u64),
         }
@@ -112,10 +112,11 @@ impl Emitter {
     ) -> Plan {
         let mut runs = races.runs.take();
         if runs.is_none() && ask.by.is_none() {
-            runs = self.core.access.own_runs(ask.occurrence);
+            runs = self.core.access.caused_runs(ask.occurrence);
         }
         if let Some(runs) = &mut runs {
-            runs.restart();
+            // What an earlier try took.
+            runs.keep(0);
         }
         let mut plan = Plan::new(
             &matched.tasks,
@@ -173,10 +174,10 @@ impl Emitter {
 
     pub(super) fn room(
         &self,
-        rooms: &mut Few<OwnerId, Room>,
+        rooms: &mut Few<OwnerId, Headroom>,
         owner: OwnerId,
         before: Before<'_>,
-    ) -> Room {
+    ) -> Headroom {
         *rooms.get_or(owner, || before.room(&self.core.access, owner))
     }
 }

@@ -6,7 +6,7 @@ use webhook_model::{OwnerId, TaskId};
 
 use crate::config::EmitLimits;
 use crate::few::Few;
-use crate::judge::{Hearing, Room};
+use crate::judge::{Headroom, Hearing};
 use crate::routes::MatchedTask;
 
 /// What one occurrence has used up of what its owners may have.
@@ -75,7 +75,7 @@ impl Plan {
         hearing: impl Fn(&MatchedTask) -> Hearing,
         spent: &Spent,
         limits: &EmitLimits,
-        room: impl Fn(OwnerId) -> Room,
+        room: impl Fn(OwnerId) -> Headroom,
         mut may_run: impl FnMut(OwnerId) -> bool,
     ) -> Self {
         let (before, tasks) = tasks.split_at(tasks.partition_point(|task| task.id() <= after));
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::testing::matched_task;
 
-    const ROOM: Room = Room {
+    const ROOM: Headroom = Headroom {
         deliveries: 1_000,
         bytes: 1_000,
     };
@@ -213,7 +213,7 @@ mod tests {
             (3, Hearing::Yes),
             (4, Hearing::Later),
         ]);
-        let room = |owner| Room {
+        let room = |owner| Headroom {
             deliveries: u64::from(owner == OwnerId(3)),
             ..ROOM
         };

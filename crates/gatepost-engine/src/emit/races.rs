@@ -7,7 +7,7 @@ use webhook_model::{OwnerId, TaskId};
 
 use super::bite::Bite;
 use crate::few::Few;
-use crate::judge::{Hearing, OwnRuns};
+use crate::judge::{CausedRuns, Hearing};
 use crate::routes::{Matched, MatchedTask};
 
 /// After this many lost races against changes of its places, an emit depends on the rows that it
@@ -28,7 +28,7 @@ pub(super) struct Races {
     /// Who may receive it: each owner is asked about once.
     pub hearing: Few<OwnerId, Hearing>,
     /// What it takes from the minute of the user who caused it.
-    pub runs: Option<OwnRuns>,
+    pub runs: Option<CausedRuns>,
 }
 
 impl Races {

@@ -7,7 +7,7 @@ use webhook_model::Occurrence;
 use super::accounts::Standing;
 use super::parts::{Decides, Judge};
 use super::places::NOT_CONFIRMED;
-use super::quotas::{OwnRuns, Room};
+use super::quotas::{CausedRuns, Headroom};
 use crate::error::EngineError;
 use crate::guard::guarded;
 
@@ -59,8 +59,8 @@ impl Judge {
     }
 
     /// How many more deliveries and bytes may wait for this owner now.
-    pub(crate) fn room(&self, owner: OwnerId) -> Room {
-        self.usage.room(owner)
+    pub(crate) fn headroom(&self, owner: OwnerId) -> Headroom {
+        self.usage.headroom(owner)
     }
 
     /// Deliveries of the owner were stored, with messages of this many bytes in all.
@@ -116,14 +116,14 @@ impl Judge {
     }
 
     /// Deliveries that were not stored.
-    pub(crate) fn dropped(
+    pub(crate) fn rejected(
         &self,
         owner: OwnerId,
         webhook: WebhookId,
         reason: DropReason,
         count: u64,
     ) {
-        self.drops.note(owner, webhook, reason, count);
+        self.rejected.add(owner, webhook, reason, count);
     }
 
     /// Before messages are sent, tasks run, events triggered or deliveries replayed by hand. More
@@ -140,7 +140,7 @@ impl Judge {
 
     /// What an occurrence may run of the tasks of the user who caused it; `None` if no user did.
     /// The platform's catalog says which events users cause, and the audience which user it was.
-    pub(crate) fn own_runs(&self, occurrence: &Occurrence) -> Option<OwnRuns> {
+    pub(crate) fn caused_runs(&self, occurrence: &Occurrence) -> Option<CausedRuns> {
         let Audience::Owner(owner) = occurrence.audience else {
             return None;
         };
@@ -150,7 +150,7 @@ impl Judge {
         }
         let quota = self.usage.quota(owner).unwrap_or_default();
         let runs = self.runs.clone();
-        Some(OwnRuns::new(runs, owner, quota.runs_per_minute))
+        Some(CausedRuns::new(runs, owner, quota.runs_per_minute))
     }
 
     /// How much of what may be run by hand in a minute the owner has run, in this process.

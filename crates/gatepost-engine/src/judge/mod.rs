@@ -23,6 +23,6 @@ mod watch;
 
 pub(crate) use hearing::{Heard, Hearing};
 pub(crate) use parts::{Ground, Judge};
-pub(crate) use quotas::{OwnRuns, Room};
+pub(crate) use quotas::{CausedRuns, Headroom};
 pub(crate) use rule::Rule;
 pub use watch::{May, Watch, WatchAnswer, WatchError, Watched};

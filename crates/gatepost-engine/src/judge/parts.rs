@@ -11,7 +11,7 @@ use webhook_model::Catalog;
 use super::accounts::AccountBook;
 use super::failures::Failures;
 use super::owners::Owners;
-use super::quotas::{Drops, Rates, Usage};
+use super::quotas::{Rates, RejectedCounts, Usage};
 use super::rule::Rule;
 use super::watch::Watches;
 use crate::clock::EngineClock;
@@ -31,7 +31,7 @@ pub(crate) struct Judge {
     pub(super) book: Arc<AccountBook>,
     pub(super) owners: Arc<Owners>,
     pub(super) usage: Arc<Usage>,
-    pub(super) drops: Drops,
+    pub(super) rejected: RejectedCounts,
     /// What owners do by hand, and what runs by what they cause.
     pub(super) runs: Arc<Rates>,
     /// Changes of records by operators.
@@ -99,7 +99,7 @@ impl Judge {
             book,
             owners: Arc::new(owners),
             usage: Arc::new(Usage::new(ground.store.clone(), ground.quotas)),
-            drops: Drops::new(ground.store, ground.observers),
+            rejected: RejectedCounts::new(ground.store, ground.observers),
             runs: Arc::new(Rates::new()),
             changes: Rates::new(),
         }
@@ -125,18 +125,16 @@ impl Judge {
 
     /// Writes what was counted; once more when the engine has stopped.
     pub(crate) async fn flush(&self) {
-        for written in [self.usage.flush().await, self.flush_drops().await] {
+        for written in [self.usage.flush().await, self.flush_rejected().await] {
             if let Err(error) = written {
                 guarded(|| tracing::warn!(%error, "could not write what owners use"));
             }
         }
     }
 
-    async fn flush_drops(&self) -> Result<(), StoreError> {
-        if !self.owners.lifecycle.is_running() {
-            // There is none after this.
-            self.drops.hasten();
-        }
-        self.drops.flush(self.owners.clock.now()?).await
+    async fn flush_rejected(&self) -> Result<(), StoreError> {
+        let is_last = !self.owners.lifecycle.is_running();
+        let now = self.owners.clock.now()?;
+        self.rejected.flush(now, is_last).await
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn full(judge: &Judge, owner: OwnerId) -> EngineError {
     };
     EngineError::Full {
         what: "waiting deliveries",
-        have: most.saturating_sub(judge.room(owner).deliveries),
+        have: most.saturating_sub(judge.headroom(owner).deliveries),
         most,
     }
 }

@@ -1,18 +1,20 @@
 //! Owners and places: what the platform tells the engine of its users, and asks about them.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_ids::{Place, Quota, TenantId};
 use gatepost_storage::Scope;
 use gatepost_storage::owners::{Gone, RecordUsage};
-use gatepost_storage::webhooks::{DropReason, Dropped, LogUsage, RecordId, UnreadableRecord};
-use webhook_model::OwnerId;
+use gatepost_storage::webhooks::{
+    CounterKind, CounterQuery, DropReason, Dropped, LogUsage, RecordId, UnreadableRecord,
+};
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 
 /// For how long it is shown what was not stored.
 const DAY: TimeDelta = TimeDelta::days(1);
-/// Counts that are summed up at most: there are 16 in a minute, and for each webhook one an hour.
+/// Counts that are summed up at most: of 500 webhooks there are 1,500 in an hour.
 const COUNTS: u32 = 40_000;
 
 /// What an owner uses, and how much of it there may be.
@@ -120,16 +122,21 @@ impl Engine {
         Ok(self.core.store.unreadable(scope, limit).await?)
     }
 
-    /// Deliveries that were counted instead of stored, newest minute first, by webhook, reason and
-    /// minute. Where that makes more than 16 counts of an owner in a minute and a process, the
-    /// process counts by the hour until that hour ends: such a count begins with the hour, and has
-    /// what the hour's minutes do not have. It is written once in a minute, others once a second:
-    /// a process that is killed loses what it counted since.
+    /// Deliveries that were counted instead of stored, by webhook, reason and hour, newest hour
+    /// first: those of a scope, or of one of its webhooks. They are written once a second, or once
+    /// a minute if an owner has more than 16 new ones, to the hour in which that is: a process that
+    /// is killed loses what it counted since.
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, EngineError> {
-        Ok(self.core.store.dropped(scope, limit).await?)
+    pub async fn dropped(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        limit: u32,
+    ) -> Result<Vec<Dropped>, EngineError> {
+        let since = DateTime::UNIX_EPOCH;
+        self.dropped_since(scope, webhook, since, limit).await
     }
 
     async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
@@ -138,10 +145,9 @@ impl Engine {
     }
 
     async fn rejected(&self, owner: OwnerId) -> Result<Rejected, EngineError> {
-        let since = self.core.clock.now()? - DAY;
-        let counts = self.core.store.dropped(Scope::Owner(owner), COUNTS).await?;
+        let (since, scope) = (self.core.clock.now()? - DAY, Scope::Owner(owner));
         let mut rejected = Rejected::default();
-        for count in counts.iter().take_while(|count| count.minute >= since) {
+        for count in self.dropped_since(scope, None, since, COUNTS).await? {
             let sum = match count.reason {
                 DropReason::Waiting => &mut rejected.waiting,
                 DropReason::Occurrence => &mut rejected.occurrence,
@@ -150,5 +156,23 @@ impl Engine {
             *sum = sum.saturating_add(count.count);
         }
         Ok(rejected)
+    }
+
+    async fn dropped_since(
+        &self,
+        scope: Scope,
+        webhook: Option<WebhookId>,
+        from: DateTime<Utc>,
+        limit: u32,
+    ) -> Result<Vec<Dropped>, EngineError> {
+        let query = CounterQuery {
+            kind: CounterKind::Rejected,
+            scope,
+            webhooks: webhook.map(|webhook| vec![webhook]),
+            from,
+            before: DateTime::<Utc>::MAX_UTC,
+            limit,
+        };
+        Ok(self.core.store.counters(&query).await?.rejected)
     }
 }

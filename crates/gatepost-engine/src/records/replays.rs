@@ -117,7 +117,7 @@ impl Engine {
         if share.is_stale {
             enabled(&self.core.access, owner).await?;
         }
-        let room = self.core.access.room(owner);
+        let room = self.core.access.headroom(owner);
         if room.deliveries < u64::from(share.rows) || room.bytes < share.bytes {
             return Err(full(&self.core.access, owner));
         }

@@ -109,7 +109,7 @@ impl Engine {
         test_of: Option<(TaskId, Cause)>,
     ) -> Result<DeliveryId, EngineError> {
         enabled(&self.core.access, owner).await?;
-        let (bytes, room) = (body.len() as u64, self.core.access.room(owner));
+        let (bytes, room) = (body.len() as u64, self.core.access.headroom(owner));
         if room.deliveries == 0 || room.bytes < bytes {
             return Err(full(&self.core.access, owner));
         }

@@ -1,8 +1,7 @@
 //! What became of the deliveries of each webhook in each hour. Counted here, and written a little
 //! later for many together: a process that dies loses what it counted in the last two seconds.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
@@ -10,17 +9,13 @@ use gatepost_storage::webhooks::{DeliveryLog, Disposition, HourlyCount, Settleme
 use gatepost_storage::{Scope, StoreError};
 use webhook_model::WebhookId;
 
+use crate::accumulator::Accumulator;
 use crate::clock::EngineClock;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
-use crate::unwritten::Unwritten;
 
 /// How often what was counted is written.
 const FLUSH: Duration = Duration::from_secs(2);
-/// Webhooks and hours counted between two flushes.
-const MOST: usize = 65_536;
-/// Written in one transaction.
-const BITE: usize = 1_000;
 
 type Key = (WebhookId, DateTime<Utc>);
 
@@ -28,7 +23,7 @@ type Key = (WebhookId, DateTime<Utc>);
 pub(crate) struct HourlyCounts {
     log: Arc<dyn DeliveryLog>,
     clock: Arc<EngineClock>,
-    counted: Mutex<HashMap<Key, HourlyCount>>,
+    counted: Accumulator<Key, HourlyCount>,
 }
 
 /// The end of an attempt, as it counts. `bytes` are those of what was stored of it.
@@ -86,7 +81,7 @@ impl HourlyCounts {
         Self {
             log,
             clock,
-            counted: Mutex::default(),
+            counted: Accumulator::new(|sum, more| HourlyCount::sum(&[sum, more]).unwrap_or(sum)),
         }
     }
 
@@ -96,7 +91,8 @@ impl HourlyCounts {
             return;
         };
         let hour = now.duration_trunc(TimeDelta::hours(1)).unwrap_or(now);
-        add(&mut self.lock(), HourlyCount { hour, ..count });
+        let key = (count.webhook, hour);
+        self.counted.add(key, HourlyCount { hour, ..count });
     }
 
     /// Writes what was counted every two seconds, until the engine stops.
@@ -116,31 +112,14 @@ impl HourlyCounts {
 
     /// What the store does not take is written with the next.
     async fn write(&self) -> Result<(), StoreError> {
-        let counts = self.lock().drain().map(|(_, count)| count).collect();
-        let mut unwritten = Unwritten::new(counts, |count| add(&mut self.lock(), count));
-        while let Some(bite) = unwritten.bite(BITE) {
-            let count = bite.len();
-            self.log.add_counts(bite).await?;
-            unwritten.written(count);
+        let mut unwritten = self.counted.take(|_| true);
+        while let Some(batch) = unwritten.batch() {
+            let counts: Vec<_> = batch.iter().map(|(_, count)| *count).collect();
+            self.log.add_counts(&counts).await?;
+            unwritten.written();
         }
         Ok(())
     }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, HourlyCount>> {
-        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn add(counted: &mut HashMap<Key, HourlyCount>, count: HourlyCount) {
-    let key = (count.webhook, count.hour);
-    if counted.len() >= MOST && !counted.contains_key(&key) {
-        let webhook = count.webhook.0;
-        guarded(|| tracing::warn!(webhook, "lost count of deliveries"));
-        return;
-    }
-    let sum = counted.get(&key).copied();
-    let sum = sum.and_then(|sum| HourlyCount::sum(&[sum, count]));
-    counted.insert(key, sum.unwrap_or(count));
 }
 
 #[cfg(test)]
@@ -150,6 +129,7 @@ mod tests {
     use gatepost_testkit::fault::{Fault, FaultStore};
 
     use super::*;
+    use crate::accumulator::MOST;
     use crate::testing::{BrokenClock, Records, noon};
 
     struct World {
@@ -242,10 +222,10 @@ mod tests {
         for n in 0..MOST as i64 + 100 {
             world.counts.add(sent(WebhookId(n)));
         }
-        assert_eq!(world.counts.lock().len(), MOST);
+        assert_eq!(world.counts.counted.len(), MOST);
         world.broken.set_broken(true);
         world.counts.add(sent(webhook));
         lifecycle.shutdown(Duration::from_secs(60)).await;
-        assert_eq!(world.counts.lock().len(), 0, "a shutdown writes it");
+        assert_eq!(world.counts.counted.len(), 0, "a shutdown writes it");
     }
 }

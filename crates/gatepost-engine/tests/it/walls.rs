@@ -319,7 +319,7 @@ async fn who_has_too_much_waiting_is_counted_and_the_others_get_theirs() {
     assert_eq!(all, ["0", "1", "other", "0", "other"]);
     engine.shutdown(Duration::from_secs(1)).await;
     let dropped = engine
-        .dropped(Scope::Owner(OwnerId(100)), 10)
+        .dropped(Scope::Owner(OwnerId(100)), None, 10)
         .await
         .unwrap();
     let count = |reason| {

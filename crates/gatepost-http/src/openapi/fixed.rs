@@ -148,7 +148,7 @@ fn rejected_deliveries() -> Value {
         tag: "webhook_urls",
         id: "rejected_deliveries",
         summary: "Reads which deliveries were not stored",
-        description: "What a limit did not let in, by webhook, reason and minute, newest first. It is not sent. An addition to the v4 wire.",
+        description: "What a limit did not let in, by webhook, reason and hour, newest first. It is not sent. An addition to the v4 wire.",
     };
     let parameters = json!([
         query("webhook_url", "integer", "The webhook; all, without."),

@@ -41,7 +41,7 @@ pub(super) fn shared() -> Map<String, Value> {
         "properties": {
             "$key": {"type": "integer"},
             "webhook_url": {"type": "integer", "description": "The webhook."},
-            "minute": {"type": "integer", "description": "The beginning of the minute, or of the hour where there were many: epoch seconds."},
+            "minute": {"type": "integer", "description": "The beginning of the hour: epoch seconds."},
             "reason": {"type": "string", "enum": ["waiting", "occurrence", "rate"], "description": "Which limit was reached: of what waits, of what one occurrence may make, of what runs in a minute by what the owner causes."},
             "count": {"type": "integer", "description": "Deliveries that were not stored, and are not sent."},
         },

@@ -34,15 +34,14 @@ impl DropReason {
     }
 }
 
-/// Deliveries of a webhook that were counted instead of stored, in one minute; or in one hour,
-/// where many webhooks of the owner have such counts at the same time.
+/// Deliveries of a webhook that were counted instead of stored. Engines count by the hour.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Dropped {
     /// The webhook.
     pub webhook: WebhookId,
     /// Why.
     pub reason: DropReason,
-    /// The beginning of the minute, or of the hour.
+    /// The beginning of the time in which they were counted.
     pub minute: DateTime<Utc>,
     /// How many.
     pub count: u64,

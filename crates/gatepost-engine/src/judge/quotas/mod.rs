@@ -1,17 +1,15 @@
 //! How much each owner may have and do, and how much of it is used.
 
-mod drops;
-mod over;
-mod own_runs;
+mod caused_runs;
 mod rates;
 mod recount;
-mod spans;
+mod rejected;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-pub(super) use drops::Drops;
-pub(crate) use own_runs::OwnRuns;
+pub(crate) use caused_runs::CausedRuns;
 pub(super) use rates::Rates;
-pub(crate) use usage::Room;
+pub(super) use rejected::RejectedCounts;
+pub(crate) use usage::Headroom;
 pub(super) use usage::Usage;

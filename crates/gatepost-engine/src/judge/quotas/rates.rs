@@ -1,32 +1,33 @@
-//! How often an owner may do something in a minute.
+//! How often an owner may do something in a minute, in this process.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::num::NonZeroU32;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use gatepost_ids::OwnerId;
+use gatepost_ids::{MinuteRate, OwnerId};
 use tokio::time::Instant;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// Owners who did something in the last minute.
+/// Owners who did something in the last minute. If there are more, they are not limited.
 const MOST: usize = 65_536;
-/// How often those who may do as much as ever are looked for.
+/// How often those whose buckets are full are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// When each owner's allowance is whole again: each use moves that by its share of a minute.
+/// A token bucket for each owner.
 #[derive(Debug)]
-pub(in crate::judge) struct Rates(Mutex<Whole>);
+pub(in crate::judge) struct Rates(Mutex<Buckets>);
 
 #[derive(Debug)]
-struct Whole {
-    again: HashMap<OwnerId, Instant>,
+struct Buckets {
+    full_at: HashMap<OwnerId, Instant>,
     swept: Instant,
 }
 
 impl Rates {
     pub(in crate::judge) fn new() -> Self {
-        Self(Mutex::new(Whole {
-            again: HashMap::new(),
+        Self(Mutex::new(Buckets {
+            full_at: HashMap::new(),
             swept: Instant::now(),
         }))
     }
@@ -46,65 +47,59 @@ impl Rates {
         if count == 0 || in_a_minute == u32::MAX {
             return Ok(());
         }
-        let Some(share) = MINUTE.checked_div(in_a_minute) else {
-            return Err(MINUTE);
-        };
+        let rate = rate(in_a_minute).ok_or(MINUTE)?;
         let now = Instant::now();
-        let mut whole = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let owed = whole.owed(owner, now);
-        let needed = owed + share.saturating_mul(count.min(in_a_minute));
-        if needed > MINUTE {
-            return Err(needed - MINUTE);
-        }
-        whole.put(owner, now, owed.saturating_add(share.saturating_mul(count)));
+        let mut buckets = self.lock();
+        let drawn = rate.draw(buckets.not_full_for(owner, now), count);
+        let not_full_for = Duration::from_nanos(drawn.map_err(Duration::from_nanos)?);
+        buckets.put(owner, now + not_full_for, now);
         Ok(())
     }
 
     /// What was taken of what is allowed in a minute was not used.
     pub(in crate::judge) fn give_back(&self, owner: OwnerId, count: u32, in_a_minute: u32) {
-        let Some(share) = MINUTE.checked_div(in_a_minute) else {
-            return;
-        };
-        let mut whole = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(again) = whole.again.get_mut(&owner) {
-            let before = again.checked_sub(share.saturating_mul(count));
-            *again = before.unwrap_or(*again);
+        if let Some(rate) = rate(in_a_minute)
+            && let Some(full_at) = self.lock().full_at.get_mut(&owner)
+        {
+            let unused = Duration::from_nanos(rate.each()).saturating_mul(count);
+            *full_at = full_at.checked_sub(unused).unwrap_or(*full_at);
         }
     }
 
     /// How much of what is allowed in a minute is used now.
     pub(in crate::judge) fn used(&self, owner: OwnerId, in_a_minute: u32) -> u32 {
-        let Some(share) = MINUTE
-            .checked_div(in_a_minute)
-            .filter(|share| !share.is_zero())
-        else {
-            return 0;
-        };
-        let whole = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let uses = whole
-            .owed(owner, Instant::now())
-            .as_nanos()
-            .div_ceil(share.as_nanos());
-        u32::try_from(uses).unwrap_or(u32::MAX)
+        let used = rate(in_a_minute).map(|rate| {
+            let not_full_for = self.lock().not_full_for(owner, Instant::now());
+            not_full_for.div_ceil(rate.each())
+        });
+        u32::try_from(used.unwrap_or_default()).unwrap_or(u32::MAX)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Buckets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Whole {
-    fn owed(&self, owner: OwnerId, now: Instant) -> Duration {
-        let again = self.again.get(&owner);
-        again.map_or(Duration::ZERO, |again| again.saturating_duration_since(now))
+/// `None`: nothing is allowed.
+fn rate(in_a_minute: u32) -> Option<MinuteRate> {
+    NonZeroU32::new(in_a_minute).map(MinuteRate::new)
+}
+
+impl Buckets {
+    /// In nanoseconds.
+    fn not_full_for(&self, owner: OwnerId, now: Instant) -> u64 {
+        let full_at = self.full_at.get(&owner);
+        let left = full_at.map(|full_at| full_at.saturating_duration_since(now).as_nanos());
+        u64::try_from(left.unwrap_or_default()).unwrap_or(u64::MAX)
     }
 
-    fn put(&mut self, owner: OwnerId, now: Instant, owed: Duration) {
-        if self.again.len() >= MOST && now - self.swept >= SWEEP {
-            self.again.retain(|_, again| *again > now);
+    fn put(&mut self, owner: OwnerId, full_at: Instant, now: Instant) {
+        if self.full_at.len() >= MOST && now - self.swept >= SWEEP {
+            self.full_at.retain(|_, full_at| *full_at > now);
             self.swept = now;
         }
-        // Where more owners than that are at it, the last of them are not counted.
-        if (self.again.len() < MOST || self.again.contains_key(&owner))
-            && let Some(again) = now.checked_add(owed)
-        {
-            self.again.insert(owner, again);
+        if self.full_at.len() < MOST || self.full_at.contains_key(&owner) {
+            self.full_at.insert(owner, full_at);
         }
     }
 }
@@ -159,7 +154,7 @@ mod tests {
             }
         };
         all(&rates);
-        let count = || rates.0.lock().unwrap().again.len();
+        let count = || rates.0.lock().unwrap().full_at.len();
         assert_eq!(count(), MOST);
         assert!(
             rates.take(OwnerId(0), 1, 60).is_err(),

@@ -1,10 +1,10 @@
-//! Usage and drops over a store in memory.
+//! Usage and what was rejected, over a store in memory.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use gatepost_ids::{OwnerId, Quota, WebhookId};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
@@ -16,13 +16,16 @@ use gatepost_testkit::fault::{Fault, FaultStore};
 use gatepost_testkit::fixtures::direct;
 use webhook_model::Webhook;
 
-use super::{Room, usage};
+use super::Headroom;
+use crate::accumulator::MOST;
 use crate::clock::EngineClock;
 use crate::error::EngineError;
 use crate::judge::testing::{Platform, watched_judge};
 use crate::judge::{Judge, Rule};
 use crate::observe::{Notice, Observer};
 use crate::testing::noon;
+
+mod rejected;
 
 const OWNER: OwnerId = OwnerId(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -90,10 +93,8 @@ impl World {
     async fn named(&self, owner: OwnerId, name: &str) -> WebhookId {
         let url = "https://example.com/".parse().unwrap();
         let webhook = Webhook::new(owner, name.parse().unwrap(), url);
-        let row = self
-            .memory
-            .insert_webhook(&webhook, AtMost::UNLIMITED, noon())
-            .await;
+        let most = AtMost::UNLIMITED;
+        let row = self.memory.insert_webhook(&webhook, most, noon()).await;
         row.unwrap().id
     }
 
@@ -102,7 +103,7 @@ impl World {
     }
 
     fn room(&self) -> (u64, u64) {
-        let Room { deliveries, bytes } = self.judge.room(OWNER);
+        let Headroom { deliveries, bytes } = self.judge.headroom(OWNER);
         (deliveries, bytes)
     }
 }
@@ -135,7 +136,8 @@ async fn what_this_process_stores_takes_room_at_once_and_the_store_learns_it_wit
     world.judge.stored(OWNER, 100, 100_000);
     assert_eq!(world.room(), (0, 0));
     assert!(world.judge.log_is_full(OWNER));
-    assert_eq!(world.judge.room(OwnerId(2)).deliveries, 10, "another owner");
+    let other = world.judge.headroom(OwnerId(2));
+    assert_eq!(other.deliveries, 10, "another owner");
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,15 +185,15 @@ async fn an_estimate_that_went_wrong_is_counted_at_most_once_a_minute() {
         log_bytes: 0,
     };
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room(), (10, 1_000), "counted: there is none");
     world.memory.add_usage(&[wrong]).await.unwrap();
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(20 * SECOND).await;
     assert_eq!(world.room().0, 0, "not again within a minute");
     tokio::time::sleep(60 * SECOND).await;
-    world.judge.room(OWNER);
+    world.judge.headroom(OWNER);
     tokio::time::sleep(5 * SECOND).await;
     assert_eq!(world.room().0, 10);
 }
@@ -205,9 +207,9 @@ async fn owners_at_a_limit_are_counted_in_order_of_arrival() {
         ..LogUsage::default()
     };
     for owner in [7, 3, 9, 1, 8, 3, 2, 7, 5].map(OwnerId) {
-        usage.lock().is_used(owner, full, &small());
+        usage.is_used(owner, full);
     }
-    let next = std::iter::from_fn(|| usage.next_over());
+    let next = std::iter::from_fn(|| usage.next_at_limit());
     let counted: Vec<_> = next.map(|owner| owner.0).collect();
     assert_eq!(counted, [7, 3, 9, 1, 8, 2, 5]);
 }
@@ -274,153 +276,17 @@ async fn by_hand_as_often_as_allowed_then_the_refusal_says_when() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn drops_are_written_by_webhook_reason_and_minute_and_noticed_once_a_minute() {
-    let world = World::new(small()).await;
-    let webhook = world.webhook(OWNER).await;
-    let drop = |reason, count| world.judge.dropped(OWNER, webhook, reason, count);
-    drop(DropReason::Waiting, 2);
-    drop(DropReason::Waiting, 3);
-    drop(DropReason::Occurrence, 1);
-    world.store.fail("count_dropped", 1, Fault::Refused);
-    world.judge.flush().await;
-    let written = async || world.memory.dropped(Scope::All, 10).await.unwrap();
-    assert_eq!(written().await, []);
-    drop(DropReason::Waiting, 1);
-    world.judge.flush().await;
-    let dropped = |reason, count| Dropped {
-        webhook,
-        reason,
-        minute: noon(),
-        count,
-    };
-    let both = [
-        dropped(DropReason::Waiting, 6),
-        dropped(DropReason::Occurrence, 1),
-    ];
-    assert_eq!(written().await, both);
-    let notice = |count| Notice::Dropped {
-        owner: OWNER,
-        count,
-    };
-    assert_eq!(world.noticed.all(1).await, [notice(6)]);
-    tokio::time::advance(60 * SECOND).await;
-    world.judge.flush().await;
-    assert_eq!(world.noticed.all(2).await, [notice(6), notice(1)]);
-    tokio::time::advance(60 * SECOND).await;
-    world.judge.flush().await;
-    assert_eq!(world.judge.drops.held(), (0, 0), "nothing is left behind");
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_notice_of_drops_that_found_no_place_is_given_with_the_owners_next() {
-    let world = World::new(small()).await;
-    let (let_go, hang) = mpsc::channel();
-    *world.noticed.hang.lock().unwrap() = Some(hang);
-    let note = |owner: u32| {
-        let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
-        world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
-    };
-    (1..=5).for_each(note);
-    for _ in 0..3 {
-        world.judge.flush().await;
-    }
-    assert_eq!(world.noticed.all(4).await.len(), 4, "as many as may hang");
-    (1..=5).for_each(note);
-    drop(let_go);
-    world.judge.drops.observer_is_idle().await;
-    for _ in 0..3 {
-        tokio::time::advance(60 * SECOND).await;
-        world.judge.flush().await;
-        world.judge.drops.observer_is_idle().await;
-    }
-    let mut said = HashMap::new();
-    for notice in world.noticed.all(9).await {
-        let Notice::Dropped { owner, count } = notice else {
-            panic!("{notice:?}");
-        };
-        *said.entry(owner).or_insert(0) += count;
-    }
-    let expected: HashMap<_, _> = (1..=5).map(|owner| (OwnerId(owner), 2)).collect();
-    assert_eq!(said, expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_is_counted_by_the_hour_is_written_once_a_minute_and_wholly_when_the_engine_stops() {
-    let world = World::new(small()).await;
-    let mut many = Vec::new();
-    for n in 0..20 {
-        many.push(world.named(OWNER, &format!("w{n}")).await);
-    }
-    for second in 0..150 {
-        for webhook in &many {
-            world.judge.dropped(OWNER, *webhook, DropReason::Waiting, 1);
-        }
-        let now = noon() + TimeDelta::seconds(second);
-        world.judge.drops.flush(now).await.unwrap();
-        tokio::time::advance(SECOND).await;
-    }
-    let writes = world.store.calls_of("count_dropped");
-    assert_eq!(writes, 3, "in the first second, after 60 and after 120");
-    let counted = async || {
-        let rows = world.memory.dropped(Scope::All, 1_000).await.unwrap();
-        rows.iter().map(|row| row.count).sum::<u64>()
-    };
-    assert_eq!(counted().await, 20 * 121);
-    let lifecycle = &world.judge.owners.lifecycle;
-    lifecycle.shutdown(Duration::ZERO).await;
-    world.judge.flush().await;
-    assert_eq!(counted().await, 20 * 150);
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_drops_of_40_webhooks_make_16_rows_in_a_minute_then_one_an_hour_and_none_is_lost() {
-    let world = World::new(small()).await;
-    let mut many = Vec::new();
-    for n in 0..40 {
-        many.push(world.named(OWNER, &format!("w{n}")).await);
-    }
-    let other = world.webhook(OwnerId(2)).await;
-    let at = |minute, second| noon() + TimeDelta::minutes(minute) + TimeDelta::seconds(second);
-    let drop = |owner, webhook| world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
-    // No more than ten of them in a second.
-    for (second, some) in (0..120).zip(many.chunks(10).cycle()) {
-        some.iter().for_each(|webhook| drop(OWNER, *webhook));
-        drop(OwnerId(2), other);
-        world.judge.drops.flush(at(20, second)).await.unwrap();
-        tokio::time::advance(SECOND).await;
-    }
-    // What is counted by the hour waits for a minute.
-    tokio::time::advance(60 * SECOND).await;
-    world.judge.drops.flush(at(22, 0)).await.unwrap();
-    let rows = world.memory.dropped(Scope::All, 1_000).await.unwrap();
-    let others = rows.iter().filter(|row| row.webhook == other);
-    let others: Vec<_> = others.map(|row| (row.minute, row.count)).collect();
-    assert_eq!(others, [(at(21, 0), 60), (at(20, 0), 60)]);
-    let of = |at: DateTime<Utc>| rows.iter().filter(|row| row.minute == at).count();
-    let counted = [at(0, 0), at(20, 0), at(21, 0)].map(of);
-    assert_eq!(counted, [40, 16 + 1, 1], "of the hour, of each minute");
-    for webhook in &many {
-        let own = rows.iter().filter(|row| row.webhook == *webhook);
-        assert_eq!(own.map(|row| row.count).sum::<u64>(), 30);
-    }
-    drop(OWNER, many[0]);
-    world.judge.drops.flush(at(61, 0)).await.unwrap();
-    let newest = world.memory.dropped(Scope::All, 1).await.unwrap();
-    assert_eq!(newest[0].minute, at(61, 0), "that hour is over");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_hundred_thousand_owners_take_no_more_than_their_room() {
     let world = World::new(small()).await;
     for owner in 0..100_000_u32 {
         let (owner, webhook) = (OwnerId::from(owner), WebhookId(owner.into()));
-        world.judge.room(owner);
+        world.judge.headroom(owner);
         world.judge.stored(owner, 100, 1);
-        world.judge.dropped(owner, webhook, DropReason::Waiting, 1);
+        world.judge.rejected(owner, webhook, DropReason::Waiting, 1);
     }
-    assert_eq!(world.judge.usage.held(), usage::MOST);
-    assert_eq!(world.judge.drops.held(), (usage::MOST, usage::MOST));
+    assert_eq!(world.judge.usage.held(), MOST);
+    assert_eq!(world.judge.rejected.held(), (MOST, MOST));
     world.judge.flush().await;
-    assert!(world.judge.usage.held() <= usage::MOST);
-    assert_eq!(world.judge.drops.held().0, 0);
+    assert!(world.judge.usage.held() <= MOST);
+    assert_eq!(world.judge.rejected.held().0, 0);
 }

@@ -1,7 +1,7 @@
 //! How much of the queue and the log is each owner's: what the store last said, and what was added
 //! here since.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,25 +10,21 @@ use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{DeliveryLog, LogUsage, UsageDelta};
 use tokio::time::Instant;
 
-use super::over::Over;
+use crate::accumulator::{Accumulator, MOST};
 use crate::guard::guarded;
-use crate::judge::kept::Kept;
-use crate::unwritten::Unwritten;
 
 /// How long the store's answer is up to date.
 const FRESH: Duration = Duration::from_secs(1);
-/// How long it is better than none.
+/// How long it is better than none, unless there are many.
 const KEPT: Duration = Duration::from_secs(600);
-/// Owners whose usage is kept, asked for or added to.
-pub(super) const MOST: usize = 65_536;
-/// Owners in one call of the store.
-const BITE: usize = 1_000;
 /// Between two counts of one owner.
-pub(super) const RECOUNT_PAUSE: Duration = Duration::from_secs(60);
+const RECOUNT_PAUSE: Duration = Duration::from_secs(60);
+/// Owners in one call of the store.
+const BATCH: usize = 1_000;
 
 /// How much more may wait for an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Room {
+pub(crate) struct Headroom {
     pub deliveries: u64,
     /// Bytes of their messages.
     pub bytes: u64,
@@ -38,20 +34,30 @@ pub(crate) struct Room {
 pub(in crate::judge) struct Usage {
     pub(super) log: Arc<dyn DeliveryLog>,
     quotas: Arc<dyn Quotas>,
-    pub(super) books: Mutex<Books>,
+    /// What the store does not know yet.
+    added: Accumulator<OwnerId, UsageDelta>,
+    known: Mutex<Known>,
 }
 
-#[derive(Debug)]
-pub(super) struct Books {
-    /// What the store said, with what was written since; and when it said so.
-    used: Kept<OwnerId, (LogUsage, Instant)>,
-    /// What the store is not told yet.
-    deltas: HashMap<OwnerId, UsageDelta>,
-    /// Who is to be asked for.
-    wanted: HashMap<OwnerId, Quota>,
-    /// Who was at a limit when the store was asked.
-    pub(super) over: Over,
-    pub(super) recounted: Kept<OwnerId, ()>,
+#[derive(Debug, Default)]
+struct Known {
+    owners: HashMap<OwnerId, OfOwner>,
+    /// Owners at a limit, in order of arrival: what they use is to be counted.
+    at_limit: VecDeque<OwnerId>,
+}
+
+/// What the store said of an owner.
+#[derive(Debug, Default)]
+struct OfOwner {
+    /// With what was written since.
+    used: LogUsage,
+    /// When the store said so.
+    read: Option<Instant>,
+    /// The store is to be asked again.
+    is_wanted: bool,
+    /// Is among those who are to be counted.
+    waits: bool,
+    counted: Option<Instant>,
 }
 
 impl Usage {
@@ -59,13 +65,8 @@ impl Usage {
         Self {
             log,
             quotas,
-            books: Mutex::new(Books {
-                used: Kept::new(KEPT, MOST),
-                deltas: HashMap::new(),
-                wanted: HashMap::new(),
-                over: Over::default(),
-                recounted: Kept::new(RECOUNT_PAUSE, MOST),
-            }),
+            added: Accumulator::new(both),
+            known: Mutex::default(),
         }
     }
 
@@ -74,10 +75,9 @@ impl Usage {
         guarded(|| self.quotas.quota(owner))
     }
 
-    pub(in crate::judge) fn room(&self, owner: OwnerId) -> Room {
-        let quota = self.quota(owner).unwrap_or_default();
-        let used = self.lock().used(owner, quota);
-        Room {
+    pub(in crate::judge) fn headroom(&self, owner: OwnerId) -> Headroom {
+        let (quota, used) = (self.quota(owner).unwrap_or_default(), self.used(owner));
+        Headroom {
             deliveries: quota.waiting.saturating_sub(used.waiting),
             bytes: quota.waiting_bytes.saturating_sub(used.waiting_bytes),
         }
@@ -85,24 +85,22 @@ impl Usage {
 
     pub(in crate::judge) fn log_is_full(&self, owner: OwnerId) -> bool {
         let quota = self.quota(owner).unwrap_or_default();
-        self.lock().used(owner, quota).log_bytes >= quota.log_bytes
+        self.used(owner).log_bytes >= quota.log_bytes
     }
 
     pub(in crate::judge) fn add(&self, delta: UsageDelta) {
-        self.lock().add(delta);
+        self.added.add(delta.owner, delta);
     }
 
     /// What waited for this owner is less now than was counted: counts again if the owner is at a
     /// limit, and otherwise soon.
     pub(in crate::judge) async fn lowered(&self, owner: OwnerId) -> Result<(), StoreError> {
-        let quota = self.quota(owner).unwrap_or_default();
-        let used = self.lock().used(owner, quota);
-        if is_over(&used, &quota) {
+        if self.is_at_limit(owner, &self.used(owner)) {
             // The count has what was added here.
             self.write().await?;
             self.count(owner).await;
-        } else if self.lock().over.len() < MOST {
-            self.lock().over.push(owner);
+        } else {
+            self.lock().count_soon(owner);
         }
         Ok(())
     }
@@ -110,98 +108,123 @@ impl Usage {
     /// Writes what was added, then reads what was asked for.
     pub(in crate::judge) async fn flush(&self) -> Result<(), StoreError> {
         self.write().await?;
-        self.read().await
-    }
-
-    async fn write(&self) -> Result<(), StoreError> {
-        let deltas = self.lock().deltas.drain().map(|(_, delta)| delta).collect();
-        let mut unwritten = Unwritten::new(deltas, |delta| self.lock().add(delta));
-        while let Some(bite) = unwritten.bite(BITE) {
-            let count = bite.len();
-            self.log.add_usage(bite).await?;
-            let written = unwritten.written(count);
-            let mut books = self.lock();
-            written.iter().for_each(|delta| books.written(delta));
-        }
-        Ok(())
-    }
-
-    async fn read(&self) -> Result<(), StoreError> {
-        let wanted: Vec<_> = self.lock().wanted.drain().collect();
-        for bite in wanted.chunks(BITE) {
-            let owners: Vec<_> = bite.iter().map(|(owner, _)| *owner).collect();
-            let used = self.log.log_usage(&owners).await?;
-            let mut books = self.lock();
-            for ((owner, quota), used) in bite.iter().zip(used) {
-                books.is_used(*owner, used, quota);
+        let wanted = self.lock().wanted();
+        for owners in wanted.chunks(BATCH) {
+            let used = self.log.log_usage(owners).await?;
+            for (owner, used) in owners.iter().zip(used) {
+                self.is_used(*owner, used);
             }
         }
         Ok(())
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    async fn write(&self) -> Result<(), StoreError> {
+        let mut unwritten = self.added.take(|_| true);
+        while let Some(batch) = unwritten.batch() {
+            let deltas: Vec<_> = batch.iter().map(|(_, delta)| *delta).collect();
+            self.log.add_usage(&deltas).await?;
+            let (written, mut known) = (unwritten.written(), self.lock());
+            for (owner, delta) in written {
+                if let Some(of_owner) = known.owners.get_mut(&owner) {
+                    of_owner.used = plus(of_owner.used, &delta);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As far as is known. The store is asked with the next flush if it has not just been.
+    fn used(&self, owner: OwnerId) -> LogUsage {
+        let used = self.lock().look(owner);
+        let added = self.added.get(owner);
+        added.map_or(used, |added| plus(used, &added))
+    }
+
+    /// So much, as the store said just now.
+    pub(super) fn is_used(&self, owner: OwnerId, used: LogUsage) {
+        let is_at_limit = self.is_at_limit(owner, &used);
+        let mut known = self.lock();
+        let of_owner = known.owners.entry(owner).or_default();
+        (of_owner.used, of_owner.read) = (used, Some(Instant::now()));
+        if is_at_limit && !is_within(of_owner.counted, RECOUNT_PAUSE) {
+            known.count_soon(owner);
+        }
+    }
+
+    /// The owner at a limit who has waited longest.
+    pub(super) fn next_at_limit(&self) -> Option<OwnerId> {
+        let mut known = self.lock();
+        let owner = known.at_limit.pop_front()?;
+        if let Some(of_owner) = known.owners.get_mut(&owner) {
+            (of_owner.waits, of_owner.counted) = (false, Some(Instant::now()));
+        }
+        Some(owner)
+    }
+
+    fn is_at_limit(&self, owner: OwnerId, used: &LogUsage) -> bool {
+        let quota = self.quota(owner).unwrap_or_default();
+        used.waiting >= quota.waiting
+            || used.waiting_bytes >= quota.waiting_bytes
+            || used.log_bytes >= quota.log_bytes
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     pub(in crate::judge) fn held(&self) -> usize {
-        let books = self.lock();
-        let maps = [books.deltas.len(), books.wanted.len(), books.over.len()];
-        maps.into_iter().max().unwrap().max(books.used.count())
+        let known = self.lock();
+        let most = known.owners.len().max(known.at_limit.len());
+        most.max(self.added.len())
     }
 }
 
-impl Books {
-    /// As far as is known. The store is asked with the next flush if it has not just been.
-    fn used(&mut self, owner: OwnerId, quota: Quota) -> LogUsage {
-        let last = self.used.last(owner).copied();
-        if last.is_none_or(|(_, at)| at.elapsed() >= FRESH) && self.wanted.len() < MOST {
-            self.wanted.insert(owner, quota);
+impl Known {
+    fn look(&mut self, owner: OwnerId) -> LogUsage {
+        if self.owners.len() >= MOST && !self.owners.contains_key(&owner) {
+            return LogUsage::default();
         }
-        let used = last.map(|(used, _)| used).unwrap_or_default();
-        match self.deltas.get(&owner) {
-            Some(delta) => plus(used, delta),
-            None => used,
-        }
+        let of_owner = self.owners.entry(owner).or_default();
+        of_owner.is_wanted |= !is_within(of_owner.read, FRESH);
+        of_owner.used
     }
 
-    fn add(&mut self, delta: UsageDelta) {
-        if self.deltas.len() >= MOST && !self.deltas.contains_key(&delta.owner) {
-            // A count of the store's own mends it.
-            guarded(|| tracing::warn!(owner = %delta.owner, "lost track of an owner's usage"));
-            return;
-        }
-        let sum = self.deltas.entry(delta.owner).or_insert(UsageDelta {
-            waiting: 0,
-            waiting_bytes: 0,
-            log_bytes: 0,
-            ..delta
+    /// Owners about whose use the store is to be asked. Forgets those not asked about for long.
+    fn wanted(&mut self) -> Vec<OwnerId> {
+        let is_much = self.owners.len() > MOST / 2;
+        let kept = if is_much { FRESH } else { KEPT };
+        self.owners
+            .retain(|_, of| of.is_wanted || of.waits || is_within(of.read, kept));
+        let wanted = self.owners.iter_mut().filter(|(_, of)| of.is_wanted);
+        let wanted = wanted.map(|(owner, of)| {
+            of.is_wanted = false;
+            *owner
         });
-        sum.waiting = sum.waiting.saturating_add(delta.waiting);
-        sum.waiting_bytes = sum.waiting_bytes.saturating_add(delta.waiting_bytes);
-        sum.log_bytes = sum.log_bytes.saturating_add(delta.log_bytes);
+        wanted.collect()
     }
 
-    /// What was written counts on, until the store is asked again.
-    fn written(&mut self, delta: &UsageDelta) {
-        if let Some((used, _)) = self.used.last_mut(delta.owner) {
-            *used = plus(*used, delta);
-        }
-    }
-
-    pub(super) fn is_used(&mut self, owner: OwnerId, used: LogUsage, quota: &Quota) {
-        self.used.put(owner, (used, Instant::now()), KEPT);
-        let over = is_over(&used, quota);
-        if over && self.recounted.get(owner).is_none() && self.over.len() < MOST {
-            self.over.push(owner);
+    fn count_soon(&mut self, owner: OwnerId) {
+        if let Some(of_owner) = self.owners.get_mut(&owner)
+            && !of_owner.waits
+        {
+            of_owner.waits = true;
+            self.at_limit.push_back(owner);
         }
     }
 }
 
-fn is_over(used: &LogUsage, quota: &Quota) -> bool {
-    used.waiting >= quota.waiting
-        || used.waiting_bytes >= quota.waiting_bytes
-        || used.log_bytes >= quota.log_bytes
+fn is_within(at: Option<Instant>, time: Duration) -> bool {
+    at.is_some_and(|at| at.elapsed() < time)
+}
+
+fn both(sum: UsageDelta, more: UsageDelta) -> UsageDelta {
+    UsageDelta {
+        owner: sum.owner,
+        waiting: sum.waiting.saturating_add(more.waiting),
+        waiting_bytes: sum.waiting_bytes.saturating_add(more.waiting_bytes),
+        log_bytes: sum.log_bytes.saturating_add(more.log_bytes),
+    }
 }
 
 fn plus(used: LogUsage, delta: &UsageDelta) -> LogUsage {

@@ -164,7 +164,7 @@ async fn an_owner_is_moved_counted_and_removed() {
     assert!(records.store.webhook(webhook).await.unwrap().is_none());
     assert!(
         engine
-            .dropped(Scope::Owner(owner), 9)
+            .dropped(Scope::Owner(owner), None, 9)
             .await
             .unwrap()
             .is_empty()
