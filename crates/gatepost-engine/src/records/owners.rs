@@ -88,7 +88,8 @@ impl Engine {
     /// # Errors
     /// Failures of the store.
     pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), EngineError> {
-        self.remove(Gone::Owner(owner)).await
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.mark_gone(Gone::Owner(owner), now).await?)
     }
 
     /// As [`remove_owner`](Self::remove_owner), for all users of a tenant.
@@ -96,7 +97,8 @@ impl Engine {
     /// # Errors
     /// Failures of the store.
     pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), EngineError> {
-        self.remove(Gone::Tenant(tenant)).await
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.mark_gone(Gone::Tenant(tenant), now).await?)
     }
 
     /// Who owns a record, also one that cannot be read; `None` when there is no such record.
@@ -130,11 +132,6 @@ impl Engine {
     /// Failures of the store.
     pub async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, EngineError> {
         Ok(self.core.store.dropped(scope, limit).await?)
-    }
-
-    async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
-        let now = self.core.clock.now()?;
-        Ok(self.core.store.mark_gone(gone, now).await?)
     }
 
     async fn rejected(&self, owner: OwnerId) -> Result<Rejected, EngineError> {

@@ -17,8 +17,7 @@ use webhook_model::{
     Activity, EventId, Field, JsonObject, ObjectId, TagId, Target, TaskId, WebhookId,
 };
 
-use super::brought::Brought;
-use super::run_about::RunAbout;
+use super::run_about::{Brought, RunAbout};
 use crate::config::Limits;
 use crate::error::EngineError;
 use crate::testing::{Bench, Records, Script, noon};
