@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::{ErrorKind, Row};
-use webhook_model::{Activity, Webhook, WebhookId};
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::WebhookRow;
+use webhook_model::{Activity, WebhookId};
 
 use crate::admission::Admission;
 use crate::core::Core;
@@ -28,7 +29,7 @@ impl Activities {
         &self,
         id: WebhookId,
         activity: Activity,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    ) -> Result<WebhookRow, EngineError> {
         let row = self.core.store.webhook(id).await?;
         let mut row = row.ok_or(EngineError::NotFound)?;
         if row.value.activity != activity {
@@ -72,7 +73,7 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
         mut is_due: impl FnMut(Activity) -> bool,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    ) -> Result<WebhookRow, EngineError> {
         for _ in 0..TRIES {
             let row = self.core.store.webhook(id).await?;
             let mut row = row.ok_or(EngineError::NotFound)?;
