@@ -62,7 +62,6 @@ pub use records::fetching::{FetchedMessage, FetchedPage};
 pub use records::holdup::Holdup;
 pub use records::owners::{Rejected, Usage};
 pub use records::run_about::{Brought, RunAbout};
-pub use records::sending::TestSend;
 pub use records::targets::TargetVerdict;
 pub use render::Example;
 pub use trace::Tracer;

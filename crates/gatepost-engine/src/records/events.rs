@@ -1,8 +1,7 @@
 //! Events (SPEC 2.4).
 
-use gatepost_storage::Row;
 use gatepost_storage::owners::RecordUsage;
-use gatepost_storage::webhooks::{Cascade, EventQuery, RecordId};
+use gatepost_storage::webhooks::{Cascade, EventQuery, EventRow, RecordId};
 use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target};
 
 use super::changes::Record;
@@ -19,7 +18,7 @@ impl Engine {
     /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
     /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
     /// failures of the store.
-    pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
+    pub async fn create_event(&self, event: &Event) -> Result<EventRow, EngineError> {
         self.create(event).await
     }
 
@@ -38,7 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, EngineError> {
+    pub async fn event(&self, id: EventId) -> Result<Option<EventRow>, EngineError> {
         Ok(self.core.store.event(id).await?)
     }
 
@@ -46,10 +45,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn list_events(
-        &self,
-        query: &EventQuery,
-    ) -> Result<Vec<Row<EventId, Event>>, EngineError> {
+    pub async fn list_events(&self, query: &EventQuery) -> Result<Vec<EventRow>, EngineError> {
         Ok(self.core.store.list_events(query).await?)
     }
 
@@ -61,7 +57,7 @@ impl Engine {
         &self,
         id: EventId,
         edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
-    ) -> Result<Row<EventId, Event>, EngineError> {
+    ) -> Result<EventRow, EngineError> {
         Ok(self.edit(id, edit).await?.1)
     }
 

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, MessageId,
-    WaitingChange,
+    Delivery, DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, WaitingChange,
 };
 use gatepost_storage::{Bodies, Page};
-use webhook_model::{
-    Activity, DeliveryMode, DeliveryOrder, Field, Invalid, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Field, Invalid, Webhook, WebhookId};
 
 use super::cursor::{MAX_FETCHED, cursor, handed_out};
 use crate::engine::Engine;
@@ -45,21 +42,11 @@ pub struct FetchedPage {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedMessage {
-    /// Its delivery.
-    pub delivery: DeliveryId,
-    /// The id by which a receiver recognises a repeated message.
-    pub id: MessageId,
-    /// When it was queued.
-    pub created: DateTime<Utc>,
-    /// The task that made it.
-    pub task: Option<TaskId>,
-    /// What it was made by.
-    pub cause: Option<Cause>,
+    /// Its delivery, with the message.
+    pub delivery: Delivery,
     /// The headers of its request, signed again: without those of a connection, and without those
     /// that authenticate the platform to its target.
     pub headers: Vec<(String, String)>,
-    /// The message.
-    pub body: Arc<str>,
 }
 
 impl Engine {
@@ -182,15 +169,7 @@ impl Engine {
         apart(bytes, move || {
             let message = |delivery: Delivery| {
                 let headers = headers(&*transport, &route, &delivery, now)?;
-                Ok(FetchedMessage {
-                    delivery: delivery.id,
-                    id: delivery.message_id,
-                    created: delivery.created,
-                    task: delivery.task,
-                    cause: delivery.cause,
-                    headers,
-                    body: delivery.body,
-                })
+                Ok(FetchedMessage { delivery, headers })
             };
             waiting.into_iter().map(message).collect()
         })

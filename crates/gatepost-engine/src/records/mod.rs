@@ -11,7 +11,7 @@ mod manual;
 pub(crate) mod owners;
 mod replays;
 pub(crate) mod run_about;
-pub(crate) mod sending;
+mod sending;
 pub(crate) mod targets;
 mod tasks;
 #[cfg(test)]

@@ -22,14 +22,6 @@ use crate::routes::Route;
 /// Takes the place of an access token that is not fetched yet.
 const TOKEN: &str = "Bearer (an access token)";
 
-/// What a test of a webhook showed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct TestSend {
-    /// The attempt that was made; not recorded in the delivery log.
-    pub attempt: Attempt,
-}
-
 impl Engine {
     /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
     /// sent at once if there is room, as what comes of an emit.
@@ -124,7 +116,7 @@ impl Engine {
         webhook: &Webhook,
         message: Option<&Message>,
         name: &str,
-    ) -> Result<TestSend, EngineError> {
+    ) -> Result<Attempt, EngineError> {
         if webhook.mode == DeliveryMode::Fetch {
             let words = "The messages of this webhook are fetched; nothing is sent to its URL";
             return Err(EngineError::Forbidden(words.to_owned()));
@@ -137,8 +129,7 @@ impl Engine {
         let _under_way = self.parts.tests.begin(webhook.owner, place)?;
         self.core.access.run_by_hand(webhook.owner, 1)?;
         let sent = send(&**self.transport(), &route, request, now).await;
-        let attempt = sent.shown(&route.credentials);
-        Ok(TestSend { attempt })
+        Ok(sent.shown(&route.credentials))
     }
 
     /// The exact bytes that would be sent, and what the target policy says, without sending

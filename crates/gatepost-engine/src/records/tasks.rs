@@ -92,25 +92,16 @@ impl Engine {
         self.delete(id.into(), Cascade::Refuse).await.map(drop)
     }
 
-    /// Runs a task by hand, whether or not anything occurred. A one-time task is deleted by that. A
-    /// disabled task does not run. The log says who ran it: `by`, unless the platform had to be
-    /// waited for.
+    /// Runs a task by hand, as if this had occurred, whether or not anything did. A one-time task
+    /// is deleted by that. A disabled task does not run. The log says who ran it: `by`, unless the
+    /// platform had to be waited for.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no enabled task of that number;
-    /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive what it
-    /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
+    /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive this;
+    /// [`EngineError::Full`] when as many deliveries of the owner wait as may;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
-    pub async fn run_task(&self, id: TaskId, by: Option<OwnerId>) -> Result<Emitted, EngineError> {
-        self.run_task_about(id, RunAbout::default(), by).await
-    }
-
-    /// As [`run_task`](Self::run_task), as if this had occurred. It runs only if its owner may
-    /// receive that.
-    ///
-    /// # Errors
-    /// As [`run_task`](Self::run_task).
-    pub async fn run_task_about(
+    pub async fn run_task(
         &self,
         id: TaskId,
         about: RunAbout,

@@ -2,8 +2,8 @@
 
 use delivery::RequestError;
 use gatepost_storage::owners::RecordUsage;
-use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery};
-use gatepost_storage::{Bodies, ErrorKind, Page, Row, Scope};
+use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookRow};
+use gatepost_storage::{Bodies, ErrorKind, Page, Scope};
 use webhook_model::{Activity, Authorization, Field, Invalid, OwnerId, Webhook, WebhookId};
 
 use super::changes::Record;
@@ -25,10 +25,7 @@ impl Engine {
     /// can be made of it, [`EngineError::NameTaken`] by another of the owner's,
     /// [`EngineError::Full`] when the owner has as many as allowed, [`EngineError::TooFast`],
     /// [`EngineError::Platform`], failures of the store.
-    pub async fn create_webhook(
-        &self,
-        webhook: &Webhook,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    pub async fn create_webhook(&self, webhook: &Webhook) -> Result<WebhookRow, EngineError> {
         self.create(webhook).await
     }
 
@@ -36,10 +33,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Option<Row<WebhookId, Webhook>>, EngineError> {
+    pub async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, EngineError> {
         Ok(self.core.store.webhook(id).await?)
     }
 
@@ -47,10 +41,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn webhooks(
-        &self,
-        ids: &[WebhookId],
-    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+    pub async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, EngineError> {
         Ok(self.core.store.webhooks(ids).await?)
     }
 
@@ -61,7 +52,7 @@ impl Engine {
     pub async fn list_webhooks(
         &self,
         query: &WebhookQuery,
-    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+    ) -> Result<Vec<WebhookRow>, EngineError> {
         Ok(self.core.store.list_webhooks(query).await?)
     }
 
@@ -75,7 +66,7 @@ impl Engine {
         &self,
         id: WebhookId,
         edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    ) -> Result<WebhookRow, EngineError> {
         let (before, row) = self.edit(id, edit).await?;
         let activities = &self.parts.activities;
         if before.url != row.value.url {
@@ -94,10 +85,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
     /// changes a minute (to pause what is paused is none); failures of the store.
-    pub async fn pause_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    pub async fn pause_webhook(&self, id: WebhookId) -> Result<WebhookRow, EngineError> {
         self.parts.activities.set(id, Activity::Paused).await
     }
 
@@ -105,10 +93,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`pause_webhook`](Self::pause_webhook).
-    pub async fn resume_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    pub async fn resume_webhook(&self, id: WebhookId) -> Result<WebhookRow, EngineError> {
         self.parts.activities.set(id, Activity::Active).await
     }
 
