@@ -3,14 +3,17 @@
 
 use std::sync::Arc;
 
-use gatepost_storage::{AtMost, Row};
-use webhook_model::{Activity, Webhook, WebhookId};
+use gatepost_storage::ErrorKind;
+use gatepost_storage::webhooks::WebhookRow;
+use webhook_model::{Activity, WebhookId};
 
 use crate::admission::Admission;
 use crate::core::Core;
-use crate::edit::edit;
 use crate::error::EngineError;
 use crate::troubles::Troubles;
+
+/// How often a change that meets another one is tried again.
+pub(crate) const TRIES: usize = 8;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
@@ -26,7 +29,7 @@ impl Activities {
         &self,
         id: WebhookId,
         activity: Activity,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    ) -> Result<WebhookRow, EngineError> {
         let row = self.core.store.webhook(id).await?;
         let mut row = row.ok_or(EngineError::NotFound)?;
         if row.value.activity != activity {
@@ -70,21 +73,21 @@ impl Activities {
         id: WebhookId,
         activity: Activity,
         mut is_due: impl FnMut(Activity) -> bool,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        edit!(
-            self.core,
-            webhook,
-            update_webhook,
-            Into::into,
-            id,
-            |row| {
-                if !is_due(row.value.activity) {
-                    return Ok(row);
-                }
-                row.value.activity = activity;
-            },
+    ) -> Result<WebhookRow, EngineError> {
+        for _ in 0..TRIES {
+            let row = self.core.store.webhook(id).await?;
+            let mut row = row.ok_or(EngineError::NotFound)?;
+            if !is_due(row.value.activity) {
+                return Ok(row);
+            }
+            row.value.activity = activity;
             // It does not grow by that.
-            AtMost::UNLIMITED
-        )
+            let (store, at_most, now) = (&self.core.store, u64::MAX, self.core.clock.now()?);
+            match store.update_record(row.into(), at_most, now).await {
+                Err(error) if error.kind() == ErrorKind::Stale => {}
+                stored => return Ok(stored?.try_into()?),
+            }
+        }
+        Err(EngineError::Contended)
     }
 }

@@ -2,7 +2,6 @@
 //! that are sent at once, to test a webhook, and names that are looked up for a form. Of an owner,
 //! of a place, and in all, only a few are under way.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -45,9 +44,8 @@ pub(crate) struct AtOnce {
     owners: Arc<Mutex<Owners>>,
 }
 
-/// How many each owner has, and where the owner stood at the first of them; `None` where all are
-/// one system.
-type Owners = HashMap<OwnerId, (Option<Place>, usize)>;
+/// Whose each is, and where the owner stood at the first of them; `None` where all are one system.
+type Owners = Vec<(OwnerId, Option<Place>)>;
 
 /// One of them, for as long as it is held.
 #[derive(Debug)]
@@ -72,15 +70,15 @@ impl AtOnce {
         place: Option<Place>,
     ) -> Result<UnderWay, EngineError> {
         let mut owners = self.lock();
-        let (place, own) = owners.get(&owner).copied().unwrap_or((place, 0));
-        let of_place = owners.values().filter(|(there, _)| *there == place);
-        let of_place: usize = of_place.map(|(_, count)| count).sum();
-        let in_all: usize = owners.values().map(|(_, count)| count).sum();
+        let known = owners.iter().find(|(of, _)| *of == owner);
+        let place = known.map_or(place, |(_, place)| *place);
+        let own = owners.iter().filter(|(of, _)| *of == owner).count();
+        let of_place = owners.iter().filter(|(_, there)| *there == place).count();
         let place_is_full = place.is_some() && of_place >= self.most.place;
-        if own >= self.most.owner || place_is_full || in_all >= self.most.all {
+        if own >= self.most.owner || place_is_full || owners.len() >= self.most.all {
             return Err(EngineError::TooFast { retry_after: SOON });
         }
-        owners.insert(owner, (place, own + 1));
+        owners.push((owner, place));
         let all = self.clone();
         Ok(UnderWay { all, owner })
     }
@@ -94,11 +92,9 @@ impl AtOnce {
 impl Drop for UnderWay {
     fn drop(&mut self) {
         let mut owners = self.all.lock();
-        match owners.get_mut(&self.owner) {
-            Some((_, count)) if *count > 1 => *count -= 1,
-            _ => {
-                owners.remove(&self.owner);
-            }
+        let at = owners.iter().position(|(of, _)| *of == self.owner);
+        if let Some(at) = at {
+            owners.swap_remove(at);
         }
     }
 }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use gatepost_storage::webhooks::MessageId;
 use webhook_model::{
-    Data, EVENT, Message, Object, Occurrence, RenderError, TYPE, Template, Values, format_date,
+    Data, EVENT, Message, Occurrence, RenderError, TYPE, Template, Values, format_date,
 };
 
 use crate::error::EmitError;
@@ -61,41 +61,27 @@ impl Renderer {
         }
     }
 
-    /// For the tasks of an occurrence.
+    /// For the tasks of an occurrence. Its own variables take precedence; if it has no object, one
+    /// of them may say what `${NAME}` is.
     pub(crate) fn occurrence<'a>(
         &'a self,
         occurrence: &'a Occurrence,
         now: DateTime<Utc>,
     ) -> Rendering<'a> {
-        let object = occurrence.object.as_ref();
-        let words = (occurrence.event_type.as_str(), occurrence.event.as_str());
-        let data = occurrence.data.as_ref();
-        self.about(words, object, (&occurrence.variables, data), now)
-    }
-
-    /// For what an occurrence has: its type and event, its object, its variables and data. Its own
-    /// variables take precedence; where it has no object, one of them may say what `${NAME}` is.
-    pub(crate) fn about<'a>(
-        &'a self,
-        words: (&'a str, &'a str),
-        object: Option<&'a Object>,
-        (variables, data): (&'a [(String, String)], Option<&'a Data>),
-        now: DateTime<Utc>,
-    ) -> Rendering<'a> {
-        let own = variables.iter();
-        let own = own.map(|(name, value)| (name.as_str(), value.as_str()));
-        let name = match object {
-            Some(object) => object.name.as_str(),
-            None => own
-                .clone()
-                .find(|(name, _)| *name == NAME)
-                .map_or("", |(_, value)| value),
-        };
-        let rendering = self.rendering(name, own.chain(self.variables()).collect(), now);
+        let own = pairs(&occurrence.variables);
+        let named = own.clone().find(|(name, _)| *name == NAME);
+        let named = named.map_or("", |(_, value)| value);
         Rendering {
-            words,
-            data,
-            ..rendering
+            renderer: self,
+            now,
+            date: OnceLock::new(),
+            words: (occurrence.event_type.as_str(), occurrence.event.as_str()),
+            name: occurrence
+                .object
+                .as_ref()
+                .map_or(named, |object| &object.name),
+            extra: own.chain(self.variables()).collect(),
+            data: occurrence.data.as_ref(),
         }
     }
 
@@ -108,7 +94,16 @@ impl Renderer {
     ) -> Result<Arc<str>, EmitError> {
         let template =
             message.map_or_else(|| Template::parse(&Message::default()), Template::parse);
-        let body = self.plain(name, now).render(&template, None);
+        let rendering = Rendering {
+            renderer: self,
+            now,
+            date: OnceLock::new(),
+            words: ("", ""),
+            name,
+            extra: self.variables().collect(),
+            data: None,
+        };
+        let body = rendering.render(&template, None);
         body.map(Into::into).map_err(EmitError::Message)
     }
 
@@ -122,30 +117,13 @@ impl Renderer {
 
     /// The variables that the platform added, with their values.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
-        let variables = self.variables.iter();
-        variables.map(|(name, value)| (name.as_str(), value.as_str()))
+        pairs(&self.variables)
     }
+}
 
-    fn plain<'a>(&'a self, name: &'a str, now: DateTime<Utc>) -> Rendering<'a> {
-        self.rendering(name, self.variables().collect(), now)
-    }
-
-    fn rendering<'a>(
-        &'a self,
-        name: &'a str,
-        extra: Vec<(&'a str, &'a str)>,
-        now: DateTime<Utc>,
-    ) -> Rendering<'a> {
-        Rendering {
-            renderer: self,
-            now,
-            date: OnceLock::new(),
-            words: ("", ""),
-            name,
-            extra,
-            data: None,
-        }
-    }
+fn pairs(variables: &[(String, String)]) -> impl Iterator<Item = (&str, &str)> + Clone {
+    let variables = variables.iter();
+    variables.map(|(name, value)| (name.as_str(), value.as_str()))
 }
 
 impl Rendering<'_> {
@@ -190,7 +168,7 @@ impl Rendering<'_> {
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::ObjectId;
+    use webhook_model::{Object, ObjectId};
 
     use super::*;
     use crate::testing::{noon, poweron};
@@ -207,8 +185,8 @@ mod tests {
         let message = r#"{"at":"${SITE}","vm":"${NAME}","who":"${USER}","again":"${USER}"}"#;
         let object = Object::new(ObjectId::from(1), r#"a"b"#);
         let renderer = renderer();
-        let words = ("vms", "poweron");
-        let rendering = renderer.about(words, Some(&object), (&[], None), noon());
+        let occurrence = poweron(1, &[]).with_object(object);
+        let rendering = renderer.occurrence(&occurrence, noon());
         let example = rendering.example(&message.parse().unwrap(), None).unwrap();
         assert_eq!(
             example.text,

@@ -54,13 +54,12 @@ pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
-// What a roof shows of the certificate that a webhook has:
-pub use delivery::ClientCertificate;
+// What a roof shows of a test, and of the certificate that a webhook has:
+pub use delivery::{Attempt, ClientCertificate};
 // What its signatures name, so that a roof needs neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
     Brought, Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict,
-    TestSend,
 };
 pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;

@@ -1,10 +1,10 @@
 //! What a webhook sends on request: a message, a test, what failed before.
 
 use chrono::{DateTime, Utc};
-use gatepost_engine::{EngineError, TestSend};
-use gatepost_keys::TenantId;
-use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState, RecordId, Replay};
-use gatepost_storage::{Bodies, Page, Scope};
+use delivery::Attempt;
+use gatepost_engine::EngineError;
+use gatepost_storage::Scope;
+use gatepost_storage::webhooks::{DeliveryId, RecordId, Replay};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;
@@ -12,9 +12,6 @@ use crate::audit::Operation;
 use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
-
-/// Deliveries that are replayed in one call.
-const AT_ONCE: u32 = 500;
 
 impl Actor {
     /// Queues a message; without one, the default payload.
@@ -48,7 +45,7 @@ impl Actor {
         id: WebhookId,
         message: Option<Message>,
         name: String,
-    ) -> Result<TestSend, ManageError> {
+    ) -> Result<Attempt, ManageError> {
         self.change(WEBHOOKS, Operation::SendTest, move |actor| async move {
             let row = actor.own_webhook(id).await?;
             let webhook = row.value;
@@ -74,22 +71,17 @@ impl Actor {
     ) -> Result<u64, ManageError> {
         self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
-            let span = (from, before);
-            let queued = match actor.authority().scope() {
+            let scope = match actor.authority().scope() {
                 // What the owner had sent before coming to the tenant is not the administrator's.
-                Scope::Tenant(tenant) if !actor.is(owner) => {
-                    actor.replay_made_in(tenant, id, span).await
-                }
-                _ => {
-                    let failed = Replay::Failed {
-                        webhook: id,
-                        from,
-                        before,
-                    };
-                    actor.engine().replay(&failed).await
-                }
+                scope @ Scope::Tenant(_) if !actor.is(owner) => scope,
+                _ => Scope::All,
             };
-            let queued = match queued {
+            let failed = Replay::Failed {
+                webhook: id,
+                from,
+                before,
+            };
+            let queued = match actor.engine().replay_in(scope, &failed).await {
                 // A part was done, so there is something to record.
                 Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
                 queued => Ok(queued?),
@@ -97,61 +89,5 @@ impl Actor {
             Ok((actor.webhook_subject(id, owner).await, queued))
         })
         .await?
-    }
-
-    /// Replays the failed deliveries of a webhook that were made in this tenant.
-    async fn replay_made_in(
-        &self,
-        tenant: TenantId,
-        webhook: WebhookId,
-        (from, before): (DateTime<Utc>, DateTime<Utc>),
-    ) -> Result<u64, EngineError> {
-        let mut query = DeliveryQuery {
-            scope: Scope::Tenant(tenant),
-            webhook: Some(webhook),
-            task: None,
-            states: vec![DeliveryState::Error],
-            class: None,
-            created_from: Some(from),
-            created_before: Some(before),
-            page: Page::first(AT_ONCE).with_bodies(Bodies::Omitted),
-        };
-        let mut done = 0;
-        loop {
-            let some = async {
-                let rows = self.engine().list_deliveries(&query).await?;
-                let kept = rows.iter().filter(|row| row.message_kept);
-                let ids: Vec<_> = kept.map(|row| row.id).collect();
-                let asked = ids.len() as u64;
-                let queued = self.engine().replay(&Replay::Ids(ids)).await?;
-                Ok((rows, asked, queued))
-            };
-            let (rows, asked, queued) = match some.await {
-                Err(EngineError::Store(source)) if done > 0 => {
-                    return Err(EngineError::Interrupted {
-                        queued: done,
-                        source,
-                    });
-                }
-                Err(EngineError::Interrupted { queued, source }) => {
-                    let queued = done + queued;
-                    return Err(EngineError::Interrupted { queued, source });
-                }
-                // Calling again goes on with the rest, when that is allowed.
-                Err(_) if done > 0 => return Ok(done),
-                some => some?,
-            };
-            done += queued;
-            match rows.last() {
-                // What was refused of this page is not to be overtaken by the next. Where nothing
-                // was queued, nothing was refused: that is an error.
-                Some(last)
-                    if rows.len() >= AT_ONCE as usize && (queued == 0 || queued >= asked) =>
-                {
-                    query.page = query.page.beyond(last.id);
-                }
-                _ => return Ok(done),
-            }
-        }
     }
 }

@@ -131,7 +131,7 @@ impl Actor {
             let (owner, subject) = (row.owner, of_task(&row));
             let about = actor.known(owner, about).await?;
             let by = Some(actor.principal.owner);
-            match actor.engine().run_task_about(id, about, by).await {
+            match actor.engine().run_task(id, about, by).await {
                 Err(EngineError::NotFound) => Err(ManageError::Disabled),
                 other => Ok((subject, other.map_err(actor.about(owner))?)),
             }

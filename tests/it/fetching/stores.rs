@@ -37,7 +37,8 @@ async fn put(engine: &Engine, webhook: WebhookId, count: usize) {
 }
 
 fn bodies(page: &FetchedPage) -> Vec<&str> {
-    page.messages.iter().map(|message| &*message.body).collect()
+    let messages = page.messages.iter();
+    messages.map(|message| &*message.delivery.body).collect()
 }
 
 #[tokio::test]

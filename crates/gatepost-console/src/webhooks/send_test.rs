@@ -36,7 +36,7 @@ pub(super) async fn send(
             .send_test(row.id, Some(message), name.clone())
             .await
         {
-            Ok(test) => outcome(t, &test.attempt),
+            Ok(attempt) => outcome(t, &attempt),
             Err(ManageError::Message(error)) => unsent(error.to_string()),
             Err(ManageError::Unsendable(class)) => unsent(class.to_string()),
             Err(error) => return Err(error.into()),

@@ -44,6 +44,14 @@ impl Judge {
         }
     }
 
+    /// The audience of what is run manually: only its owner where there are tenants.
+    pub(crate) fn manual_audience(&self, owner: OwnerId) -> Audience {
+        match self.decides {
+            Decides::Nobody => Audience::OneSystem,
+            _ => Audience::Owner(owner),
+        }
+    }
+
     /// The places in which an occurrence with this audience is matched, its own first.
     ///
     /// # Errors

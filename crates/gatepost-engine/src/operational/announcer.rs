@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use gatepost_storage::webhooks::DeliveryState;
-use gatepost_storage::{ErrorKind, Row, StoreError};
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, WebhookRow};
+use gatepost_storage::{Bodies, ErrorKind, Page, StoreError};
 use tokio::time::Instant;
-use webhook_model::{Activity, Webhook, WebhookId};
+use webhook_model::{Activity, WebhookId};
 
 use super::looks;
 use super::occurrences::About;
@@ -17,7 +17,7 @@ use crate::emit::{Emitted, Emitter};
 use crate::error::EngineError;
 use crate::guard::guarded;
 use crate::settle::{counted_since, last_sent};
-use crate::troubles::{Look, Told, Troubles};
+use crate::troubles::{Told, Trouble, Troubles};
 
 /// How often is looked for what has become due.
 const TICK: Duration = Duration::from_secs(1);
@@ -31,8 +31,6 @@ const LAST_LOOK: TimeDelta = TimeDelta::hours(1);
 /// How far back the last success before a trouble is searched: longer than ids of occurrences are
 /// kept, which say it.
 const BACK: TimeDelta = TimeDelta::hours(1_000);
-/// Webhooks whose rows are read at a time.
-const AT_ONCE: usize = 100;
 
 #[derive(Debug)]
 pub(crate) struct Announcer {
@@ -49,17 +47,12 @@ impl Announcer {
         }
         while self.core.lifecycle.is_running() {
             let began = Instant::now();
-            let told = self.tell_one().await;
+            let pause = match self.tell_one().await {
+                true => Duration::ZERO,
+                false => TICK,
+            };
             // At most half of the time, a look that finds nothing to tell among many included.
-            self.core.lifecycle.rest(began.elapsed()).await;
-            if told {
-                continue;
-            }
-            tokio::select! {
-                biased;
-                () = self.troubles.news() => {}
-                () = self.core.lifecycle.rest(TICK) => {}
-            }
+            self.core.lifecycle.rest(pause.max(began.elapsed())).await;
         }
     }
 
@@ -72,19 +65,14 @@ impl Announcer {
     /// recover.
     async fn recall(&self) -> Result<(), StoreError> {
         let failing = looks::failing(&*self.core.store, self.core.clock.now()?).await?;
-        for some in failing.chunks(AT_ONCE) {
+        for count in failing {
             if !self.core.lifecycle.is_running() {
                 break;
             }
             let began = Instant::now();
-            let ids: Vec<WebhookId> = some.iter().map(|count| count.webhook).collect();
-            for row in self.core.store.webhooks(&ids).await? {
-                let since = some.iter().find(|count| count.webhook == row.id);
-                let since = since.map(|count| count.hour).unwrap_or_default();
-                if let Err(error) = self.recall_one(&row, since).await {
-                    let webhook = row.id.0;
-                    guarded(|| tracing::warn!(webhook, %error, "not known whether it was failing"));
-                }
+            if let Err(error) = self.recall_one(count.webhook, count.hour).await {
+                let webhook = count.webhook.0;
+                guarded(|| tracing::warn!(webhook, %error, "not known whether it was failing"));
             }
             self.core.lifecycle.rest(began.elapsed()).await;
         }
@@ -94,28 +82,33 @@ impl Announcer {
     /// A process that died before it told of it leaves that to this one.
     async fn recall_one(
         &self,
-        row: &Row<WebhookId, Webhook>,
+        webhook: WebhookId,
         since: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let failed = looks::newest(&*self.core.store, row.id, DeliveryState::Error).await?;
-        let failed = failed.filter(|failed| !self.troubles.made(failed.cause.as_ref()));
-        let (Some(failed), Activity::Active) = (failed, row.value.activity) else {
+        let row = self.webhook(webhook).await?;
+        let Some(row) = row.filter(|row| row.value.activity == Activity::Active) else {
             return Ok(());
         };
-        let sent = self.last_sent(row.id, None).await?;
+        let query = DeliveryQuery {
+            webhook: Some(webhook),
+            states: vec![DeliveryState::Error],
+            ..DeliveryQuery::all(Page::newest(1).with_bodies(Bodies::Omitted))
+        };
+        let newest = self.core.store.list_deliveries(&query).await?.pop();
+        let Some(failed) = newest.filter(|failed| !self.troubles.made(failed.cause.as_ref()))
+        else {
+            return Ok(());
+        };
+        let sent = self.last_sent(webhook, None).await?;
         if sent >= Some(since) {
             // A process has delivered to it meanwhile.
             return Ok(());
         }
-        let about = About::Failing {
-            sent,
-            reason: &failed.status_info,
-            since,
-        };
-        self.say(about, row).await?;
+        let about = About::failing(sent, &failed.status_info, since);
+        self.emit(about, &row).await?;
         let look = self.core.clock.now()?;
         let told = Told { sent, since, look };
-        self.troubles.recall(row.id, row.owner, told);
+        self.troubles.recall(webhook, row.owner, told);
         Ok(())
     }
 
@@ -124,119 +117,88 @@ impl Announcer {
         let Ok(now) = self.core.clock.now() else {
             return false;
         };
-        let Some(look) = self.troubles.next(now) else {
+        let Some((webhook, trouble)) = self.troubles.next(now) else {
             return false;
         };
-        if let Err(error) = self.tell(&look, now).await {
-            let webhook = look.webhook.0;
+        if let Err(error) = self.tell(webhook, &trouble, now).await {
+            let webhook = webhook.0;
             guarded(|| tracing::warn!(webhook, %error, "could not tell of a webhook's trouble"));
         }
         true
     }
 
     /// What fails is tried again when it is due again.
-    async fn tell(&self, look: &Look, now: DateTime<Utc>) -> Result<(), EngineError> {
-        let row = match self.core.store.webhook(look.webhook).await {
-            Err(error) if error.kind() == ErrorKind::Corrupt => None,
-            row => row?,
-        };
-        let Some(row) = row else {
-            self.troubles.forget(look.webhook);
+    async fn tell(
+        &self,
+        webhook: WebhookId,
+        trouble: &Trouble,
+        now: DateTime<Utc>,
+    ) -> Result<(), EngineError> {
+        let Some(row) = self.webhook(webhook).await? else {
+            self.troubles.forget(webhook);
             return Ok(());
         };
-        self.tell_disabled(look, &row).await?;
-        if look.is_exhausted {
-            self.tell_exhausted(look, &row, now).await?;
+        if let Some((revision, reason)) = trouble.disabled {
+            self.emit(About::disabled(revision, reason), &row).await?;
+            self.troubles.change(row.id, |trouble| {
+                trouble.disabled = trouble.disabled.filter(|(now, _)| *now != revision);
+            });
         }
-        if look.is_rejected {
-            self.tell_rejected(look, &row, now).await?;
-        }
-        match look.trouble.told {
-            Some(told) => self.tell_recovered(look, told, &row, now).await?,
-            None if look.is_failing => self.tell_failing(look, &row, now).await?,
+        self.tell_counted(trouble, &row, now).await?;
+        match trouble.told {
+            Some(told) => self.tell_recovered(told, trouble, &row, now).await?,
+            None if trouble.is_failing(now) => self.tell_failing(trouble, &row, now).await?,
             None => {}
         }
-        self.troubles.looked_at(look.webhook);
+        self.troubles.looked_at(webhook);
         Ok(())
     }
 
-    async fn tell_disabled(
-        &self,
-        look: &Look,
-        row: &Row<WebhookId, Webhook>,
-    ) -> Result<(), EngineError> {
-        let Some((revision, reason)) = look.trouble.disabled else {
-            return Ok(());
-        };
-        self.say(About::Disabled { revision, reason }, row).await?;
-        self.troubles.change(look.webhook, |trouble| {
-            if trouble.disabled.is_some_and(|(told, _)| told == revision) {
-                trouble.disabled = None;
-            }
-        });
-        Ok(())
+    /// A webhook, if it can be read.
+    async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, StoreError> {
+        match self.core.store.webhook(id).await {
+            Err(error) if error.kind() == ErrorKind::Corrupt => Ok(None),
+            row => row,
+        }
     }
 
-    async fn tell_exhausted(
+    async fn tell_counted(
         &self,
-        look: &Look,
-        row: &Row<WebhookId, Webhook>,
+        trouble: &Trouble,
+        row: &WebhookRow,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let (count, reason) = (look.trouble.given_up, &*look.trouble.reason);
         let hour = now.duration_trunc(QUIET).unwrap_or(now);
-        let about = About::Exhausted {
-            hour,
-            reason,
-            count,
-        };
-        let told = self.say(about, row).await?;
-        self.troubles.change(look.webhook, |trouble| {
-            trouble.next_exhausted = hour + QUIET;
-            if told {
-                trouble.given_up = trouble.given_up.saturating_sub(count);
+        let exhausted = ("exhausted", &*trouble.reason, trouble.exhausted);
+        let rejected = ("rejected", trouble.limit, trouble.rejected);
+        for (event, reason, unsaid) in [exhausted, rejected] {
+            if !unsaid.is_due(now) {
+                continue;
             }
-        });
-        Ok(())
-    }
-
-    /// If the quota has no room for this either, the next hour's notice includes it.
-    async fn tell_rejected(
-        &self,
-        look: &Look,
-        row: &Row<WebhookId, Webhook>,
-        now: DateTime<Utc>,
-    ) -> Result<(), EngineError> {
-        let Some((count, reason)) = look.trouble.rejected else {
-            return Ok(());
-        };
-        let hour = now.duration_trunc(QUIET).unwrap_or(now);
-        let about = About::Rejected {
-            hour,
-            reason,
-            count,
-        };
-        let emitted = self.emit(about, row).await?;
-        let is_lost = emitted.dropped > 0 && emitted.deliveries.is_empty();
-        self.troubles.change(look.webhook, |trouble| {
-            trouble.next_rejected = hour + QUIET;
-            if !emitted.repeated && !is_lost {
-                let left = trouble
-                    .rejected
-                    .map(|(now, why)| (now - count.min(now), why));
-                trouble.rejected = left.filter(|(left, _)| *left > 0);
-            }
-        });
+            let about = About::counted(event, hour, reason, unsaid.count);
+            let emitted = self.emit(about, row).await?;
+            // If the quota has no room for this either, the next hour's notice includes it.
+            let is_lost = emitted.dropped > 0 && emitted.deliveries.is_empty();
+            self.troubles.change(row.id, |trouble| {
+                let left = match event {
+                    "exhausted" => &mut trouble.exhausted,
+                    _ => &mut trouble.rejected,
+                };
+                left.next = hour + QUIET;
+                if !emitted.repeated && !is_lost {
+                    left.count = left.count.saturating_sub(unsaid.count);
+                }
+            });
+        }
         Ok(())
     }
 
     async fn tell_failing(
         &self,
-        look: &Look,
-        row: &Row<WebhookId, Webhook>,
+        trouble: &Trouble,
+        row: &WebhookRow,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
-        let trouble = &look.trouble;
         if row.value.activity != Activity::Active {
             self.troubles.change(row.id, |trouble| {
                 (trouble.since, trouble.gave_up) = (None, false);
@@ -250,12 +212,8 @@ impl Announcer {
             self.troubles.change(row.id, |trouble| trouble.received(at));
             return Ok(());
         }
-        let about = About::Failing {
-            sent,
-            reason: &trouble.reason,
-            since,
-        };
-        self.say(about, row).await?;
+        let about = About::failing(sent, &trouble.reason, since);
+        self.emit(about, row).await?;
         self.troubles.change(row.id, |trouble| {
             trouble.told = Some(Told {
                 sent,
@@ -273,18 +231,18 @@ impl Announcer {
 
     async fn tell_recovered(
         &self,
-        look: &Look,
         told: Told,
-        row: &Row<WebhookId, Webhook>,
+        trouble: &Trouble,
+        row: &WebhookRow,
         now: DateTime<Utc>,
     ) -> Result<(), EngineError> {
         // What this process has delivered is counted a little later.
         let counted = self.last_sent(row.id, Some(told.since)).await?;
-        let sent = look.trouble.sent.max(counted);
+        let sent = trouble.sent.max(counted);
         let recovered = sent > told.sent && sent >= Some(told.since);
         if recovered {
-            let (sent, since) = (told.sent, told.since);
-            self.say(About::Recovered { sent, since }, row).await?;
+            let about = About::recovered(told.sent, told.since);
+            self.emit(about, row).await?;
         }
         let pause = ((now - told.since) / 2).clamp(FIRST_LOOK, LAST_LOOK);
         self.troubles.change(row.id, |trouble| {
@@ -309,22 +267,9 @@ impl Announcer {
         Ok(last_sent(&counts.await?))
     }
 
-    /// `false`: it was said before, by this or another process.
-    async fn say(
-        &self,
-        about: About<'_>,
-        row: &Row<WebhookId, Webhook>,
-    ) -> Result<bool, EngineError> {
-        Ok(!self.emit(about, row).await?.repeated)
-    }
-
-    async fn emit(
-        &self,
-        about: About<'_>,
-        row: &Row<WebhookId, Webhook>,
-    ) -> Result<Emitted, EngineError> {
+    async fn emit(&self, about: About, row: &WebhookRow) -> Result<Emitted, EngineError> {
         let occurrence = about.of(row)?;
-        let all = Emitter::all();
-        Ok(self.emitter.emit_detached(occurrence, all).await?)
+        let emitted = self.emitter.emit_detached(occurrence, Emitter::all());
+        Ok(emitted.await?)
     }
 }

@@ -72,6 +72,12 @@ const SINCE: (&str, &str, &str) = (
     "Since when it has done nothing but fail",
     "2026-11-23T09:30:00Z",
 );
+const LIMIT: (&str, &str, &str) = (
+    "REASON",
+    "Which limit was reached: waiting, occurrence or rate",
+    "waiting",
+);
+const COUNT: (&str, &str, &str) = ("COUNT", "How many since the last notice", "3");
 const KEY: (&str, &str, &str) = ("KEY", "The row number of the key", "12");
 const HINT: (&str, &str, &str) = ("HINT", "The part of the key that may be shown", "gp_…x7Qz");
 
@@ -142,20 +148,8 @@ fn variables(of: &str, event: &str) -> Variables {
         (WEBHOOKS, "failing") => &[WEBHOOK, REASON, SINCE],
         (WEBHOOKS, "recovered") => &[WEBHOOK, SINCE],
         (WEBHOOKS, "disabled") => &[WEBHOOK, ("REASON", "Why it was disabled", "by hand")],
-        (WEBHOOKS, "rejected") => &[
-            WEBHOOK,
-            (
-                "REASON",
-                "Which limit was reached: waiting, occurrence or rate",
-                "waiting",
-            ),
-            ("COUNT", "How many since the last notice", "3"),
-        ],
-        (WEBHOOKS, _) => &[
-            WEBHOOK,
-            REASON,
-            ("COUNT", "How many since the last notice", "3"),
-        ],
+        (WEBHOOKS, "rejected") => &[WEBHOOK, LIMIT, COUNT],
+        (WEBHOOKS, _) => &[WEBHOOK, REASON, COUNT],
         (_, "expiring") => &[
             KEY,
             HINT,

@@ -1,13 +1,10 @@
-//! What the log says of a webhook in trouble.
+//! Which webhooks were in trouble before this process began.
 
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryQuery, DeliveryState, HourlyCount, WebhookStore,
-};
-use gatepost_storage::{Bodies, Page, Scope, StoreError};
-use webhook_model::WebhookId;
+use gatepost_storage::webhooks::{HourlyCount, WebhookStore};
+use gatepost_storage::{Scope, StoreError};
 
 use crate::settle::has_failed;
 
@@ -15,24 +12,6 @@ use crate::settle::has_failed;
 const BACK: i32 = 24;
 /// Webhooks that it knows of at most.
 const MOST: u32 = 100_000;
-
-/// The newest of a webhook's deliveries in this state.
-pub(super) async fn newest(
-    store: &dyn WebhookStore,
-    webhook: WebhookId,
-    state: DeliveryState,
-) -> Result<Option<Delivery>, StoreError> {
-    let page = Page {
-        bodies: Bodies::Omitted,
-        ..Page::newest(1)
-    };
-    let query = DeliveryQuery {
-        webhook: Some(webhook),
-        states: vec![state],
-        ..DeliveryQuery::all(page)
-    };
-    Ok(store.list_deliveries(&query).await?.pop())
-}
 
 /// The webhooks of which, in the last hour in which anything was counted of them, deliveries were
 /// given up and none was sent. Hour by hour, so that nobody's hours take the place of another's.

@@ -1,83 +1,65 @@
 //! What there is to say of a webhook, as an occurrence for its owner.
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use gatepost_storage::webhooks::DropReason;
-use gatepost_storage::{Revision, Row};
-use webhook_model::{Audience, Invalid, Object, Occurrence, Webhook, WebhookId};
+use gatepost_storage::Revision;
+use gatepost_storage::webhooks::WebhookRow;
+use webhook_model::{Audience, Invalid, Object, Occurrence};
 
 use crate::config::WEBHOOKS;
 
-/// Something about a webhook. What says it once, whichever process says it, is in its id: with the
-/// last success before it, one trouble; with a revision, one edit; with an hour, that hour.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum About<'a> {
-    Failing {
-        /// The last success before that.
-        sent: Option<DateTime<Utc>>,
-        reason: &'a str,
-        since: DateTime<Utc>,
-    },
-    Recovered {
-        /// As when it was reported as failing.
-        sent: Option<DateTime<Utc>>,
-        since: DateTime<Utc>,
-    },
-    Disabled {
-        revision: Revision,
-        reason: &'a str,
-    },
-    Exhausted {
-        hour: DateTime<Utc>,
-        reason: &'a str,
-        count: u64,
-    },
-    Rejected {
-        hour: DateTime<Utc>,
-        reason: DropReason,
-        count: u64,
-    },
+/// Something about a webhook.
+#[derive(Debug)]
+pub(super) struct About {
+    event: &'static str,
+    /// What makes one of it, whichever process says it: the last success before a trouble, the
+    /// revision of an edit, an hour.
+    once: i64,
+    said: Vec<(&'static str, String)>,
 }
 
-impl About<'_> {
-    pub(super) fn of(self, row: &Row<WebhookId, Webhook>) -> Result<Occurrence, Invalid> {
-        let (event, once, said) = match self {
-            Self::Failing {
-                sent,
-                reason,
-                since,
-            } => (
-                "failing",
-                number(sent),
-                vec![("REASON", reason.to_owned()), ("SINCE", moment(since))],
-            ),
-            Self::Recovered { sent, since } => {
-                ("recovered", number(sent), vec![("SINCE", moment(since))])
-            }
-            Self::Disabled { revision, reason } => {
-                ("disabled", revision.0, vec![("REASON", reason.to_owned())])
-            }
-            Self::Exhausted {
-                hour,
-                reason,
-                count,
-            } => (
-                "exhausted",
-                hour.timestamp(),
-                vec![("REASON", reason.to_owned()), ("COUNT", count.to_string())],
-            ),
-            Self::Rejected {
-                hour,
-                reason,
-                count,
-            } => (
-                "rejected",
-                hour.timestamp(),
-                vec![
-                    ("REASON", reason.as_str().to_owned()),
-                    ("COUNT", count.to_string()),
-                ],
-            ),
-        };
+impl About {
+    /// `sent`: the last success before that.
+    pub(super) fn failing(sent: Option<DateTime<Utc>>, reason: &str, since: DateTime<Utc>) -> Self {
+        Self {
+            event: "failing",
+            once: number(sent),
+            said: vec![("REASON", reason.to_owned()), ("SINCE", moment(since))],
+        }
+    }
+
+    /// `sent`: as when it was reported as failing.
+    pub(super) fn recovered(sent: Option<DateTime<Utc>>, since: DateTime<Utc>) -> Self {
+        Self {
+            event: "recovered",
+            once: number(sent),
+            said: vec![("SINCE", moment(since))],
+        }
+    }
+
+    pub(super) fn disabled(revision: Revision, reason: &str) -> Self {
+        Self {
+            event: "disabled",
+            once: revision.0,
+            said: vec![("REASON", reason.to_owned())],
+        }
+    }
+
+    /// `exhausted` or `rejected`: the number of deliveries in this hour.
+    pub(super) fn counted(
+        event: &'static str,
+        hour: DateTime<Utc>,
+        reason: &str,
+        count: u64,
+    ) -> Self {
+        Self {
+            event,
+            once: hour.timestamp(),
+            said: vec![("REASON", reason.to_owned()), ("COUNT", count.to_string())],
+        }
+    }
+
+    pub(super) fn of(self, row: &WebhookRow) -> Result<Occurrence, Invalid> {
+        let Self { event, once, said } = self;
         let webhook = ("WEBHOOK", row.id.0.to_string());
         let said = std::iter::once(webhook).chain(said);
         let id = format!("gatepost:{WEBHOOKS}.{event}:{}:{once}", row.id.0);
@@ -104,8 +86,7 @@ fn moment(at: DateTime<Utc>) -> String {
 mod tests {
     use std::collections::BTreeSet;
 
-    use gatepost_storage::Revision;
-    use webhook_model::Catalog;
+    use webhook_model::{Catalog, WebhookId};
 
     use super::*;
     use crate::config::OperationalEvents;
@@ -116,7 +97,7 @@ mod tests {
     fn each_brings_what_the_catalog_says_and_is_for_the_owner() {
         let catalog = with_own_types(Catalog::default(), OperationalEvents::all()).unwrap();
         let value = webhook(|webhook| webhook.name = "ops".parse().unwrap());
-        let row = Row {
+        let row = WebhookRow {
             id: WebhookId(7),
             owner: value.owner,
             revision: Revision(3),
@@ -127,26 +108,11 @@ mod tests {
         let (since, reason) = (noon(), "HTTP 503");
         let mut ids = BTreeSet::new();
         for about in [
-            About::Failing {
-                sent: None,
-                reason,
-                since,
-            },
-            About::Recovered { sent: None, since },
-            About::Disabled {
-                revision: row.revision,
-                reason,
-            },
-            About::Exhausted {
-                hour: noon(),
-                reason,
-                count: 3,
-            },
-            About::Rejected {
-                hour: noon(),
-                reason: DropReason::Rate,
-                count: 3,
-            },
+            About::failing(None, reason, since),
+            About::recovered(None, since),
+            About::disabled(row.revision, reason),
+            About::counted("exhausted", noon(), reason, 3),
+            About::counted("rejected", noon(), reason, 3),
         ] {
             let occurrence = about.of(&row).unwrap();
             let notes = catalog.notes(&occurrence.event_type, &occurrence.event);

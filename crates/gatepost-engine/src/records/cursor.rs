@@ -2,39 +2,26 @@
 //!
 //! A cursor is no credential: whoever may show one may fetch, and could as well cancel. It says
 //! which messages a page had and how often each had been attempted, so that it acknowledges these
-//! and nothing else, whatever was stored, replayed or sent since. Its last bytes are a check
-//! against mistakes, such as a character that was lost on the way.
+//! and nothing else, whatever was stored, replayed or sent since. It ends with a check against
+//! mistakes, such as a character that was lost on the way.
 
 use std::fmt::Write as _;
 
 use gatepost_storage::webhooks::{Delivery, DeliveryId, IfWaiting};
 use webhook_model::{Field, Invalid, WebhookId};
 
-/// The first byte: how the rest is written.
-const VERSION: u8 = 1;
-/// Bytes of the check.
-const CHECK: usize = 8;
-/// More than 100 messages ever need.
-const MOST_BYTES: usize = 2_048;
+/// The most messages that are handed out at once.
+pub const MAX_FETCHED: u32 = 100;
 
-/// The cursor of a page with these messages.
+/// The cursor of a page with these messages: the webhook, each delivery with its attempts, and the
+/// check, as `7_1000-0_1003-2.27b36f0d8a0a2a1c`.
 pub(super) fn cursor(webhook: WebhookId, page: &[Delivery]) -> String {
-    let mut bytes = vec![VERSION];
-    number(&mut bytes, webhook.0.unsigned_abs());
-    let mut last = 0;
+    let mut text = webhook.0.to_string();
     for delivery in page {
-        let id = delivery.id.0.unsigned_abs();
-        number(&mut bytes, id.wrapping_sub(last));
-        number(&mut bytes, delivery.attempts.into());
-        last = id;
-    }
-    bytes.extend(check(&bytes));
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
         // Writing to a string does not fail.
-        let _ = write!(text, "{byte:02x}");
+        let _ = write!(text, "_{}-{}", delivery.id, delivery.attempts);
     }
-    text
+    format!("{text}.{}", check(&text))
 }
 
 /// What the page had whose cursor this is.
@@ -49,69 +36,29 @@ pub(super) fn handed_out(text: &str, webhook: WebhookId) -> Result<Vec<IfWaiting
 }
 
 fn read(text: &str, webhook: WebhookId) -> Option<Vec<IfWaiting>> {
-    let bytes = bytes(text)?;
-    let (mut rest, sum) = bytes.split_at_checked(bytes.len().checked_sub(CHECK)?)?;
-    if check(rest) != sum || next_byte(&mut rest)? != VERSION {
+    let (text, sum) = text.rsplit_once('.')?;
+    let mut parts = text.split('_');
+    if check(text) != sum || parts.next()? != webhook.0.to_string() {
         return None;
     }
-    if next(&mut rest)? != webhook.0.unsigned_abs() {
-        return None;
-    }
-    let (mut handed, mut last) = (Vec::new(), 0_u64);
-    while !rest.is_empty() {
-        last = last.checked_add(next(&mut rest)?)?;
-        handed.push(IfWaiting {
-            delivery: DeliveryId(i64::try_from(last).ok()?),
+    let handed = parts.map(|part| {
+        let (delivery, attempts) = part.split_once('-')?;
+        Some(IfWaiting {
+            delivery: DeliveryId(delivery.parse().ok()?),
             webhook: Some(webhook),
-            attempts: Some(u32::try_from(next(&mut rest)?).ok()?),
-        });
-    }
-    Some(handed)
-}
-
-fn bytes(text: &str) -> Option<Vec<u8>> {
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    if !rest.is_empty() || pairs.len() > MOST_BYTES {
-        return None;
-    }
-    let digit = |byte: u8| char::from(byte).to_digit(16);
-    let byte = |[high, low]: &[u8; 2]| u8::try_from(digit(*high)? * 16 + digit(*low)?).ok();
-    pairs.iter().map(byte).collect()
-}
-
-/// Seven bits a byte, the lowest first; the highest bit says that another follows.
-fn number(bytes: &mut Vec<u8>, mut number: u64) {
-    while number > 0x7f {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push((number & 0x7f) as u8);
-}
-
-fn next(rest: &mut &[u8]) -> Option<u64> {
-    let mut number = 0;
-    for shift in (0..64).step_by(7) {
-        let byte = next_byte(rest)?;
-        number |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(number);
-        }
-    }
-    None
-}
-
-fn next_byte(rest: &mut &[u8]) -> Option<u8> {
-    let (first, others) = rest.split_first()?;
-    *rest = others;
-    Some(*first)
+            attempts: Some(attempts.parse().ok()?),
+        })
+    });
+    let handed: Vec<_> = handed.collect::<Option<_>>()?;
+    (handed.len() <= MAX_FETCHED as usize).then_some(handed)
 }
 
 /// FNV-1a of 64 bits.
-fn check(bytes: &[u8]) -> [u8; CHECK] {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+fn check(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    hash.to_le_bytes()
+    format!("{hash:016x}")
 }
 
 #[cfg(test)]
@@ -185,7 +132,8 @@ mod tests {
             assert!(handed_out(&changed, WebhookId(7)).is_err(), "{changed}");
             assert!(handed_out(&text[..at], WebhookId(7)).is_err(), "{at}");
         }
-        let long = "00".repeat(MOST_BYTES + 1);
-        assert!(handed_out(&long, WebhookId(7)).is_err());
+        let many = vec![delivery(1_000, 0); MAX_FETCHED as usize + 1];
+        assert!(handed_out(&cursor(WebhookId(7), &many[1..]), WebhookId(7)).is_ok());
+        assert!(handed_out(&cursor(WebhookId(7), &many), WebhookId(7)).is_err());
     }
 }

@@ -93,14 +93,11 @@ impl Engine {
         let now = self.core.clock.now()?;
         let delivery = self.core.store.delivery(id).await?;
         self.core.store.delete_delivery(id, now).await?;
-        let open = delivery.filter(|delivery| !delivery.state.is_final());
-        let open = open.map(|delivery| ChangedDelivery {
-            delivery: id,
-            webhook: delivery.webhook,
-            owner: delivery.owner,
-            bytes: delivery.body.len() as u64,
-        });
-        self.ended(open.as_slice());
+        if let Some(delivery) = delivery.filter(|delivery| !delivery.state.is_final()) {
+            let bytes = delivery.body.len() as u64;
+            self.core.access.ended(delivery.owner, bytes, 0);
+            self.parts.emitter.look_at(delivery.webhook);
+        }
         Ok(())
     }
 
@@ -109,22 +106,29 @@ impl Engine {
     /// # Errors
     /// Failures of the store.
     pub async fn cancel(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
-        let now = self.core.clock.now()?;
         let deliveries = ids.iter().copied().map(IfWaiting::any).collect();
         let cancelled = WaitingChange::Cancelled {
             reason: "cancelled".to_owned(),
         };
-        let ended = self.core.store.change_waiting(deliveries, cancelled, now);
-        let ended = ended.await?;
-        self.ended(&ended);
+        let ended = self.end(deliveries, cancelled).await?;
+        for ended in &ended {
+            // In order, the next may be sent now.
+            self.parts.emitter.look_at(ended.webhook);
+        }
         Ok(ended.len() as u64)
     }
 
-    /// Where order was asked for, the next may be sent now.
-    fn ended(&self, deliveries: &[ChangedDelivery]) {
-        for ended in deliveries {
+    /// Ends those of these deliveries that wait, and returns them.
+    pub(super) async fn end(
+        &self,
+        deliveries: Vec<IfWaiting>,
+        how: WaitingChange,
+    ) -> Result<Vec<ChangedDelivery>, EngineError> {
+        let now = self.core.clock.now()?;
+        let ended = self.core.store.change_waiting(deliveries, how, now).await?;
+        for ended in &ended {
             self.core.access.ended(ended.owner, ended.bytes, 0);
-            self.parts.emitter.look_at(ended.webhook);
         }
+        Ok(ended)
     }
 }

@@ -1,13 +1,11 @@
 //! Events (SPEC 2.4).
 
-use gatepost_storage::webhooks::{EventQuery, RecordId};
-use gatepost_storage::{ErrorKind, Row, StoreError};
-use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target, TaskId};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{Cascade, EventQuery, EventRow, RecordId};
+use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target};
 
-use super::allowance::{Allowance, Kind};
-use super::brought::Brought;
-use super::run_about::RunAbout;
-use crate::edit::edit;
+use super::changes::Record;
+use super::run_about::{Brought, RunAbout};
 use crate::emit::Emitted;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -20,15 +18,8 @@ impl Engine {
     /// its task does not exist, or what it is about; [`EngineError::Forbidden`] when the owner may
     /// not watch that; [`EngineError::Full`], [`EngineError::TooFast`], [`EngineError::Platform`],
     /// failures of the store.
-    pub async fn create_event(&self, event: &Event) -> Result<Row<EventId, Event>, EngineError> {
-        self.catalog().check(event)?;
-        let owner = self.task_owner(event.task).await?;
-        self.may_watch(owner, event).await?;
-        let mut allowance = Allowance::new(&self.core, Kind::Events);
-        let at_most = allowance.of(owner).await?;
-        let now = self.core.clock.now()?;
-        let inserted = self.core.store.insert_event(event, at_most, now).await;
-        allowance.explained(inserted.map_err(dangling)).await
+    pub async fn create_event(&self, event: &Event) -> Result<EventRow, EngineError> {
+        self.create(event).await
     }
 
     /// Whether this user may watch what the event is about; its task is not looked at. What
@@ -46,7 +37,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn event(&self, id: EventId) -> Result<Option<Row<EventId, Event>>, EngineError> {
+    pub async fn event(&self, id: EventId) -> Result<Option<EventRow>, EngineError> {
         Ok(self.core.store.event(id).await?)
     }
 
@@ -54,10 +45,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn list_events(
-        &self,
-        query: &EventQuery,
-    ) -> Result<Vec<Row<EventId, Event>>, EngineError> {
+    pub async fn list_events(&self, query: &EventQuery) -> Result<Vec<EventRow>, EngineError> {
         Ok(self.core.store.list_events(query).await?)
     }
 
@@ -68,34 +56,9 @@ impl Engine {
     pub async fn edit_event(
         &self,
         id: EventId,
-        mut edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
-    ) -> Result<Row<EventId, Event>, EngineError> {
-        let mut allowance = Allowance::new(&self.core, Kind::Events);
-        let edited = async {
-            edit!(
-                self.core,
-                event,
-                update_event,
-                dangling,
-                id,
-                |row| {
-                    let before = row.value.clone();
-                    edit(&mut row.value)?;
-                    self.catalog().check(&row.value)?;
-                    if !is_switched_off(&before, &row.value) {
-                        let owner = self.task_owner(row.value.task).await?;
-                        self.may_watch(owner, &row.value).await?;
-                    }
-                },
-                {
-                    // With another task it may get another owner.
-                    let owner = self.task_owner(row.value.task).await?;
-                    allowance.of_edited(row.owner, owner).await?
-                }
-            )
-        }
-        .await;
-        allowance.explained(edited).await
+        edit: impl FnMut(&mut Event) -> Result<(), Invalid> + Send,
+    ) -> Result<EventRow, EngineError> {
+        Ok(self.edit(id, edit).await?.1)
     }
 
     /// Deletes an event.
@@ -103,9 +66,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`], failures of the store.
     pub async fn delete_event(&self, id: EventId) -> Result<(), EngineError> {
-        self.admit_deletion(RecordId::Event(id)).await?;
-        let now = self.core.clock.now()?;
-        Ok(self.core.store.delete_event(id, now).await?)
+        self.delete(id.into(), Cascade::Refuse).await.map(drop)
     }
 
     /// What the task of an event would run about, if the event was triggered as
@@ -143,20 +104,29 @@ impl Engine {
             Target::Tag(tag) => vec![tag],
             Target::Instance(_) | Target::Generic => Vec::new(),
         };
-        let (event_type, name) = about.words()?;
-        let occurrence = self.manual_occurrence(event_type, name, row.owner).await?;
-        let mut occurrence = occurrence.with_tags(tags).with_variables(about.variables);
-        occurrence.object = about.object;
-        occurrence.data = about.data;
-        let by = (by, about.context);
-        let run = self.run_manually(row.value.task, row.owner, occurrence, by);
-        run.await
+        self.run((row.value.task, row.owner), about, tags, by).await
     }
+}
 
-    /// The owner of the task.
-    async fn task_owner(&self, task: TaskId) -> Result<OwnerId, EngineError> {
-        let owner = self.owner_of(RecordId::Task(task)).await?;
-        owner.ok_or(EngineError::Dangling(Field::Task))
+impl Record for Event {
+    type Id = EventId;
+
+    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("events", |usage| usage.events);
+    const PARENT: Field = Field::Task;
+
+    /// With another task it may get another owner.
+    async fn validate(
+        &self,
+        before: Option<&Self>,
+        engine: &Engine,
+    ) -> Result<(OwnerId, bool), EngineError> {
+        engine.catalog().check(self)?;
+        let owner = engine.owner_of(RecordId::Task(self.task)).await?;
+        let owner = owner.ok_or(EngineError::Dangling(Self::PARENT))?;
+        if !before.is_some_and(|before| is_switched_off(before, self)) {
+            engine.may_watch(owner, self).await?;
+        }
+        Ok((owner, false))
     }
 }
 
@@ -167,11 +137,4 @@ fn is_switched_off(before: &Event, after: &Event) -> bool {
         (words, event.target, event.task)
     };
     !after.enabled && watched(before) == watched(after)
-}
-
-fn dangling(error: StoreError) -> EngineError {
-    match error.kind() {
-        ErrorKind::Invalid => EngineError::Dangling(Field::Task),
-        _ => error.into(),
-    }
 }

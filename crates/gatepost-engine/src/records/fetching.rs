@@ -4,24 +4,18 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{
-    Cause, Delivery, DeliveryId, DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, MessageId,
-    WaitingChange,
+    Delivery, DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, WaitingChange,
 };
 use gatepost_storage::{Bodies, Page};
-use webhook_model::{
-    Activity, DeliveryMode, DeliveryOrder, Field, Invalid, TaskId, Webhook, WebhookId,
-};
+use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Field, Invalid, Webhook, WebhookId};
 
-use super::by_hand::enabled;
-use super::cursor::{cursor, handed_out};
+use super::cursor::{MAX_FETCHED, cursor, handed_out};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::give_way::apart;
 use crate::routes::Route;
 use crate::transport::Transport;
 
-/// The most messages that are handed out at once.
-pub const MAX_FETCHED: u32 = 100;
 /// A page ends with the message at which their bytes come to this.
 const BYTES: Bodies = Bodies::UpTo(1024 * 1024);
 /// Headers of a connection: nobody has one here.
@@ -48,21 +42,11 @@ pub struct FetchedPage {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FetchedMessage {
-    /// Its delivery.
-    pub delivery: DeliveryId,
-    /// The id by which a receiver recognises a repeated message.
-    pub id: MessageId,
-    /// When it was queued.
-    pub created: DateTime<Utc>,
-    /// The task that made it.
-    pub task: Option<TaskId>,
-    /// What it was made by.
-    pub cause: Option<Cause>,
+    /// Its delivery, with the message.
+    pub delivery: Delivery,
     /// The headers of its request, signed again: without those of a connection, and without those
     /// that authenticate the platform to its target.
     pub headers: Vec<(String, String)>,
-    /// The message.
-    pub body: Arc<str>,
 }
 
 impl Engine {
@@ -99,15 +83,15 @@ impl Engine {
         }
         let shown = after.filter(|after| !after.is_empty());
         let handed = shown.map(|text| handed_out(text, id)).transpose()?;
-        enabled(&self.core.access, webhook.owner).await?;
+        self.check_enabled(webhook.owner).await?;
         let acknowledged = match handed {
-            Some(handed) => self.acknowledge(id, &webhook, handed).await?,
-            None => 0,
+            Some(handed) if !handed.is_empty() => self.acknowledge(&webhook, id, handed).await?,
+            _ => 0,
         };
         let held = Some(webhook.activity).filter(|activity| *activity != Activity::Active);
         let waiting = match held {
             Some(_) => Vec::new(),
-            None => self.oldest(id, &webhook, limit).await?,
+            None => self.oldest(&webhook, id, limit).await?,
         };
         let cursor = cursor(id, &waiting);
         let messages = self.messages(webhook, waiting).await?;
@@ -121,28 +105,19 @@ impl Engine {
 
     async fn acknowledge(
         &self,
-        id: WebhookId,
         webhook: &Webhook,
+        id: WebhookId,
         deliveries: Vec<IfWaiting>,
     ) -> Result<u64, EngineError> {
-        if deliveries.is_empty() {
-            return Ok(0);
-        }
-        let fetched = WaitingChange::Fetched {
-            keep_messages: !self.core.access.log_is_full(webhook.owner),
-        };
-        let now = self.core.clock.now()?;
-        let store = &self.core.store;
-        let ended = store.change_waiting(deliveries, fetched, now).await?;
-        for one in &ended {
-            self.core.access.ended(webhook.owner, one.bytes, 0);
-        }
+        let keep_messages = !self.core.access.log_is_full(webhook.owner);
+        let fetched = WaitingChange::Fetched { keep_messages };
+        let ended = self.end(deliveries, fetched).await?;
         let sent = ended.len() as u64;
         if sent > 0 {
             self.parts.probes.settler.counts.add(HourlyCount {
                 sent,
                 bytes: ended.iter().map(|one| one.bytes).sum(),
-                ..HourlyCount::none(id, now)
+                ..HourlyCount::none(id, self.core.clock.now()?)
             });
         }
         Ok(sent)
@@ -151,35 +126,31 @@ impl Engine {
     /// Costs what it returns, however much waits.
     async fn oldest(
         &self,
-        id: WebhookId,
         webhook: &Webhook,
+        id: WebhookId,
         limit: u32,
     ) -> Result<Vec<Delivery>, EngineError> {
         let page = Page::first(limit.clamp(1, MAX_FETCHED)).with_bodies(BYTES);
-        let in_order = webhook.order == DeliveryOrder::InOrder;
-        let mut query = DeliveryQuery {
+        let states = match webhook.order {
+            // What was being sent when it became one that is fetched comes first.
+            DeliveryOrder::InOrder => vec![DeliveryState::Queued, DeliveryState::Running],
+            _ => vec![DeliveryState::Queued],
+        };
+        let query = DeliveryQuery {
             webhook: Some(id),
-            states: vec![DeliveryState::Queued],
+            states,
             ..DeliveryQuery::all(page)
         };
-        // What was being sent when it became one that is fetched comes first.
-        query
-            .states
-            .extend(in_order.then_some(DeliveryState::Running));
         let found = self.core.store.list_deliveries(&query).await?;
         let found = found.into_iter();
         let free = found.take_while(|delivery| delivery.state == DeliveryState::Queued);
         let (readable, lost): (Vec<_>, Vec<_>) = free.partition(|delivery| delivery.message_kept);
         if !lost.is_empty() {
-            let ids = lost.iter().map(|delivery| IfWaiting::any(delivery.id));
+            let lost = lost.iter().map(|delivery| IfWaiting::any(delivery.id));
             let unreadable = WaitingChange::Cancelled {
                 reason: UNREADABLE.to_owned(),
             };
-            let (ids, now) = (ids.collect(), self.core.clock.now()?);
-            let ended = self.core.store.change_waiting(ids, unreadable, now);
-            for one in ended.await? {
-                self.core.access.ended(webhook.owner, one.bytes, 0);
-            }
+            self.end(lost.collect(), unreadable).await?;
         }
         Ok(readable)
     }
@@ -198,15 +169,7 @@ impl Engine {
         apart(bytes, move || {
             let message = |delivery: Delivery| {
                 let headers = headers(&*transport, &route, &delivery, now)?;
-                Ok(FetchedMessage {
-                    delivery: delivery.id,
-                    id: delivery.message_id,
-                    created: delivery.created,
-                    task: delivery.task,
-                    cause: delivery.cause,
-                    headers,
-                    body: delivery.body,
-                })
+                Ok(FetchedMessage { delivery, headers })
             };
             waiting.into_iter().map(message).collect()
         })
@@ -225,25 +188,20 @@ fn headers(
     let preview = transport.preview(&request, now);
     let head = preview.map_err(EngineError::Unsendable)?.head;
     let given = route.webhook.request_headers()?;
-    let sensitive = given.iter().filter(|header| header.sensitive);
-    let secret: Vec<String> = sensitive
-        .map(|header| header.name.to_ascii_lowercase())
-        .collect();
-    // Readers of the answer compare names as they are: those that the sender adds are in lower
-    // case, whatever the case in which they are sent.
-    let written = |name: &str| match given.iter().any(|header| header.name == name) {
-        true => name.to_owned(),
-        false => name.to_ascii_lowercase(),
-    };
-    let withheld = |name: &str| {
-        let name = name.to_ascii_lowercase();
-        OF_CONNECTIONS.contains(&name.as_str()) || secret.contains(&name)
-    };
     let head = String::from_utf8_lossy(&head);
     // The first line has no such colon.
     let lines = head.lines().skip(1).filter_map(|line| line.split_once(':'));
-    let shown = lines.filter(|(name, _)| !withheld(name));
-    Ok(shown
-        .map(|(name, value)| (written(name), value.trim().to_owned()))
-        .collect())
+    let shown = lines.filter_map(|(name, value)| {
+        let lower = name.to_ascii_lowercase();
+        let mut same = given.iter().filter(|of| of.name.eq_ignore_ascii_case(name));
+        if OF_CONNECTIONS.contains(&lower.as_str()) || same.clone().any(|of| of.sensitive) {
+            return None;
+        }
+        // Readers of the answer compare names as they are: those that the sender adds are in lower
+        // case, whatever the case in which they are sent.
+        let is_given = same.any(|of| of.name == name);
+        let name = if is_given { name.to_owned() } else { lower };
+        Some((name, value.trim().to_owned()))
+    });
+    Ok(shown.collect())
 }

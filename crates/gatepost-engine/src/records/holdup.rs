@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Bodies, Page};
 use webhook_model::{Activity, DeliveryMode, DeliveryOrder, Webhook};
@@ -61,7 +60,21 @@ impl Engine {
         {
             return Ok(Some(Holdup::Behind(first)));
         }
-        Ok(self.held_here(delivery, webhook, self.core.clock.now()?))
+        let (now, admission) = (self.core.clock.now()?, &self.parts.activities.admission);
+        if delivery.due > now {
+            return Ok(None);
+        }
+        // What this process waits for.
+        let here = if let Some(time) = admission.closed_for(delivery.webhook) {
+            Some(Holdup::Target(time))
+        } else if !admission.has_waiting(delivery.webhook) {
+            None
+        } else if webhook.rate.is_some() && admission.opens_in(delivery.webhook).is_some() {
+            Some(Holdup::Rate)
+        } else {
+            Some(Holdup::Room)
+        };
+        Ok(here)
     }
 
     /// The oldest delivery of the webhook that has not ended, if it is another.
@@ -74,29 +87,5 @@ impl Engine {
         let open = self.core.store.list_deliveries(&query).await?;
         let first = open.first().map(|first| first.id);
         Ok(first.filter(|first| *first < delivery.id))
-    }
-
-    /// What this process waits for.
-    fn held_here(
-        &self,
-        delivery: &Delivery,
-        webhook: &Webhook,
-        now: DateTime<Utc>,
-    ) -> Option<Holdup> {
-        if delivery.due > now {
-            return None;
-        }
-        let admission = &self.parts.activities.admission;
-        if let Some(time) = admission.closed_for(delivery.webhook) {
-            return Some(Holdup::Target(time));
-        }
-        if !admission.has_waiting(delivery.webhook) {
-            return None;
-        }
-        let for_time = admission.opens_in(delivery.webhook).is_some();
-        Some(match for_time && webhook.rate.is_some() {
-            true => Holdup::Rate,
-            false => Holdup::Room,
-        })
     }
 }

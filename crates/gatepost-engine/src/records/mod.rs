@@ -1,18 +1,17 @@
 //! The engine's methods by which webhooks, tasks, events and deliveries are made, read and changed.
 //! Who may do so is decided by the caller.
 
-mod allowance;
-pub(crate) mod brought;
-mod by_hand;
-mod cursor;
+mod changes;
+pub(crate) mod cursor;
 mod deliveries;
 mod events;
 pub(crate) mod fetching;
 pub(crate) mod holdup;
+mod manual;
 pub(crate) mod owners;
 mod replays;
 pub(crate) mod run_about;
-pub(crate) mod sending;
+mod sending;
 pub(crate) mod targets;
 mod tasks;
 #[cfg(test)]

@@ -90,7 +90,8 @@ impl Engine {
     /// # Errors
     /// Failures of the store.
     pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), EngineError> {
-        self.remove(Gone::Owner(owner)).await
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.mark_gone(Gone::Owner(owner), now).await?)
     }
 
     /// As [`remove_owner`](Self::remove_owner), for all users of a tenant.
@@ -98,7 +99,8 @@ impl Engine {
     /// # Errors
     /// Failures of the store.
     pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), EngineError> {
-        self.remove(Gone::Tenant(tenant)).await
+        let now = self.core.clock.now()?;
+        Ok(self.core.store.mark_gone(Gone::Tenant(tenant), now).await?)
     }
 
     /// Who owns a record, also one that cannot be read; `None` when there is no such record.
@@ -137,11 +139,6 @@ impl Engine {
     ) -> Result<Vec<Dropped>, EngineError> {
         let since = DateTime::UNIX_EPOCH;
         self.dropped_since(scope, webhook, since, limit).await
-    }
-
-    async fn remove(&self, gone: Gone) -> Result<(), EngineError> {
-        let now = self.core.clock.now()?;
-        Ok(self.core.store.mark_gone(gone, now).await?)
     }
 
     async fn rejected(&self, owner: OwnerId) -> Result<Rejected, EngineError> {

@@ -6,16 +6,14 @@ use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_storage::webhooks::{
     Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay,
 };
-use gatepost_storage::{Bodies, Page, StoreError};
+use gatepost_storage::{Bodies, Page, Scope, StoreError};
 use webhook_model::OwnerId;
 
-use super::by_hand::{enabled, full};
-use crate::core::Core;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
 /// Rows queued again in one transaction.
-const BITE: usize = 100;
+const BITE: u32 = 100;
 /// Fewer where their messages come to this: they are in memory until their owners' room is known.
 const BYTES: Bodies = Bodies::UpTo(8 * 1024 * 1024);
 /// What was made this long ago was allowed then: whether its owner still is, is asked again.
@@ -39,9 +37,17 @@ impl Engine {
     /// [`EngineError::Forbidden`] when the owner's account is disabled. Failures of the store;
     /// [`EngineError::Interrupted`] if some had been queued by then.
     pub async fn replay(&self, which: &Replay) -> Result<u64, EngineError> {
+        self.replay_in(Scope::All, which).await
+    }
+
+    /// As [`replay`](Self::replay), but of failed deliveries only those in this scope.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn replay_in(&self, scope: Scope, which: &Replay) -> Result<u64, EngineError> {
         let (mut queued, mut after) = (0, None);
         loop {
-            match self.replay_batch(which, &mut after).await {
+            match self.replay_batch(scope, which, &mut after).await {
                 Ok(Some(some)) => queued += some,
                 Ok(None) => return Ok(queued),
                 Err(EngineError::Store(source)) if queued > 0 => {
@@ -62,26 +68,29 @@ impl Engine {
     /// [`EngineError::TooFast`], failures of the store.
     pub async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
         let now = self.core.clock.now()?;
-        let (mut waiting, mut shares) = (Vec::new(), BTreeMap::<OwnerId, u32>::new());
-        let mut webhooks = BTreeSet::new();
+        let mut waiting = Vec::new();
         for id in ids {
-            let delivery = self.delivery(*id).await?;
-            if let Some(delivery) = delivery.filter(|delivery| waits_for_later(delivery, now)) {
-                waiting.push(delivery.id);
-                webhooks.insert(delivery.webhook);
-                *shares.entry(delivery.owner).or_default() += 1;
+            if let Some(mut row) = self.delivery(*id).await?
+                && row.state == DeliveryState::Queued
+                && row.due > now
+            {
+                row.omit_body();
+                waiting.push(row);
             }
         }
         // What changes nothing is charged to nobody, and costs no transaction.
         if waiting.is_empty() {
             return Ok(0);
         }
-        for (owner, rows) in shares {
-            self.core.access.run_by_hand(owner, rows)?;
+        for (owner, share) in shares(&waiting, now) {
+            self.core.access.run_by_hand(owner, share.rows)?;
         }
-        let hastened = self.core.store.hasten(&waiting, now).await?;
+        let ids: Vec<_> = waiting.iter().map(|row| row.id).collect();
+        let hastened = self.core.store.hasten(&ids, now).await?;
         let admission = &self.parts.activities.admission;
-        webhooks.into_iter().for_each(|id| admission.end_hold(id));
+        for row in waiting {
+            admission.end_hold(row.webhook);
+        }
         admission.inquiries.look();
         Ok(hastened)
     }
@@ -89,83 +98,68 @@ impl Engine {
     /// `None`: there are no more.
     async fn replay_batch(
         &self,
+        scope: Scope,
         which: &Replay,
         after: &mut Option<DeliveryId>,
     ) -> Result<Option<u64>, EngineError> {
-        let rows = self.replayed(which, *after).await?;
+        let mut rows = self.replayed(scope, which, *after).await?;
         let Some(last) = rows.last() else {
             return Ok(None);
         };
         *after = Some(last.id);
         let now = self.core.clock.now()?;
-        let ended: Vec<&Delivery> = rows.iter().filter(|row| can_be_sent_again(row)).collect();
-        let shares = shares(&ended, now);
+        // What did not end is being sent as it is, and what was not kept is gone.
+        rows.retain(|row| row.state.is_final() && row.message_kept);
+        let shares = shares(&rows, now);
         for (owner, share) in &shares {
-            self.admit_replay(*owner, share).await?;
+            if share.is_stale {
+                self.check_enabled(*owner).await?;
+            }
+            self.admit_queued(*owner, share.rows, share.bytes)?;
         }
-        let ids = Replay::Ids(ended.iter().map(|row| row.id).collect());
-        let limit = u32::try_from(BITE).unwrap_or(u32::MAX);
-        let Core { store, access, .. } = &*self.core;
-        let queued = store.replay(&ids, limit, now).await?;
+        let ids = Replay::Ids(rows.iter().map(|row| row.id).collect());
+        let queued = self.core.store.replay(&ids, BITE, now).await?;
         for (owner, share) in shares {
-            access.waits_again(owner, u64::from(share.rows), share.bytes);
+            let rows = u64::from(share.rows);
+            self.core.access.waits_again(owner, rows, share.bytes);
         }
         Ok(Some(queued))
-    }
-
-    async fn admit_replay(&self, owner: OwnerId, share: &Share) -> Result<(), EngineError> {
-        if share.is_stale {
-            enabled(&self.core.access, owner).await?;
-        }
-        let room = self.core.access.headroom(owner);
-        if room.deliveries < u64::from(share.rows) || room.bytes < share.bytes {
-            return Err(full(&self.core.access, owner));
-        }
-        self.core.access.run_by_hand(owner, share.rows)
     }
 
     /// The next rows, in order of their numbers.
     async fn replayed(
         &self,
+        scope: Scope,
         which: &Replay,
         after: Option<DeliveryId>,
     ) -> Result<Vec<Delivery>, StoreError> {
-        let (webhook, from, before) = match which {
-            Replay::Ids(ids) => return self.replayed_by_id(ids, after).await,
+        let ids = match which {
+            Replay::Ids(ids) => ids.iter().filter(|id| Some(**id) > after),
             Replay::Failed {
                 webhook,
                 from,
                 before,
-            } => (*webhook, *from, *before),
+            } => {
+                let page = Page::first(BITE).with_bodies(BYTES);
+                let query = DeliveryQuery {
+                    scope,
+                    webhook: Some(*webhook),
+                    states: vec![DeliveryState::Error],
+                    created_from: Some(*from),
+                    created_before: Some(*before),
+                    ..DeliveryQuery::all(Page { after, ..page })
+                };
+                return self.core.store.list_deliveries(&query).await;
+            }
         };
-        let page = Page::first(u32::try_from(BITE).unwrap_or(u32::MAX)).with_bodies(BYTES);
-        let query = DeliveryQuery {
-            webhook: Some(webhook),
-            states: vec![DeliveryState::Error],
-            created_from: Some(from),
-            created_before: Some(before),
-            ..DeliveryQuery::all(Page { after, ..page })
-        };
-        self.core.store.list_deliveries(&query).await
-    }
-
-    async fn replayed_by_id(
-        &self,
-        ids: &[DeliveryId],
-        after: Option<DeliveryId>,
-    ) -> Result<Vec<Delivery>, StoreError> {
-        let mut left: Vec<DeliveryId> =
-            ids.iter().copied().filter(|id| Some(*id) > after).collect();
-        left.sort_unstable();
-        left.dedup();
         let (mut rows, mut room) = (Vec::new(), BYTES);
-        for id in left {
-            let Some(row) = self.core.store.delivery(id).await? else {
+        for id in ids.collect::<BTreeSet<_>>() {
+            let Some(row) = self.core.store.delivery(*id).await? else {
                 continue;
             };
             let has_room = room.take(row.body_bytes());
             rows.push(row);
-            if rows.len() == BITE || !has_room {
+            if rows.len() >= BITE as usize || !has_room {
                 break;
             }
         }
@@ -173,22 +167,12 @@ impl Engine {
     }
 }
 
-/// What is due, or is being sent, cannot be hastened.
-fn waits_for_later(row: &Delivery, now: DateTime<Utc>) -> bool {
-    row.state == DeliveryState::Queued && row.due > now
-}
-
-/// What did not end is being sent as it is, and what was not kept is gone.
-fn can_be_sent_again(row: &Delivery) -> bool {
-    row.state.is_final() && row.message_kept
-}
-
-fn shares(rows: &[&Delivery], now: DateTime<Utc>) -> BTreeMap<OwnerId, Share> {
+fn shares(rows: &[Delivery], now: DateTime<Utc>) -> BTreeMap<OwnerId, Share> {
     let mut shares = BTreeMap::<_, Share>::new();
     for row in rows {
         let share = shares.entry(row.owner).or_default();
         share.rows += 1;
-        share.bytes += row.body.len() as u64;
+        share.bytes += row.body_bytes();
         share.is_stale |= now - row.created > STALE;
     }
     shares

@@ -1,6 +1,10 @@
-//! What a task is run about, when it is run by hand.
+//! What a task is run about, when it is run by hand or its event is triggered by hand.
 
-use webhook_model::{Audience, Data, EventName, EventType, Invalid, Object, Occurrence};
+use webhook_model::{
+    Audience, Data, Event, EventName, EventType, Invalid, Object, Occurrence, Target,
+};
+
+use crate::render::NAME;
 
 /// What a run or a test of a task by hand is about: as if it had occurred. Nothing is matched by
 /// it.
@@ -33,20 +37,62 @@ gatepost_ids::setters!(RunAbout {
 });
 
 impl RunAbout {
-    /// The event, or that a task was run by hand.
-    pub(super) fn words(&self) -> Result<(EventType, EventName), Invalid> {
-        match &self.event {
-            Some(words) => Ok(words.clone()),
-            None => Ok(("tasks".parse()?, "execute".parse()?)),
-        }
-    }
-
+    /// Its occurrence: of its event, or that a task was run by hand.
     pub(super) fn occurrence(self, audience: Audience) -> Result<Occurrence, Invalid> {
-        let (event_type, event) = self.words()?;
+        let (event_type, event) = match self.event {
+            Some(words) => words,
+            None => ("tasks".parse()?, "execute".parse()?),
+        };
         let mut occurrence = Occurrence::new(event_type, event, audience);
         occurrence.object = self.object;
         occurrence.variables = self.variables;
         occurrence.data = self.data;
         Ok(occurrence)
+    }
+}
+
+/// What an event that is triggered by hand brings along, as if it had occurred: by default nothing.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Brought {
+    /// Values of variables, by name.
+    pub variables: Vec<(String, String)>,
+    /// Its data.
+    pub data: Option<Data>,
+    /// What the message has in place of the event's own context.
+    pub context: Option<Data>,
+}
+
+gatepost_ids::setters!(Brought {
+    /// Sets [`variables`](Self::variables).
+    with_variables(variables: Vec<(String, String)>) => variables,
+    /// Sets its data.
+    with_data(data: Data) => Some(data),
+    /// Replaces the event's own context.
+    with_context(context: Data) => Some(context),
+});
+
+impl Brought {
+    /// What the task of the event runs about. `object` is what the object or the tag is called.
+    pub(super) fn about(self, event: &Event, object: Option<String>) -> RunAbout {
+        let mut variables = self.variables;
+        let object = match event.target {
+            Target::Instance(id) => Some(Object::new(id, object.unwrap_or_default())),
+            // There is no object, but something to call it.
+            Target::Tag(_) => {
+                let is_named = variables.iter().any(|(name, _)| name == NAME);
+                let name = object.filter(|_| !is_named);
+                variables.extend(name.map(|name| (NAME.to_owned(), name)));
+                None
+            }
+            Target::Generic => None,
+        };
+        RunAbout {
+            event: Some((event.event_type.clone(), event.event.clone())),
+            object,
+            variables,
+            data: self.data,
+            context: Some(self.context.unwrap_or_else(|| (&event.context).into())),
+        }
     }
 }

@@ -4,14 +4,12 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use delivery::{Attempt, Preview, Request};
+use gatepost_storage::ErrorKind;
 use gatepost_storage::webhooks::{Cause, DeliveryId, RecordId};
-use gatepost_storage::{ErrorKind, Row};
 use webhook_model::{
-    Action, Audience, Authorization, DeliveryMode, Message, OwnerId, TaskId, Template, Webhook,
-    WebhookId,
+    Action, Audience, Authorization, DeliveryMode, Message, TaskId, Template, Webhook, WebhookId,
 };
 
-use super::by_hand::{enabled, full};
 use super::run_about::RunAbout;
 use crate::attempt::send;
 use crate::emit::Letter;
@@ -23,17 +21,6 @@ use crate::routes::Route;
 
 /// Takes the place of an access token that is not fetched yet.
 const TOKEN: &str = "Bearer (an access token)";
-
-/// What a test of a webhook showed.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct TestSend {
-    /// The attempt that was made; not recorded in the delivery log.
-    pub attempt: Attempt,
-}
-
-/// A webhook as it is stored; `None` where it cannot be read.
-type Recipient = Option<Row<WebhookId, Webhook>>;
 
 impl Engine {
     /// Queues a message by hand; without one, the default payload. Variables are filled in. It is
@@ -49,11 +36,10 @@ impl Engine {
         webhook: WebhookId,
         message: Option<&Message>,
     ) -> Result<DeliveryId, EngineError> {
-        let (row, owner) = self.recipient(webhook).await?;
-        let body = self
-            .manual_body(message, "", self.core.clock.now()?)
-            .await?;
-        self.post(webhook, row, owner, body, None).await
+        let mut letter = self.letter_to(webhook).await?;
+        let now = self.core.clock.now()?;
+        letter.body = self.manual_body(message, "", now).await?;
+        self.post(letter).await
     }
 
     /// Sends a task's message as a test: filled in for this, by the task's webhook, through queue
@@ -70,57 +56,45 @@ impl Engine {
         let Action::Send { webhook, message } = row.value.action else {
             return Err(EngineError::NotFound);
         };
-        let (row, owner) = self.recipient(webhook).await?;
+        let mut letter = self.letter_to(webhook).await?;
         let context = about.context.clone();
-        let occurrence = about.occurrence(Audience::Owner(owner))?;
+        let occurrence = about.occurrence(Audience::Owner(letter.owner))?;
         let occurrence = self.parts.emitter.joined(occurrence);
-        let cause = Cause::of(&occurrence);
+        letter.test_of = Some((id, Cause::of(&occurrence)));
         let (renderer, now) = (self.parts.emitter.renderer.clone(), self.core.clock.now()?);
-        let bytes = message.as_str().len();
-        let render = move || {
+        let body = apart(message.as_str().len(), move || {
             let template = Template::parse(&message);
             let rendering = renderer.occurrence(&occurrence, now);
             rendering.render(&template, context.as_ref())
-        };
-        let body = apart(bytes, render).await.map_err(EmitError::Message)?;
-        self.post(webhook, row, owner, body.into(), Some((id, cause)))
-            .await
+        });
+        letter.body = body.await.map_err(EmitError::Message)?.into();
+        self.post(letter).await
     }
 
-    /// A webhook, unless it cannot be read, and its owner.
-    async fn recipient(&self, webhook: WebhookId) -> Result<(Recipient, OwnerId), EngineError> {
-        let row = match self.core.store.webhook(webhook).await {
-            Err(error) if error.kind() == ErrorKind::Corrupt => None,
-            row => Some(row?.ok_or(EngineError::NotFound)?),
+    /// To a webhook that may be unreadable.
+    async fn letter_to(&self, to: WebhookId) -> Result<Letter, EngineError> {
+        let (webhook, owner) = match self.webhook(to).await {
+            Err(EngineError::Store(error)) if error.kind() == ErrorKind::Corrupt => {
+                (None, self.owner_of(RecordId::Webhook(to)).await?)
+            }
+            read => {
+                let row = read?;
+                let owner = row.as_ref().map(|row| row.owner);
+                (row, owner)
+            }
         };
-        let owner = match &row {
-            Some(row) => Some(row.value.owner),
-            None => self.owner_of(RecordId::Webhook(webhook)).await?,
-        };
-        Ok((row, owner.ok_or(EngineError::NotFound)?))
+        Ok(Letter {
+            to,
+            owner: owner.ok_or(EngineError::NotFound)?,
+            webhook,
+            body: "".into(),
+            test_of: None,
+        })
     }
 
-    async fn post(
-        &self,
-        webhook: WebhookId,
-        row: Recipient,
-        owner: OwnerId,
-        body: Arc<str>,
-        test_of: Option<(TaskId, Cause)>,
-    ) -> Result<DeliveryId, EngineError> {
-        enabled(&self.core.access, owner).await?;
-        let (bytes, room) = (body.len() as u64, self.core.access.headroom(owner));
-        if room.deliveries == 0 || room.bytes < bytes {
-            return Err(full(&self.core.access, owner));
-        }
-        self.core.access.run_by_hand(owner, 1)?;
-        let letter = Letter {
-            to: webhook,
-            owner,
-            webhook: row,
-            body,
-            test_of,
-        };
+    async fn post(&self, letter: Letter) -> Result<DeliveryId, EngineError> {
+        self.check_enabled(letter.owner).await?;
+        self.admit_queued(letter.owner, 1, letter.body.len() as u64)?;
         match self.parts.emitter.post_detached(letter).await {
             Err(error) if error.kind() == ErrorKind::Invalid => Err(EngineError::NotFound),
             posted => Ok(posted?),
@@ -142,7 +116,7 @@ impl Engine {
         webhook: &Webhook,
         message: Option<&Message>,
         name: &str,
-    ) -> Result<TestSend, EngineError> {
+    ) -> Result<Attempt, EngineError> {
         if webhook.mode == DeliveryMode::Fetch {
             let words = "The messages of this webhook are fetched; nothing is sent to its URL";
             return Err(EngineError::Forbidden(words.to_owned()));
@@ -150,13 +124,12 @@ impl Engine {
         let now = self.core.clock.now()?;
         let body = self.manual_body(message, name, now).await?;
         let (route, request) = self.unstored_request(webhook, &body, now)?;
-        enabled(&self.core.access, webhook.owner).await?;
+        self.check_enabled(webhook.owner).await?;
         let place = self.core.access.shares_with(webhook.owner).await?;
         let _under_way = self.parts.tests.begin(webhook.owner, place)?;
         self.core.access.run_by_hand(webhook.owner, 1)?;
         let sent = send(&**self.transport(), &route, request, now).await;
-        let attempt = sent.shown(&route.credentials);
-        Ok(TestSend { attempt })
+        Ok(sent.shown(&route.credentials))
     }
 
     /// The exact bytes that would be sent, and what the target policy says, without sending
@@ -187,15 +160,11 @@ impl Engine {
         name: &str,
         now: DateTime<Utc>,
     ) -> Result<Arc<str>, EngineError> {
-        let (renderer, message) = (self.parts.emitter.renderer.clone(), message.cloned());
-        let (bytes, name) = (
-            message.as_ref().map_or(0, |text| text.as_str().len()),
-            name.to_owned(),
-        );
-        let body = apart(bytes, move || {
-            renderer.by_hand(message.as_ref(), &name, now)
-        });
-        Ok(body.await?)
+        let bytes = message.map_or(0, |text| text.as_str().len());
+        let renderer = self.parts.emitter.renderer.clone();
+        let (message, name) = (message.cloned(), name.to_owned());
+        let render = move || renderer.by_hand(message.as_ref(), &name, now);
+        Ok(apart(bytes, render).await?)
     }
 
     /// Fills a message in as [`test_task`](Self::test_task) does: for this, with the platform's own
@@ -206,12 +175,8 @@ impl Engine {
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
     pub fn example(&self, message: &Message, about: &RunAbout) -> Result<Example, EngineError> {
         let now = self.core.clock.now()?;
-        let (event_type, event) = about.words()?;
-        let words = (event_type.as_str(), event.as_str());
-        let brought = (about.variables.as_slice(), about.data.as_ref());
-        let object = about.object.as_ref();
-        let renderer = &self.parts.emitter.renderer;
-        let rendering = renderer.about(words, object, brought, now);
+        let occurrence = about.clone().occurrence(Audience::OneSystem)?;
+        let rendering = self.parts.emitter.renderer.occurrence(&occurrence, now);
         Ok(rendering.example(message, about.context.as_ref())?)
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use delivery::{ErrorClass, TargetRefusal};
 use webhook_model::{OwnerId, TargetUrl};
 
-use crate::at_once::UnderWay;
 use crate::engine::Engine;
 
 /// Who saves a webhook waits for its name to be looked up no longer than this.
@@ -46,7 +45,9 @@ impl Engine {
         }
         let (engine, url) = (self.clone(), url.clone());
         let lookup = tokio::spawn(async move {
-            let Some(_under_way) = engine.begin_lookup(by).await else {
+            let place = engine.core.access.shares_with(by).await;
+            let begun = place.map(|place| engine.parts.lookups.begin(by, place));
+            let Ok(Ok(_under_way)) = begun else {
                 return Ok(());
             };
             engine.transport().judge_target(&url).await
@@ -55,11 +56,5 @@ impl Engine {
             Ok(Ok(Err(ErrorClass::Dns(_) | ErrorClass::Refused(_)))) => TargetVerdict::NoAddress,
             _ => TargetVerdict::Allowed,
         }
-    }
-
-    /// One of the lookups that may be under way.
-    async fn begin_lookup(&self, by: OwnerId) -> Option<UnderWay> {
-        let place = self.core.access.shares_with(by).await.ok()?;
-        self.parts.lookups.begin(by, place).ok()
     }
 }

@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{Found, RecordHead, RecordId, TaskQuery, TaskRow};
-use gatepost_storage::{ErrorKind, StoreError};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{Cascade, Found, RecordHead, RecordId, TaskQuery, TaskRow};
 use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
-use super::allowance::{Allowance, Kind};
+use super::changes::Record;
 use super::run_about::RunAbout;
-use crate::edit::edit;
 use crate::emit::Emitted;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -23,13 +22,7 @@ impl Engine {
     /// tenant, who makes ten changes a minute, where a one-time task counts as two;
     /// [`EngineError::Platform`], failures of the store.
     pub async fn create_task(&self, task: &Task) -> Result<TaskRow, EngineError> {
-        let owner = self.webhook_owner(task).await?;
-        let mut allowance = Allowance::new(&self.core, Kind::Tasks);
-        let at_most = allowance.of(owner).await?;
-        self.pace_deletion(task, owner).await?;
-        let now = self.core.clock.now()?;
-        let inserted = self.core.store.insert_task(task, at_most, now).await;
-        allowance.explained(inserted.map_err(dangling)).await
+        self.create(task).await
     }
 
     /// A task.
@@ -86,33 +79,9 @@ impl Engine {
     pub async fn edit_task(
         &self,
         id: TaskId,
-        mut edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
+        edit: impl FnMut(&mut Task) -> Result<(), Invalid> + Send,
     ) -> Result<TaskRow, EngineError> {
-        let mut allowance = Allowance::new(&self.core, Kind::Tasks);
-        let mut is_paced = false;
-        let edited = async {
-            edit!(
-                self.core,
-                task,
-                update_task,
-                dangling,
-                id,
-                |row| edit(&mut row.value)?,
-                {
-                    // With another webhook it gets another owner.
-                    let owner = self.webhook_owner(&row.value).await?;
-                    let at_most = allowance.of_edited(row.owner, owner).await?;
-                    // However often it is tried, it is deleted once.
-                    if !is_paced {
-                        self.pace_deletion(&row.value, owner).await?;
-                        is_paced = true;
-                    }
-                    at_most
-                }
-            )
-        }
-        .await;
-        allowance.explained(edited).await
+        Ok(self.edit(id, edit).await?.1)
     }
 
     /// Deletes a task and its events. Deliveries that it made go on.
@@ -120,30 +89,19 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`], failures of the store.
     pub async fn delete_task(&self, id: TaskId) -> Result<(), EngineError> {
-        self.admit_deletion(RecordId::Task(id)).await?;
-        let now = self.core.clock.now()?;
-        Ok(self.core.store.delete_task(id, now).await?)
+        self.delete(id.into(), Cascade::Refuse).await.map(drop)
     }
 
-    /// Runs a task by hand, whether or not anything occurred. A one-time task is deleted by that. A
-    /// disabled task does not run. The log says who ran it: `by`, unless the platform had to be
-    /// waited for.
+    /// Runs a task by hand, as if this had occurred, whether or not anything did. A one-time task
+    /// is deleted by that. A disabled task does not run. The log says who ran it: `by`, unless the
+    /// platform had to be waited for.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when there is no enabled task of that number;
-    /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive what it
-    /// sends; [`EngineError::Full`] when as many deliveries of the owner wait as may;
+    /// [`EngineError::TooFast`]; [`EngineError::Forbidden`] when the owner may not receive this;
+    /// [`EngineError::Full`] when as many deliveries of the owner wait as may;
     /// [`EmitError::Render`](crate::EmitError::Render); and as [`emit`](Engine::emit).
-    pub async fn run_task(&self, id: TaskId, by: Option<OwnerId>) -> Result<Emitted, EngineError> {
-        self.run_task_about(id, RunAbout::default(), by).await
-    }
-
-    /// As [`run_task`](Self::run_task), as if this had occurred. It runs only if its owner may
-    /// receive that.
-    ///
-    /// # Errors
-    /// As [`run_task`](Self::run_task).
-    pub async fn run_task_about(
+    pub async fn run_task(
         &self,
         id: TaskId,
         about: RunAbout,
@@ -151,37 +109,27 @@ impl Engine {
     ) -> Result<Emitted, EngineError> {
         let owner = self.owner_of(RecordId::Task(id)).await?;
         let owner = owner.ok_or(EngineError::NotFound)?;
-        let (event_type, event) = about.words()?;
-        let mut occurrence = self.manual_occurrence(event_type, event, owner).await?;
-        occurrence.object = about.object;
-        occurrence.variables = about.variables;
-        occurrence.data = about.data;
-        let by = (by, about.context);
-        self.run_manually(id, owner, occurrence, by).await
-    }
-
-    /// The owner of its webhook.
-    async fn webhook_owner(&self, task: &Task) -> Result<OwnerId, EngineError> {
-        let missing = EngineError::Dangling(Field::Owner);
-        let Action::Send { webhook, .. } = &task.action else {
-            return Err(missing);
-        };
-        let owner = self.owner_of(RecordId::Webhook(*webhook)).await?;
-        owner.ok_or(missing)
-    }
-
-    /// A one-time task is changed once more when its run deletes it.
-    async fn pace_deletion(&self, task: &Task, owner: OwnerId) -> Result<(), EngineError> {
-        if task.delete_after_run {
-            self.core.access.pace_change(owner).await?;
-        }
-        Ok(())
+        self.run((id, owner), about, Vec::new(), by).await
     }
 }
 
-fn dangling(error: StoreError) -> EngineError {
-    match error.kind() {
-        ErrorKind::Invalid => EngineError::Dangling(Field::Owner),
-        _ => error.into(),
+impl Record for Task {
+    type Id = TaskId;
+
+    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("tasks", |usage| usage.tasks);
+    const PARENT: Field = Field::Owner;
+
+    /// With another webhook it gets another owner.
+    async fn validate(
+        &self,
+        _: Option<&Self>,
+        engine: &Engine,
+    ) -> Result<(OwnerId, bool), EngineError> {
+        let missing = EngineError::Dangling(Self::PARENT);
+        let Action::Send { webhook, .. } = &self.action else {
+            return Err(missing);
+        };
+        let owner = engine.owner_of(RecordId::Webhook(*webhook)).await?;
+        Ok((owner.ok_or(missing)?, self.delete_after_run))
     }
 }

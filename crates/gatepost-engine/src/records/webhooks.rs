@@ -1,20 +1,20 @@
 //! Webhooks (SPEC 2.2).
 
 use delivery::RequestError;
-use gatepost_storage::webhooks::{Cascade, RecordId, TaskQuery, WebhookQuery};
-use gatepost_storage::{Bodies, ErrorKind, Page, Row, Scope};
-use webhook_model::{Activity, Authorization, Field, Invalid, RetrySchedule, Webhook, WebhookId};
+use gatepost_storage::owners::RecordUsage;
+use gatepost_storage::webhooks::{Cascade, TaskQuery, WebhookQuery, WebhookRow};
+use gatepost_storage::{Bodies, ErrorKind, Page, Scope};
+use webhook_model::{Activity, Authorization, Field, Invalid, OwnerId, Webhook, WebhookId};
 
-use super::allowance::{Allowance, Kind};
+use super::changes::Record;
 use super::targets::TargetVerdict;
-use crate::edit::edit;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::routes::prototype;
 
 /// How many tasks are named to a caller who may not delete a webhook.
-const NAMED: u32 = 20;
-/// How many of the others are read at a time to be counted.
+const NAMED: usize = 20;
+/// How many are read at a time to be counted.
 const COUNTED: u32 = 1_000;
 
 impl Engine {
@@ -25,30 +25,15 @@ impl Engine {
     /// can be made of it, [`EngineError::NameTaken`] by another of the owner's,
     /// [`EngineError::Full`] when the owner has as many as allowed, [`EngineError::TooFast`],
     /// [`EngineError::Platform`], failures of the store.
-    pub async fn create_webhook(
-        &self,
-        webhook: &Webhook,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        check(webhook)?;
-        self.check_token_url(webhook, None)?;
-        self.check_schedule(None, webhook)?;
-        let mut allowance = Allowance::new(&self.core, Kind::Webhooks);
-        let at_most = allowance.of(webhook.owner).await?;
-        let now = self.core.clock.now()?;
-        let inserted = self.core.store.insert_webhook(webhook, at_most, now).await;
-        allowance
-            .explained(inserted.map_err(EngineError::from))
-            .await
+    pub async fn create_webhook(&self, webhook: &Webhook) -> Result<WebhookRow, EngineError> {
+        self.create(webhook).await
     }
 
     /// A webhook.
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Option<Row<WebhookId, Webhook>>, EngineError> {
+    pub async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookRow>, EngineError> {
         Ok(self.core.store.webhook(id).await?)
     }
 
@@ -56,10 +41,7 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn webhooks(
-        &self,
-        ids: &[WebhookId],
-    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+    pub async fn webhooks(&self, ids: &[WebhookId]) -> Result<Vec<WebhookRow>, EngineError> {
         Ok(self.core.store.webhooks(ids).await?)
     }
 
@@ -70,7 +52,7 @@ impl Engine {
     pub async fn list_webhooks(
         &self,
         query: &WebhookQuery,
-    ) -> Result<Vec<Row<WebhookId, Webhook>>, EngineError> {
+    ) -> Result<Vec<WebhookRow>, EngineError> {
         Ok(self.core.store.list_webhooks(query).await?)
     }
 
@@ -83,38 +65,16 @@ impl Engine {
     pub async fn edit_webhook(
         &self,
         id: WebhookId,
-        mut edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
-        let mut allowance = Allowance::new(&self.core, Kind::Webhooks);
-        let (mut activity, mut url) = (Activity::default(), None);
-        let mut apply = |webhook: &mut Webhook| {
-            (activity, url) = (webhook.activity, Some(webhook.url.clone()));
-            let authorization = webhook.authorization.clone();
-            let schedule = webhook.retry_schedule.clone();
-            edit(webhook)?;
-            check(webhook)?;
-            self.check_token_url(webhook, Some(&authorization))?;
-            self.check_schedule(schedule.as_ref(), webhook)
-        };
-        let edited = async {
-            edit!(
-                self.core,
-                webhook,
-                update_webhook,
-                Into::into,
-                id,
-                |row| apply(&mut row.value)?,
-                allowance.of(row.owner).await?
-            )
-        }
-        .await;
-        let row = allowance.explained(edited).await?;
+        edit: impl FnMut(&mut Webhook) -> Result<(), Invalid> + Send,
+    ) -> Result<WebhookRow, EngineError> {
+        let (before, row) = self.edit(id, edit).await?;
         let activities = &self.parts.activities;
-        if url.is_some_and(|url| url != row.value.url) {
+        if before.url != row.value.url {
             activities.admission.end_hold(id);
         }
         activities.admission.inquiries.ask(id);
-        if row.value.activity == Activity::Disabled && activity != Activity::Disabled {
+        let disabled = Activity::Disabled;
+        if row.value.activity == disabled && before.activity != disabled {
             activities.troubles.disabled(&row, "by hand");
         }
         Ok(row)
@@ -125,10 +85,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NotFound`]; [`EngineError::TooFast`] where it is an operator's, who makes ten
     /// changes a minute (to pause what is paused is none); failures of the store.
-    pub async fn pause_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    pub async fn pause_webhook(&self, id: WebhookId) -> Result<WebhookRow, EngineError> {
         self.parts.activities.set(id, Activity::Paused).await
     }
 
@@ -136,10 +93,7 @@ impl Engine {
     ///
     /// # Errors
     /// As [`pause_webhook`](Self::pause_webhook).
-    pub async fn resume_webhook(
-        &self,
-        id: WebhookId,
-    ) -> Result<Row<WebhookId, Webhook>, EngineError> {
+    pub async fn resume_webhook(&self, id: WebhookId) -> Result<WebhookRow, EngineError> {
         self.parts.activities.set(id, Activity::Active).await
     }
 
@@ -150,59 +104,15 @@ impl Engine {
     /// [`EngineError::NotFound`]; [`EngineError::InUse`], naming tasks that send it, unless
     /// `cascade` says that they go as well; failures of the store.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), EngineError> {
-        let owner = self.admit_deletion(RecordId::Webhook(id)).await?;
-        let now = self.core.clock.now()?;
-        match self.core.store.delete_webhook(id, cascade, now).await {
-            Err(error) if error.kind() == ErrorKind::InUse => {
+        match self.delete(id.into(), cascade).await {
+            Err(EngineError::Store(error)) if error.kind() == ErrorKind::InUse => {
                 let (tasks, more) = self.users(id).await?;
                 Err(EngineError::InUse { tasks, more })
             }
-            other => {
-                other?;
-                if let Some(owner) = owner {
-                    self.core.access.deleted(owner).await;
-                }
+            owner => {
+                self.core.access.deleted(owner?).await;
                 Ok(())
             }
-        }
-    }
-
-    /// A schedule that it had `before` is not asked about again.
-    fn check_schedule(
-        &self,
-        before: Option<&RetrySchedule>,
-        webhook: &Webhook,
-    ) -> Result<(), Invalid> {
-        match webhook.retry_schedule.as_ref() {
-            new @ Some(_) if new == before => Ok(()),
-            Some(new) => self.parts.schedules.check(new),
-            None => Ok(()),
-        }
-    }
-
-    /// A client's secret is not kept for a token endpoint that nothing may be sent to. One that was
-    /// allowed when it was stored stays: each attempt judges it again.
-    fn check_token_url(
-        &self,
-        webhook: &Webhook,
-        before: Option<&Authorization>,
-    ) -> Result<(), Invalid> {
-        let url = |authorization: &Authorization| match authorization {
-            Authorization::OAuth2(client) => Some(client.token_url().clone()),
-            _ => None,
-        };
-        let Some(new) = url(&webhook.authorization) else {
-            return Ok(());
-        };
-        if before.and_then(url).as_ref() == Some(&new) {
-            return Ok(());
-        }
-        match self.judge_url(&new) {
-            TargetVerdict::Refused(refusal) => {
-                let rule = format!("cannot be asked: {refusal}");
-                Err(Invalid::new(Field::OAuthTokenUrl, rule))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -213,29 +123,62 @@ impl Engine {
             creator: None,
             webhook: Some(id),
             name: None,
-            page: Page::first(NAMED).with_bodies(Bodies::Omitted),
+            page: Page::first(COUNTED).with_bodies(Bodies::Omitted),
         };
-        let mut tasks = self.core.store.list_tasks(&query).await?;
-        let names = tasks.iter().map(|row| row.value.name.to_string()).collect();
-        let mut more = 0;
-        while let Some(last) = tasks.last() {
-            query.page = Page::first(COUNTED)
-                .beyond(last.id)
-                .with_bodies(Bodies::Omitted);
-            tasks = self.core.store.list_tasks(&query).await?;
+        let (mut names, mut more) = (Vec::new(), 0);
+        loop {
+            let tasks = self.core.store.list_tasks(&query).await?;
+            let Some(last) = tasks.last() else {
+                return Ok((names, more));
+            };
+            query.page = query.page.beyond(last.id);
             more += tasks.len() as u64;
+            let named = tasks.iter().take(NAMED - names.len());
+            more -= named.len() as u64;
+            names.extend(named.map(|row| row.value.name.to_string()));
         }
-        Ok((names, more))
     }
 }
 
-/// What the sender would refuse each time is refused here, where its owner sees it.
-fn check(webhook: &Webhook) -> Result<(), Invalid> {
-    webhook.check()?;
-    let Err(error) = prototype(webhook) else {
-        return Ok(());
-    };
-    let field = match error {
+impl Record for Webhook {
+    type Id = WebhookId;
+
+    const COUNT: (&'static str, fn(&RecordUsage) -> u64) = ("webhooks", |usage| usage.webhooks);
+    const PARENT: Field = Field::Owner;
+
+    async fn validate(
+        &self,
+        before: Option<&Self>,
+        engine: &Engine,
+    ) -> Result<(OwnerId, bool), EngineError> {
+        self.check()?;
+        // What the sender would refuse each time is refused here, where the owner sees it.
+        prototype(self).map_err(|error| Invalid::new(field(&error), error.to_string()))?;
+        let token_url = |webhook: &Self| match &webhook.authorization {
+            Authorization::OAuth2(client) => Some(client.token_url().clone()),
+            _ => None,
+        };
+        let url = token_url(self);
+        // A client's secret is not kept for a token endpoint that nothing may be sent to. One that
+        // was allowed when it was stored stays: each attempt judges it again.
+        if url != before.and_then(token_url)
+            && let Some(TargetVerdict::Refused(refusal)) = url.map(|url| engine.judge_url(&url))
+        {
+            let rule = format!("cannot be asked: {refusal}");
+            return Err(Invalid::new(Field::OAuthTokenUrl, rule).into());
+        }
+        if let Some(schedule) = &self.retry_schedule
+            && before.is_none_or(|before| before.retry_schedule.as_ref() != Some(schedule))
+        {
+            engine.parts.schedules.check(schedule)?;
+        }
+        Ok((self.owner, false))
+    }
+}
+
+/// The field that a request cannot be made of.
+fn field(error: &RequestError) -> Field {
+    match error {
         RequestError::ClientIdentity(error) if error.is_about_key() => Field::ClientKey,
         RequestError::ClientIdentity(_) => Field::ClientCertificate,
         RequestError::SigningKey(_) => Field::SigningSecrets,
@@ -244,6 +187,5 @@ fn check(webhook: &Webhook) -> Result<(), Invalid> {
         | RequestError::ReservedHeader(_)
         | RequestError::TooManyHeaders => Field::Headers,
         _ => Field::Url,
-    };
-    Err(Invalid::new(field, error.to_string()))
+    }
 }

@@ -15,19 +15,6 @@ const OF_ONE: usize = 1_000;
 /// For how long a webhook that is looked at is left alone, should the look fail.
 const HELD: TimeDelta = TimeDelta::seconds(10);
 
-/// A webhook that is to be looked at, as it is now.
-#[derive(Clone, Debug)]
-pub(crate) struct Look {
-    pub webhook: WebhookId,
-    pub trouble: Trouble,
-    /// Its owner is to be notified that it is failing.
-    pub is_failing: bool,
-    /// Its owner is to be notified of what was given up.
-    pub is_exhausted: bool,
-    /// Its owner is to be notified of what was not stored.
-    pub is_rejected: bool,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Book {
     troubles: HashMap<WebhookId, Trouble>,
@@ -52,7 +39,7 @@ impl Book {
         let (owner, before) = (trouble.owner, trouble.due());
         let changed = change(trouble);
         let after = trouble.due();
-        let forgotten = trouble.is_over() && after == DateTime::<Utc>::MIN_UTC;
+        let forgotten = trouble.is_over() && after == DateTime::UNIX_EPOCH;
         if forgotten {
             self.troubles.remove(&webhook);
         }
@@ -89,24 +76,18 @@ impl Book {
 
     /// One that is due, of the next owner who has one. Should nothing be said of it, it is due
     /// again a little later.
-    pub(super) fn next(&mut self, now: DateTime<Utc>) -> Option<Look> {
+    pub(super) fn next(&mut self, now: DateTime<Utc>) -> Option<(WebhookId, Trouble)> {
         while let Some((owner, webhook)) = self.turn(now) {
             self.last = Some(owner);
-            let look = self.change(webhook, |trouble| {
-                let look = Look {
-                    webhook,
-                    is_failing: trouble.failing_at().is_some_and(|at| at <= now),
-                    is_exhausted: trouble.given_up > 0 && trouble.next_exhausted <= now,
-                    is_rejected: trouble.rejected.is_some() && trouble.next_rejected <= now,
-                    trouble: trouble.clone(),
-                };
+            let trouble = self.change(webhook, |trouble| {
+                let as_it_was = trouble.clone();
                 trouble.held = now + HELD;
-                look
-            });
-            match look {
-                Some(look) if look.trouble.is_over() => self.forget(webhook),
-                look => return look,
+                as_it_was
+            })?;
+            if !trouble.is_over() {
+                return Some((webhook, trouble));
             }
+            self.forget(webhook);
         }
         None
     }
@@ -151,7 +132,7 @@ mod tests {
         failing(&mut book, 101, 2);
         failing(&mut book, 102, 3);
         let turns: Vec<_> = (0..4).map_while(|_| book.next(noon())).collect();
-        let turns: Vec<_> = turns.iter().map(|look| look.webhook.0).collect();
+        let turns: Vec<_> = turns.iter().map(|(webhook, _)| webhook.0).collect();
         assert_eq!(turns, [1, 101, 102, 2]);
     }
 
@@ -171,8 +152,8 @@ mod tests {
     fn what_is_looked_at_is_due_again_and_what_is_over_is_forgotten() {
         let mut book = Book::default();
         failing(&mut book, 1, 1);
-        let look = book.next(noon()).unwrap();
-        assert!(look.is_failing && look.is_exhausted);
+        let (_, trouble) = book.next(noon()).unwrap();
+        assert!(trouble.is_failing(noon()) && trouble.exhausted.is_due(noon()));
         assert!(book.next(noon()).is_none(), "somebody looks at it");
         assert!(
             book.next(noon() + HELD).is_some(),
@@ -180,7 +161,8 @@ mod tests {
         );
         book.change(WebhookId(1), |trouble| {
             trouble.received(noon());
-            (trouble.given_up, trouble.next_exhausted) = (0, noon() + TimeDelta::hours(1));
+            trouble.exhausted.count = 0;
+            trouble.exhausted.next = noon() + TimeDelta::hours(1);
         });
         assert!(book.next(noon() + TimeDelta::minutes(59)).is_none());
         assert_eq!(book.len(), 1, "it is remembered that its owner knows");

@@ -4,6 +4,5 @@ mod book;
 mod trouble;
 mod watched;
 
-pub(crate) use book::Look;
-pub(crate) use trouble::Told;
+pub(crate) use trouble::{Told, Trouble};
 pub(crate) use watched::{Tried, Troubles};

@@ -22,6 +22,24 @@ pub(crate) struct Told {
     pub look: DateTime<Utc>,
 }
 
+/// Deliveries that nobody was notified of yet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unsaid {
+    pub count: u64,
+    /// Before this nobody is notified of them.
+    pub next: DateTime<Utc>,
+}
+
+impl Unsaid {
+    fn add(&mut self, count: u64) {
+        self.count = self.count.saturating_add(count);
+    }
+
+    pub(crate) fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.count > 0 && self.next <= now
+    }
+}
+
 /// What is known of a webhook that failed, or was disabled.
 #[derive(Clone, Debug)]
 pub(crate) struct Trouble {
@@ -34,41 +52,36 @@ pub(crate) struct Trouble {
     pub gave_up: bool,
     /// What the last failure was.
     pub reason: String,
-    /// Deliveries that were given up and that nobody was notified of yet.
-    pub given_up: u64,
-    /// Deliveries that were not stored, why the last of them was not, and that nobody was notified
-    /// of yet.
-    pub rejected: Option<(u64, DropReason)>,
+    /// Deliveries that were given up.
+    pub exhausted: Unsaid,
+    /// Deliveries that were not stored.
+    pub rejected: Unsaid,
+    /// The limit that was reached by the last of them.
+    pub limit: &'static str,
     /// It was disabled, for this reason, and nobody was notified of it yet.
     pub disabled: Option<(Revision, &'static str)>,
     pub told: Option<Told>,
     /// Before this nobody is notified again that it is failing.
     pub next_failing: DateTime<Utc>,
-    /// Before this nobody is notified of what was given up.
-    pub next_exhausted: DateTime<Utc>,
-    /// Before this nobody is notified of what was not stored.
-    pub next_rejected: DateTime<Utc>,
     /// Somebody looks at it, until then.
     pub held: DateTime<Utc>,
 }
 
 impl Trouble {
     pub(super) fn new(owner: OwnerId) -> Self {
-        let never = DateTime::<Utc>::MIN_UTC;
         Self {
             owner,
             since: None,
             sent: None,
             gave_up: false,
             reason: String::new(),
-            given_up: 0,
-            rejected: None,
+            exhausted: Unsaid::default(),
+            rejected: Unsaid::default(),
+            limit: "",
             disabled: None,
             told: None,
-            next_failing: never,
-            next_exhausted: never,
-            next_rejected: never,
-            held: never,
+            next_failing: DateTime::UNIX_EPOCH,
+            held: DateTime::UNIX_EPOCH,
         }
     }
 
@@ -77,13 +90,13 @@ impl Trouble {
         self.reason = short(reason).to_owned();
         if gave_up {
             self.gave_up = true;
-            self.given_up = self.given_up.saturating_add(1);
+            self.exhausted.add(1);
         }
     }
 
     pub(super) fn rejected(&mut self, reason: DropReason, count: u64) {
-        let (before, _) = self.rejected.unwrap_or((0, reason));
-        self.rejected = Some((before.saturating_add(count), reason));
+        self.rejected.add(count);
+        self.limit = reason.as_str();
     }
 
     /// Something was received: what follows is a new trouble.
@@ -105,25 +118,32 @@ impl Trouble {
         Some(failing.max(self.next_failing))
     }
 
+    /// Whether its owner is to be notified that it is failing.
+    pub(crate) fn is_failing(&self, now: DateTime<Utc>) -> bool {
+        self.failing_at().is_some_and(|at| at <= now)
+    }
+
     /// When it is to be looked at; once nothing is left to tell, it can be forgotten then.
     pub(super) fn due(&self) -> DateTime<Utc> {
-        let exhausted = (self.given_up > 0).then_some(self.next_exhausted);
-        let disabled = self.disabled.map(|_| DateTime::<Utc>::MIN_UTC);
-        let look = self.told.map(|told| told.look);
-        let rejected = self.rejected.map(|_| self.next_rejected);
-        let all = [exhausted, rejected, disabled, look, self.failing_at()];
-        let due = all.into_iter().flatten().min();
-        let quiet = || {
-            let told = self.next_failing.max(self.next_exhausted);
-            told.max(self.next_rejected)
-        };
-        due.unwrap_or_else(quiet).max(self.held)
+        let unsaid = |of: Unsaid| (of.count > 0).then_some(of.next);
+        let due = [
+            unsaid(self.exhausted),
+            unsaid(self.rejected),
+            self.disabled.map(|_| DateTime::UNIX_EPOCH),
+            self.told.map(|told| told.look),
+            self.failing_at(),
+        ];
+        let quiet = [self.next_failing, self.exhausted.next, self.rejected.next];
+        let due = due.into_iter().flatten().min();
+        due.or(quiet.into_iter().max())
+            .max(Some(self.held))
+            .unwrap_or_default()
     }
 
     /// Whether nothing is known that may have to be reported.
     pub(super) fn is_over(&self) -> bool {
         let failing = self.since.is_some() || self.told.is_some();
-        !failing && self.given_up == 0 && self.rejected.is_none() && self.disabled.is_none()
+        !failing && self.exhausted.count == 0 && self.rejected.count == 0 && self.disabled.is_none()
     }
 }
 
@@ -148,7 +168,7 @@ mod tests {
         assert_eq!(trouble.due(), noon() + FAILING_AFTER);
         trouble.failed("HTTP 503", true, noon() + TimeDelta::minutes(4));
         assert_eq!(trouble.failing_at(), Some(noon()));
-        assert_eq!((&*trouble.reason, trouble.given_up), ("HTTP 503", 1));
+        assert_eq!((&*trouble.reason, trouble.exhausted.count), ("HTTP 503", 1));
         trouble.next_failing = noon() + TimeDelta::hours(1);
         assert_eq!(trouble.failing_at(), Some(noon() + TimeDelta::hours(1)));
         trouble.received(noon());

@@ -6,10 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, Utc};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{Cause, DropReason};
-use tokio::sync::Notify;
 use webhook_model::{OwnerId, Webhook, WebhookId};
 
-use super::book::{Book, Look};
+use super::book::Book;
 use super::trouble::{Told, Trouble};
 use crate::config::OperationalEvents;
 
@@ -31,8 +30,6 @@ pub(crate) struct Troubles {
     book: Mutex<Book>,
     /// How many there are: while there are none, a success costs no lock.
     known: AtomicUsize,
-    /// There is something new.
-    news: Notify,
 }
 
 impl Troubles {
@@ -68,14 +65,7 @@ impl Troubles {
         let mut book = self.lock();
         match tried {
             Tried::Received => {
-                // Nothing new, unless it was reported as failing.
-                let told = book.change(webhook, |trouble| {
-                    trouble.received(at);
-                    trouble.told.is_some()
-                });
-                if told != Some(true) {
-                    return self.count(&book);
-                }
+                book.change(webhook, |trouble| trouble.received(at));
             }
             Tried::Failed(reason) => {
                 book.begin(webhook, owner, |trouble| trouble.failed(reason, false, at));
@@ -85,7 +75,6 @@ impl Troubles {
             }
         }
         self.count(&book);
-        self.news.notify_one();
     }
 
     /// A webhook is disabled now that was not.
@@ -96,7 +85,7 @@ impl Troubles {
         });
     }
 
-    /// Deliveries of it were not stored. The next tick finds this.
+    /// Deliveries of it were not stored.
     pub(crate) fn rejected(
         &self,
         webhook: WebhookId,
@@ -104,11 +93,7 @@ impl Troubles {
         reason: DropReason,
         count: u64,
     ) {
-        if self.are_told() {
-            let mut book = self.lock();
-            book.begin(webhook, owner, |trouble| trouble.rejected(reason, count));
-            self.count(&book);
-        }
+        self.begin(webhook, owner, |trouble| trouble.rejected(reason, count));
     }
 
     /// It was reported as failing before this process began.
@@ -116,17 +101,17 @@ impl Troubles {
         self.begin(webhook, owner, |trouble| trouble.told = Some(told));
     }
 
-    /// One that is to be looked at.
-    pub(crate) fn next(&self, now: DateTime<Utc>) -> Option<Look> {
+    /// One that is to be looked at, as it is now.
+    pub(crate) fn next(&self, now: DateTime<Utc>) -> Option<(WebhookId, Trouble)> {
         let mut book = self.lock();
-        let look = book.next(now);
+        let next = book.next(now);
         self.count(&book);
-        look
+        next
     }
 
     /// All was done that was to be done about it.
     pub(crate) fn looked_at(&self, webhook: WebhookId) {
-        self.change(webhook, |trouble| trouble.held = DateTime::<Utc>::MIN_UTC);
+        self.change(webhook, |trouble| trouble.held = DateTime::UNIX_EPOCH);
     }
 
     /// What was done about a webhook.
@@ -143,17 +128,11 @@ impl Troubles {
         self.count(&book);
     }
 
-    /// Until there is something new.
-    pub(crate) async fn news(&self) {
-        self.news.notified().await;
-    }
-
     fn begin(&self, webhook: WebhookId, owner: OwnerId, change: impl FnOnce(&mut Trouble)) {
         if self.are_told() {
             let mut book = self.lock();
             book.begin(webhook, owner, change);
             self.count(&book);
-            self.news.notify_one();
         }
     }
 

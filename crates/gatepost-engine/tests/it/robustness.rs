@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gatepost_engine::{Brought, EngineError};
+use gatepost_engine::{Brought, EngineError, RunAbout};
 use gatepost_storage::webhooks::{Cascade, DeliveryLog, DeliveryState};
 use webhook_model::{ObjectId, Target};
 
@@ -18,7 +18,11 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
     world
         .event("vms", "poweron", Target::Instance(ObjectId::from(9)), task)
         .await;
-    let by_hand = world.engine.run_task(task, None).await.unwrap();
+    let by_hand = world
+        .engine
+        .run_task(task, RunAbout::default(), None)
+        .await
+        .unwrap();
     assert_eq!(world.ended(by_hand.deliveries[0]).await.body.as_ref(), "!");
     let fired = world
         .engine
@@ -44,7 +48,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .await
         .unwrap();
     assert!(matches!(
-        world.engine.run_task(task, None).await,
+        world.engine.run_task(task, RunAbout::default(), None).await,
         Err(EngineError::NotFound)
     ));
     assert!(

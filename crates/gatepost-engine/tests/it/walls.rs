@@ -265,7 +265,7 @@ async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platfor
         .with_object(Object::new(ObjectId::from(1_000), "vm"));
     tenants.set_mood(Mood::Fails);
     let by = Some(OwnerId(101));
-    let ran = engine.run_task_about(task, about, by).await.unwrap();
+    let ran = engine.run_task(task, about, by).await.unwrap();
     assert!(ran.pending && ran.deliveries.is_empty());
     tenants.set_mood(Mood::Says);
     waiting(&store, 1).await;
@@ -292,7 +292,10 @@ async fn a_place_too_large_for_the_memory_is_looked_up() {
     assert_eq!(store.calls_of("routes"), 1);
     assert_eq!(store.calls_of("routes_of"), 10);
     assert_eq!(bodies(&memory).await, ["42"; 10]);
-    let ran = engine.run_task(TaskId(7), None).await.unwrap();
+    let ran = engine
+        .run_task(TaskId(7), RunAbout::default(), None)
+        .await
+        .unwrap();
     assert_eq!(ran.deliveries.len(), 1);
 }
 

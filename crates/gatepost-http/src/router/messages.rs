@@ -71,17 +71,18 @@ fn message(message: &FetchedMessage) -> Value {
         .clone()
         .find(|(name, _)| name.eq_ignore_ascii_case("content-type"));
     let headers = headers.map(|(name, value)| json!({"name": name, "value": value}));
-    let cause = message.cause.as_ref();
+    let delivery = &message.delivery;
+    let cause = delivery.cause.as_ref();
     json!({
-        "$key": message.delivery.0,
-        "id": message.id.as_str(),
-        "created": message.created.timestamp(),
-        "task": message.task.map(|task| task.0),
+        "$key": delivery.id.0,
+        "id": delivery.message_id.as_str(),
+        "created": delivery.created.timestamp(),
+        "task": delivery.task.map(|task| task.0),
         "table": cause.map(|cause| cause.event_type.as_str()),
         "event": cause.map(|cause| cause.event.as_str()),
         "content_type": content_type.map(|(_, value)| value),
         "headers": headers.collect::<Vec<_>>(),
-        "body": &*message.body,
+        "body": &*delivery.body,
     })
 }
 

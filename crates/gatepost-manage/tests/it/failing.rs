@@ -66,7 +66,11 @@ async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
     let paused = world.engine.pause_webhook(world.rows.webhook).await;
     paused.unwrap();
     for _ in 0..150 {
-        world.engine.run_task(task, None).await.unwrap();
+        world
+            .engine
+            .run_task(task, gatepost_engine::RunAbout::default(), None)
+            .await
+            .unwrap();
     }
     world.store.fail("cancel", 2, Fault::Refused);
     let failed = actor.cancel_task(task).await.unwrap_err();

@@ -67,7 +67,8 @@ pub use queue::{
     Origin, QueueStore, Reclaimed, Settled, Settlement, StoredDelivery,
 };
 pub use record::{
-    Cascade, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow, TaskRow,
+    Cascade, EventRow, Found, InsertedRecords, NewRecords, RecordHead, RecordId, RecordRow,
+    TaskRow, WebhookRow,
 };
 pub use record_query::{EventQuery, RecordQuery, TaskQuery, WebhookQuery};
 pub use records::RecordStore;

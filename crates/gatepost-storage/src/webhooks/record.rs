@@ -17,8 +17,14 @@ pub enum RecordId {
     Event(EventId),
 }
 
+/// A webhook as it is stored.
+pub type WebhookRow = Row<WebhookId, Webhook>;
+
 /// A task as it is stored: its owner is the owner of its webhook.
 pub type TaskRow = Row<TaskId, Task>;
+
+/// An event as it is stored: its owner is the owner of its task.
+pub type EventRow = Row<EventId, Event>;
 
 /// A record as it is stored.
 #[derive(Clone, Debug, PartialEq)]

@@ -17,8 +17,7 @@ use webhook_model::{
     Activity, EventId, Field, JsonObject, ObjectId, TagId, Target, TaskId, WebhookId,
 };
 
-use super::brought::Brought;
-use super::run_about::RunAbout;
+use super::run_about::{Brought, RunAbout};
 use crate::config::Limits;
 use crate::error::EngineError;
 use crate::testing::{Bench, Records, Script, noon};
@@ -97,12 +96,9 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let task = records.task(webhook, "by hand", true).await;
     let engine = bench.engine();
     let nothing = RunAbout::default;
-    let ran = engine.run_task_about(task, nothing(), None).await.unwrap();
+    let ran = engine.run_task(task, nothing(), None).await.unwrap();
     assert_eq!(ran.deliveries.len(), 1);
-    let gone = engine
-        .run_task_about(task, nothing(), None)
-        .await
-        .unwrap_err();
+    let gone = engine.run_task(task, nothing(), None).await.unwrap_err();
     assert!(matches!(gone, EngineError::NotFound), "{gone:?}");
     let missing = engine.edit_task(TaskId(99), |_| Ok(())).await.unwrap_err();
     assert!(matches!(missing, EngineError::NotFound), "{missing:?}");
@@ -206,7 +202,7 @@ async fn a_test_is_sent_past_the_queue_and_not_recorded() {
     let row = engine.webhook(webhook).await.unwrap().unwrap();
     let message = "test of ${NAME}".parse().unwrap();
     let sent = engine.send_now(&row.value, Some(&message), "web-1");
-    assert_eq!(sent.await.unwrap().attempt.status, Some(200));
+    assert_eq!(sent.await.unwrap().status, Some(200));
     assert_eq!(bench.script.sent(), ["test of web-1"]);
     assert!(records.deliveries().await.is_empty());
 }

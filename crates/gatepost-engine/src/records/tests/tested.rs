@@ -67,11 +67,7 @@ async fn a_run_about_an_object_has_its_name_and_its_variables() {
             false,
         )
         .await;
-    let ran = bench
-        .engine()
-        .run_task_about(task, about(), None)
-        .await
-        .unwrap();
+    let ran = bench.engine().run_task(task, about(), None).await.unwrap();
     let stored = records.stored(ran.deliveries[0]).await;
     assert_eq!(stored.body.as_ref(), "web-3 has 4 in b7");
     assert!(!stored.message_id.is_test(), "{}", stored.message_id);

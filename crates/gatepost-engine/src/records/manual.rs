@@ -1,0 +1,80 @@
+//! A task is run manually, or because its event is triggered manually: as if something had
+//! occurred that is meant for its owner only.
+
+use gatepost_storage::webhooks::Left;
+use webhook_model::{OwnerId, TagId, TaskId};
+
+use super::run_about::RunAbout;
+use crate::emit::{Emitted, Run};
+use crate::engine::Engine;
+use crate::error::{EmitError, EngineError};
+
+impl Engine {
+    /// What comes of it is either stored, or pending, or an error that says why not.
+    pub(super) async fn run(
+        &self,
+        (task, owner): (TaskId, OwnerId),
+        about: RunAbout,
+        tags: Vec<TagId>,
+        by: Option<OwnerId>,
+    ) -> Result<Emitted, EngineError> {
+        let access = &self.core.access;
+        let context = about.context.clone();
+        let occurrence = about.occurrence(access.manual_audience(owner))?;
+        access.run_by_hand(owner, 1)?;
+        let left = Left::Tasks(vec![task]);
+        let run = Run { left, by, context };
+        let emitter = &self.parts.emitter;
+        let emitted = emitter.emit_detached(occurrence.with_tags(tags), run);
+        let emitted = emitted.await?;
+        if !emitted.deliveries.is_empty() || emitted.pending {
+            return Ok(emitted);
+        }
+        if let Some((task, source)) = emitted.unrendered.first() {
+            let (task, source) = (*task, *source);
+            return Err(EmitError::Render { task, source }.into());
+        }
+        if emitted.unheard > 0 {
+            let words = "The owner of this task may not receive this";
+            return Err(EngineError::Forbidden(words.to_owned()));
+        }
+        if emitted.dropped > 0 {
+            return Err(self.full(owner)?);
+        }
+        self.check_enabled(owner).await?;
+        Err(EngineError::NotFound)
+    }
+
+    /// Before deliveries of an owner are queued manually.
+    pub(super) fn admit_queued(
+        &self,
+        owner: OwnerId,
+        deliveries: u32,
+        bytes: u64,
+    ) -> Result<(), EngineError> {
+        let room = self.core.access.room(owner);
+        if room.deliveries < deliveries.into() || room.bytes < bytes {
+            return Err(self.full(owner)?);
+        }
+        self.core.access.run_by_hand(owner, deliveries)
+    }
+
+    /// Nothing is sent for an owner whose account is disabled or gone.
+    pub(super) async fn check_enabled(&self, owner: OwnerId) -> Result<(), EngineError> {
+        if self.core.access.is_enabled(owner).await? {
+            return Ok(());
+        }
+        let words = "The account of the owner is disabled";
+        Err(EngineError::Forbidden(words.to_owned()))
+    }
+
+    /// As many deliveries of the owner wait as may.
+    fn full(&self, owner: OwnerId) -> Result<EngineError, EngineError> {
+        let most = self.core.access.quota(owner)?.waiting;
+        Ok(EngineError::Full {
+            what: "waiting deliveries",
+            have: most.saturating_sub(self.core.access.room(owner).deliveries),
+            most,
+        })
+    }
+}
