@@ -29,7 +29,7 @@ pub(crate) struct Descriptors {
 }
 
 /// The process may open too few files.
-#[derive(Clone, Copy, Debug, Eq, PartialEq, Error)]
+#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
 #[error(
     "this process may open {limit} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd"
 )]

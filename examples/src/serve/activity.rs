@@ -50,26 +50,19 @@ impl Activity {
         })
     }
 
-    /// Ready when the connection has to end: it took too long, or another takes its place.
-    pub(super) async fn over(&self) {
-        tokio::select! {
-            () = self.overdue() => {}
-            () = self.evicted.notified() => {}
-        }
-    }
-
+    /// Ready when the client took too long.
+    ///
     /// A time that begins later than a look ends after the next one: looks need not be woken.
-    async fn overdue(&self) {
+    pub(super) async fn overdue(&self) {
         let limits = &self.limits;
         let look = limits.header.min(limits.idle).min(limits.response);
         loop {
             let now = Instant::now();
-            let deadline = self.state().deadline();
-            if deadline.is_some_and(|deadline| deadline <= now) {
+            let deadline = self.state().deadline().unwrap_or(now + look);
+            if deadline <= now {
                 return;
             }
-            let next = now + look;
-            sleep_until(deadline.map_or(next, |deadline| deadline.min(next))).await;
+            sleep_until(deadline.min(now + look)).await;
         }
     }
 
@@ -94,10 +87,8 @@ impl Activity {
 
 impl State {
     fn deadline(&self) -> Option<Instant> {
-        let idle = self.open.is_empty().then_some(self.idle_until);
-        idle.into_iter()
-            .chain(self.open.values().flatten().copied())
-            .min()
+        let idle = self.open.is_empty().then_some(&self.idle_until);
+        self.open.values().flatten().chain(idle).min().copied()
     }
 }
 

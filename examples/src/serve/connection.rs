@@ -30,11 +30,12 @@ use super::activity::{Activity, OpenRequest};
 use super::body::Held;
 use super::limits::ServeLimits;
 
+/// The longest head over HTTP/1 with what was read beyond it, and as much of a response as waits in
+/// memory for a client to read.
+const BUFFER: usize = 128 * 1024;
 /// Requests at a time on one HTTP/2 connection, and the longest head of one.
 const STREAMS: u32 = 64;
 const HEAD: u32 = 64 * 1024;
-/// As much of a response as waits in memory for an HTTP/2 client to read.
-const SEND_BUFFER: usize = 64 * 1024;
 /// How often a silent HTTP/2 client is asked whether it is still there. It has as long to answer.
 const PING: Duration = Duration::from_secs(20);
 
@@ -87,8 +88,8 @@ impl Server {
         open: OpenRequest,
     ) -> Result<Response<Held<Body, OpenRequest>>, Infallible> {
         let has_body = !request.body().is_end_stream();
-        let (_with, gone) = oneshot::channel::<()>();
-        let mut request = request.map(|body| Body::new(Held { body, _with }));
+        let (reading, gone) = oneshot::channel::<()>();
+        let mut request = request.map(|body| Body::new(Held::new(body, reading)));
         request.extensions_mut().insert(ConnectInfo(peer));
         let late = async {
             if !has_body || timeout(self.limits.body, gone).await.is_ok() {
@@ -100,12 +101,12 @@ impl Server {
             () = late => too_late(),
         };
         open.answered();
-        Ok(response.map(|body| Held { body, _with: open }))
+        Ok(response.map(|body| Held::new(body, open)))
     }
 }
 
-/// It ends the connection, of which nobody knows what is still to come. (hyper leaves the header out
-/// over HTTP/2, which has no such header.)
+/// It ends the connection, of which nobody knows what is still to come. Over HTTP/2, which has no
+/// such header, hyper leaves it out.
 fn too_late() -> Response<Body> {
     let headers = [(CONTENT_TYPE, "application/json"), (CONNECTION, "close")];
     (StatusCode::REQUEST_TIMEOUT, headers, LATE).into_response()
@@ -114,12 +115,12 @@ fn too_late() -> Response<Body> {
 fn http() -> Builder<TokioExecutor> {
     let mut http = Builder::new(TokioExecutor::new());
     // `Activity` has the times.
-    http.http1().header_read_timeout(None);
+    http.http1().header_read_timeout(None).max_buf_size(BUFFER);
     http.http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(STREAMS)
         .max_header_list_size(HEAD)
-        .max_send_buf_size(SEND_BUFFER)
+        .max_send_buf_size(BUFFER)
         .keep_alive_interval(PING)
         .keep_alive_timeout(PING);
     http

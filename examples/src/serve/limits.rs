@@ -23,7 +23,8 @@ pub struct ServeLimits {
     pub header: Duration,
     /// How long the whole body of a request may take; 408 after that. Default 30 seconds.
     pub body: Duration,
-    /// How long a client may take to read a whole response. Default 60 seconds.
+    /// How long a client may take to read a response, but for the last 128 KiB of it, which count
+    /// as read once they wait for the client. Default 60 seconds.
     pub response: Duration,
     /// How long a connection may be idle between requests. Default 75 seconds.
     pub idle: Duration,
@@ -31,14 +32,7 @@ pub struct ServeLimits {
 
 impl Default for ServeLimits {
     fn default() -> Self {
-        Self {
-            connections: 1024,
-            connections_per_network: 512,
-            header: Duration::from_secs(10),
-            body: Duration::from_secs(30),
-            response: Duration::from_secs(60),
-            idle: Duration::from_secs(75),
-        }
+        Self::of_connections(1024)
     }
 }
 
@@ -46,12 +40,13 @@ impl ServeLimits {
     /// The defaults, with this many connections in all; one network has at most half of them.
     #[must_use]
     pub fn of_connections(connections: usize) -> Self {
-        let default = Self::default();
-        let half = (connections / 2).max(1);
         Self {
             connections,
-            connections_per_network: default.connections_per_network.min(half),
-            ..default
+            connections_per_network: (connections / 2).clamp(1, 512),
+            header: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            response: Duration::from_secs(60),
+            idle: Duration::from_secs(75),
         }
     }
 }

@@ -18,7 +18,6 @@ use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
@@ -99,7 +98,8 @@ async fn accept(
             let (server, watcher) = (server.clone(), graceful.watcher());
             tokio::spawn(async move {
                 tokio::select! {
-                    () = activity.over() => {}
+                    () = activity.overdue() => {}
+                    () = activity.evicted.notified() => {}
                     () = server.connection(stream, peer, activity.clone(), watcher) => {}
                 }
             });
@@ -107,19 +107,4 @@ async fn accept(
         // It reads its request before the next ones can push it out.
         tokio::task::yield_now().await;
     }
-}
-
-/// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.
-///
-/// # Errors
-/// When the signals cannot be listened to.
-pub fn stop_signal() -> io::Result<impl Future<Output = ()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
 }
