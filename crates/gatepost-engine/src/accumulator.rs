@@ -32,18 +32,18 @@ impl<K: Copy + Debug + Eq + Hash, V: Copy> Accumulator<K, V> {
     /// Returns whether there was no sum of this key.
     pub(crate) fn add(&self, key: K, more: V) -> bool {
         let mut sums = self.lock();
-        match sums.get_mut(&key) {
-            Some(sum) => *sum = (self.plus)(*sum, more),
-            None if sums.len() < MOST => {
-                sums.insert(key, more);
-                return true;
-            }
-            None => {
-                drop(sums);
-                guarded(|| tracing::warn!(?key, "too much is counted at once: lost count"));
-            }
+        if let Some(sum) = sums.get_mut(&key) {
+            *sum = (self.plus)(*sum, more);
+            return false;
         }
-        false
+        let has_room = sums.len() < MOST;
+        if has_room {
+            sums.insert(key, more);
+        } else {
+            drop(sums);
+            guarded(|| tracing::warn!(?key, "too much is counted at once: lost count"));
+        }
+        has_room
     }
 
     pub(crate) fn get(&self, key: K) -> Option<V> {
@@ -105,12 +105,12 @@ mod tests {
     #[test]
     fn unwritten_sums_go_back_also_after_a_panic() {
         let accumulator = Accumulator::new(|a: usize, b| a + b);
-        (0..BATCH + 2).for_each(|key| accumulator.add(key, 1));
+        assert!((0..BATCH + 2).all(|key| accumulator.add(key, 1)));
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let mut unwritten = accumulator.take(|key| key != 0);
             assert_eq!(unwritten.batch().map(<[_]>::len), Some(BATCH));
             assert_eq!(unwritten.written().len(), BATCH);
-            accumulator.add(0, 1);
+            assert!(!accumulator.add(0, 1));
             panic!("as told");
         }));
         assert!(panicked.is_err());
