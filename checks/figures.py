@@ -3,6 +3,8 @@
 import re
 import statistics
 
+from cycles import Crate
+from plan import floors
 from rust import closing, items, split_commas
 from tree import Problem
 
@@ -10,6 +12,16 @@ MAX_FILE = 426
 MAX_FUNCTION = 118
 MAX_FIELDS = 8
 ENGINE = "crates/gatepost-engine/src/"
+# What the engine may have at most. These figures only fall.
+ENGINE_MOST = {
+    "lines of code": 14100,
+    "files": 170,
+    "modules": 36,
+    "layers": 12,
+    "numeric constants": 205,
+}
+NUMBER = r"(?:[ui](?:8|16|32|64|128|size)|f64|Duration|TimeDelta)"
+CONSTANT = re.compile(rf"\bconst [A-Z][A-Z0-9_]*: [(\[]?{NUMBER}\b")
 
 
 def functions(source):
@@ -67,6 +79,31 @@ def no_god_objects(tree):
             if count > MAX_FIELDS:
                 text = f"`{item.name}` has {count} fields, more than {MAX_FIELDS}"
                 yield Problem(source.path, source.line(item.start), text)
+
+
+def engine_figures(tree):
+    """What the engine has, tests apart."""
+    sources = [s for s in tree.below(ENGINE) if not re.search(r"/(tests|testing)(/|\.rs$)", s.path)]
+    code = [source.product for source in sources]
+    plan, _ = floors(Crate(tree, ENGINE + "lib.rs"))
+    layers = plan.split(" > ") if plan else []
+    return {
+        "lines of code": sum(bool(line.strip()) for text in code for line in text.splitlines()),
+        "files": len(sources),
+        "modules": sum(len(layer.split(", ")) for layer in layers),
+        "layers": len(layers),
+        "numeric constants": sum(len(CONSTANT.findall(text)) for text in code),
+    }
+
+
+def engine_within(tree):
+    """the engine has no more lines, files, modules, layers and constants than it had"""
+    if ENGINE + "lib.rs" not in tree.rust:
+        return
+    for what, count in engine_figures(tree).items():
+        if count > ENGINE_MOST[what]:
+            text = f"the engine has {count} {what}, more than {ENGINE_MOST[what]}"
+            yield Problem(ENGINE + "lib.rs", 0, text)
 
 
 def fields(code, start):

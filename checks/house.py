@@ -39,6 +39,7 @@ RULES = {
     "paths_named": plan.paths_that_exist,
     "inner": figures.no_inner,
     "fields": figures.no_god_objects,
+    "engine": figures.engine_within,
     "sizes": figures.no_giants,
     "derives": layout.derives_in_order,
     "width": layout.comments_in_width,

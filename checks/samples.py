@@ -231,6 +231,11 @@ WRONG = (
     ("a long function", "sizes", {
         "crates/sample/src/upper/long.rs": "fn long() {\n" + "    step();\n" * 117 + "}\n",
     }),
+    ("an engine of many constants", "engine", {
+        "crates/gatepost-engine/src/limits.rs": "".join(
+            f"const LIMIT_{n}: u32 = {n};\n" for n in range(300)
+        ),
+    }),
     ("derives out of order", "derives", {UPPER: ("Clone, Debug,", "Debug, Clone,")}),
     ("derives out of byte order", "derives", {
         UPPER: ("Clone, Debug, Deserialize, Serialize", "Clone, Debug, serde::Serialize, Default"),
