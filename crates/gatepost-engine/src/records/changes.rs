@@ -47,7 +47,7 @@ impl Engine {
         let InsertedRecords { webhook, task, .. } = inserted;
         let event = inserted.events.into_iter().next().map(RecordRow::from);
         let row = webhook.map(Into::into).or(task.map(Into::into)).or(event);
-        let missing = || StoreError::corrupt("insert_records", "no record");
+        let missing = || StoreError::corrupt("insert_records", "missing");
         Ok(row.ok_or_else(missing)?.try_into()?)
     }
 
