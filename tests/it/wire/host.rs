@@ -2,6 +2,7 @@
 //! ends when it is asked to.
 
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 use tempfile::tempdir;
