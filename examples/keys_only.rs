@@ -61,7 +61,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     );
     drop(key);
 
-    let stop = examples::stop_signal()?;
+    let stop = examples::serve::stop_signal()?;
     examples::serve::serve(listener, None, app, stop).await?;
     keys.shutdown().await;
     Ok(())

@@ -20,12 +20,9 @@ use gatepost_http::{Api, ApiBuilder, VersionFacts};
 use gatepost_keys::{AuthLayer, KeyService};
 use gatepost_manage::{AuditLog, Management};
 use serde_json::json;
-use tower_http::compression::CompressionLayer;
-use tower_http::request_id::{MakeRequestUuid, PropagateRequestIdLayer, SetRequestIdLayer};
 
 use crate::figures::Figures;
 use crate::options::Options;
-use crate::request_log::logged;
 use crate::traces::of_request;
 
 /// What API and pages are made of.
@@ -106,16 +103,10 @@ impl App {
             true => router,
             false => router.merge(figures.guarded(self.guard)),
         };
-        let router = match self.traced {
+        match self.traced {
             true => router.layer(from_fn(of_request)),
             false => router,
-        };
-        // The last is the outermost: a request has its id before it is logged.
-        router
-            .layer(from_fn(logged))
-            .layer(PropagateRequestIdLayer::x_request_id())
-            .layer(SetRequestIdLayer::x_request_id(MakeRequestUuid))
-            .layer(CompressionLayer::new())
+        }
     }
 }
 

@@ -8,6 +8,40 @@ use gatepost_ids::trim_pasted;
 
 /// What may be named.
 const KNOWN: &str = "a folder, `memory` or postgres://… are known here";
+/// Words before a `=` that make a text a connection string, of libpq or of other drivers.
+const CONNECTION: [&str; 16] = [
+    "host",
+    "hostaddr",
+    "port",
+    "dbname",
+    "user",
+    "password",
+    "passfile",
+    "service",
+    "sslmode",
+    "options",
+    "server",
+    "database",
+    "username",
+    "uid",
+    "pwd",
+    "data source",
+];
+/// Schemes of databases and files: with `//` behind them they are URLs without their colon.
+const SCHEMES: [&str; 12] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mssql",
+    "sqlserver",
+    "redis",
+    "rediss",
+    "sqlite",
+    "file",
+    "jdbc",
+];
 /// How the files of SQLite are called.
 const FILES: [&str; 3] = [".db", ".sqlite", ".sqlite3"];
 
@@ -35,14 +69,15 @@ impl Data {
         if text == "memory" {
             return Ok(Self::Memory);
         }
-        let scheme = text.split_once("://").map(|(scheme, _)| scheme);
-        match scheme.map(str::to_ascii_lowercase).as_deref() {
-            Some("postgres" | "postgresql") => Ok(Self::Postgres(DatabaseUrl(text.into()))),
-            Some("mysql") => Err(format!("MySQL (mysql://) is not supported: {KNOWN}")),
-            _ => match folder(text) {
+        let Some((scheme, _)) = text.split_once("://") else {
+            return match folder(text) {
                 Ok(folder) => Ok(Self::Folder(folder)),
                 Err(wrong) => Err(format!("{wrong}: {KNOWN}")),
-            },
+            };
+        };
+        match scheme.to_ascii_lowercase().as_str() {
+            "postgres" | "postgresql" => Ok(Self::Postgres(DatabaseUrl(text.into()))),
+            other => Err(format!("{} is not supported: {KNOWN}", product(other))),
         }
     }
 }
@@ -50,29 +85,74 @@ impl Data {
 /// The folder that a text names.
 ///
 /// # Errors
-/// In words, for what may be a location of another kind: a folder of that name would be made, and
-/// in a container it would be gone at the next start. With `./` before it, it is a folder. What may
-/// be a password is not repeated.
+/// In words, for what looks like a location of another kind: a folder of that name would be made,
+/// and in a container it would be gone at the next start. With `./` before it, it is a folder. What
+/// may be a password is not repeated.
 pub(crate) fn folder(typed: &str) -> Result<PathBuf, &'static str> {
     let text = trim_pasted(typed);
     let lower = text.to_ascii_lowercase();
-    let is_path = text.starts_with(['/', '.']) && !text.starts_with("//");
+    let is_path = ["/", "./", "../"]
+        .iter()
+        .any(|begin| text.starts_with(begin));
     if text.is_empty() {
-        Err("it is empty")
-    } else if FILES.iter().any(|end| lower.ends_with(end)) && !PathBuf::from(text).is_dir() {
-        Err("this looks like a file, not the folder that it is in")
-    } else if is_path {
-        Ok(text.into())
-    } else if lower.trim_matches(':') == "memory" {
-        Err("for nothing to be kept write `memory`")
-    } else if text.starts_with(['~', '$', '%']) {
-        Err("the shell has left ~ or a variable as it is")
-    } else if text.contains([':', '@']) || text.contains("//") {
-        Err("this looks like a URL, not a folder")
-    } else if text.contains('=') {
-        Err("this looks like a connection string, not a folder")
-    } else {
-        Ok(text.into())
+        return Err("it is empty");
+    }
+    if is_path && !text.starts_with("//") {
+        return no_file(text, &lower);
+    }
+    if lower.trim_matches(':') == "memory" {
+        return Err("for nothing to be kept write `memory`");
+    }
+    if text.starts_with(['~', '$', '%']) {
+        return Err("the shell has left ~ or a variable as it is");
+    }
+    if is_connection_string(&lower) {
+        return Err("this looks like a connection string, not a folder");
+    }
+    let first = lower.split('/').next().unwrap_or_default();
+    let names_scheme = SCHEMES.contains(&first) && text.get(first.len()..).is_some_and(is_double);
+    if is_double(text) || names_scheme || first.contains([':', '@']) {
+        return Err("this looks like a URL, not a folder");
+    }
+    no_file(text, &lower)
+}
+
+fn no_file(text: &str, lower: &str) -> Result<PathBuf, &'static str> {
+    let folder = PathBuf::from(text);
+    if FILES.iter().any(|end| lower.ends_with(end)) && !folder.is_dir() {
+        return Err("this looks like a file, not the folder that it is in");
+    }
+    Ok(folder)
+}
+
+fn is_double(text: &str) -> bool {
+    text.starts_with("//")
+}
+
+fn is_connection_string(lower: &str) -> bool {
+    let mut pairs = lower.split('=');
+    // What is behind the last `=` is a value.
+    pairs.next_back();
+    pairs.any(|before| {
+        let before = before.trim_end();
+        CONNECTION.iter().any(|word| {
+            let rest = before.strip_suffix(word);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with([' ', '\t', '\n', ';']))
+        })
+    })
+}
+
+fn product(scheme: &str) -> String {
+    let is_scheme = |b: u8| b.is_ascii_alphanumeric() || b"+-.".contains(&b);
+    match scheme {
+        "mysql" => "MySQL (mysql://)".into(),
+        "mariadb" => "MariaDB (mariadb://)".into(),
+        "mongodb" | "mongodb+srv" => format!("MongoDB ({scheme}://)"),
+        "mssql" | "sqlserver" => format!("SQL Server ({scheme}://)"),
+        "redis" | "rediss" => format!("Redis ({scheme}://)"),
+        "sqlite" | "file" => format!("a URL of a file ({scheme}://)"),
+        _ if scheme.len() <= 20 && scheme.bytes().all(is_scheme) => format!("{scheme}://"),
+        _ => "that kind of URL".into(),
     }
 }
 
@@ -85,20 +165,37 @@ impl DatabaseUrl {
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
+
+    /// Host, port and database, if they can be distinguished from a password: whatever is before
+    /// the last `@`, however it is written, and what is behind a `?`.
+    fn shown(&self) -> Option<String> {
+        let (scheme, rest) = self.0.split_once("://")?;
+        let (secret, place) = match rest.rsplit_once('@') {
+            Some((secret, place)) => (Some(secret), place),
+            None => (None, rest),
+        };
+        if secret.is_some_and(|secret| secret.contains('?')) {
+            return None;
+        }
+        // Options may be secrets, too.
+        let place = place.split(['?', '#', ';', '&']).next()?;
+        let hosts = place.split('/').next()?;
+        let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
+        let is_host = |host: &str| {
+            let (_, behind) = host.rsplit_once(']').unwrap_or(("", host));
+            behind.split_once(':').is_none_or(|(_, port)| is_port(port))
+        };
+        if !hosts.split(',').all(is_host) {
+            return None;
+        }
+        let hidden = if secret.is_some() { "…@" } else { "" };
+        Some(format!("{scheme}://{hidden}{place}"))
+    }
 }
 
-/// Of a URL with a user or a password, what is behind the last `@` and before its options. All else
-/// may be a secret.
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = match self.0.rsplit_once('@') {
-            Some((secret, place)) if !secret.contains('?') => place.split(['?', '#', ';']).next(),
-            _ => None,
-        };
-        match place {
-            Some(place) => write!(f, "postgres://…@{place}"),
-            None => f.write_str("postgres://…"),
-        }
+        f.write_str(self.shown().as_deref().unwrap_or("postgres://…"))
     }
 }
 
@@ -115,14 +212,17 @@ mod tests {
     #[test]
     fn database_is_shown_without_what_precedes_its_host() {
         for (url, shown) in [
-            ("postgres://db.example:5433/app", "postgres://…"),
+            (
+                "postgres://db.example:5433/app",
+                "postgres://db.example:5433/app",
+            ),
             (
                 "postgres://app:s3cret@db:5433/app?sslmode=require",
                 "postgres://…@db:5433/app",
             ),
             (
                 "postgresql://app@db/app?password=s3cret",
-                "postgres://…@db/app",
+                "postgresql://…@db/app",
             ),
             (
                 "postgres://app:s3cret@a,b:5433/app",
@@ -141,10 +241,10 @@ mod tests {
             ("postgres://db/app?password=s3c@ret", "postgres://…"),
             ("postgres://app:s3cret", "postgres://…"),
             ("postgres://app:s3cret/app", "postgres://…"),
-            ("postgres://db/app;password=s3cret", "postgres://…"),
+            ("postgres://db/app;password=s3cret", "postgres://db/app"),
             (
                 " \u{feff}POSTGRES://app:s3cret@db/app\r\n",
-                "postgres://…@db/app",
+                "POSTGRES://…@db/app",
             ),
         ] {
             let Ok(Data::Postgres(database)) = Data::parse(url.into()) else {
@@ -156,12 +256,13 @@ mod tests {
     }
 
     #[test]
-    fn other_databases_are_refused_without_password() {
+    fn other_databases_are_refused_by_name() {
         for (url, name) in [
             ("mysql://root:s3cret@db/x", "MySQL"),
-            ("MARIADB://db/x", "this looks like a URL"),
-            ("foo://s3cret", "this looks like a URL"),
-            ("app:s3cret@db/x?u=http://", "this looks like a URL"),
+            ("MARIADB://db/x", "MariaDB"),
+            ("sqlite://x.db", "a URL of a file"),
+            ("foo://s3cret", "foo://"),
+            ("app:s3cret@db/x?u=http://", "that kind of URL"),
         ] {
             let refused = Data::parse(url.into()).unwrap_err();
             assert!(refused.starts_with(name), "{refused}");
@@ -186,7 +287,7 @@ mod tests {
             ("postgres:app", "a URL"),
             ("PostgreSQL//db/app", "a URL"),
             ("jdbc:postgresql:app", "a URL"),
-            ("sqlite:gatepost", "a URL"),
+            ("sqlite:gatepost.db", "a URL"),
             ("file:gatepost.db?mode=memory", "a URL"),
             ("app:s3cret@db/app", "a URL"),
             ("app@db.internal/app", "a URL"),
@@ -224,6 +325,7 @@ mod tests {
             ("/srv/a:b/c@d", "/srv/a:b/c@d"),
             ("data/memory", "data/memory"),
             ("my data", "my data"),
+            ("data=1", "data=1"),
             ("gatepost.db/", "gatepost.db/"),
         ] {
             match Data::parse(typed.into()) {

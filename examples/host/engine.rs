@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use delivery::{Sender, SenderBuilder, TargetPolicy};
 use examples::platform::Platform;
+use examples::serve::Descriptors;
 use gatepost_engine::{Engine, InFlightLimits, Limits, OperationalEvents};
 use gatepost_ids::Quotas;
 
-use crate::descriptors::Descriptors;
 use crate::failure::{Failure, InWords};
 use crate::options::Options;
 use crate::stores::Stores;

@@ -3,16 +3,15 @@
 //! `cargo run --example host`, and paste the lines that it prints; `--help` lists all options.
 
 mod address;
+mod allocator;
 mod app;
 mod data;
 mod demo;
-mod descriptors;
 mod engine;
 mod failure;
 mod figures;
 mod log;
 mod options;
-mod request_log;
 mod stores;
 mod tell;
 mod traces;
@@ -27,11 +26,10 @@ use std::time::Duration;
 
 use app::App;
 use demo::Demo;
-use descriptors::Descriptors;
 use examples::certificate::SelfSigned;
 use examples::platform::Platform;
-use examples::serve::{ServeLimits, serve_within};
-use examples::{private, stop_signal};
+use examples::private;
+use examples::serve::{Descriptors, ServeLimits, serve_within, stop_signal};
 use failure::{Failure, InWords};
 use figures::Figures;
 use gatepost_ids::{Quota, Quotas};
@@ -39,17 +37,12 @@ use gatepost_keys::KeyService;
 use gatepost_manage::{AuditLog, KeyEvents};
 use lexopt::Parser;
 use metrics_exporter_prometheus::PrometheusBuilder;
-use mimalloc::MiMalloc;
 use options::{Asked, Options};
 use stores::Stores;
 use tell::Told;
 use tokio::net::TcpListener;
 use traces::Traces;
 
-/// It gives back what is freed; the one of the C library keeps 100 MiB and more of what requests
-/// and password checks needed once.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 /// Connections to the listener of the figures.
 const SCRAPERS: usize = 16;
 
@@ -82,6 +75,7 @@ fn say(text: &str) {
 }
 
 async fn run(options: &Options) -> Result<(), Failure> {
+    allocator::give_back_soon();
     let traces = options.traces.as_ref().map(Traces::to).transpose()?;
     log::begin(options.verbosity, traces.as_ref())?;
     let metrics = PrometheusBuilder::new().install_recorder();

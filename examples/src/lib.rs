@@ -22,11 +22,8 @@ pub mod sealing;
 pub mod serve;
 #[cfg(feature = "full")]
 pub mod session;
-mod stop;
 pub mod story;
 #[cfg(feature = "full")]
 pub mod tables;
 #[cfg(feature = "full")]
 pub mod tokens;
-
-pub use stop::stop_signal;

@@ -1,7 +1,8 @@
 //! The sessions that are open: found by their secret, ended after inactivity, and in any case half
-//! a day after the login (SPEC 5.1 rule 3). Bounded in number.
+//! a day after the login (SPEC 5.1 rule 3). Bounded in number, and trimmed a little with each one
+//! that is opened.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -15,15 +16,19 @@ use webhook_model::OwnerId;
 const IDLE: Duration = Duration::from_secs(30 * 60);
 /// How long it lasts at most.
 const LONGEST: Duration = Duration::from_secs(12 * 60 * 60);
-/// Sessions of a user, and in all; the one that was not used for longest makes room.
+/// Sessions of a user; the oldest makes room.
 const OF_ONE: usize = 100;
+/// Sessions in all.
 const MOST: usize = 10_000;
+/// Sessions that are looked at when one is opened. If all are alive and there are too many, the one
+/// of these that was not used for longest makes room.
+const STEP: usize = 8;
 
 /// The open sessions of one process.
 pub(crate) struct OpenSessions {
     clock: Arc<dyn Clock>,
     began: Instant,
-    sessions: Mutex<HashMap<Arc<str>, Session>>,
+    table: Mutex<Table>,
 }
 
 /// A session.
@@ -38,17 +43,24 @@ pub(crate) struct Session {
     used: Duration,
 }
 
+#[derive(Default)]
+struct Table {
+    sessions: HashMap<Arc<str>, Session>,
+    of_users: HashMap<OwnerId, VecDeque<Arc<str>>>,
+    /// All of them, and some that have ended; who was looked at goes to the back.
+    line: VecDeque<Arc<str>>,
+}
+
 impl OpenSessions {
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self {
             clock,
             began: Instant::now(),
-            sessions: Mutex::default(),
+            table: Mutex::default(),
         }
     }
 
-    /// Opens a session and returns its secret, of 256 random bits. It is as rare as a password's
-    /// hash is dear, so all sessions are looked at.
+    /// Opens a session and returns its secret, of 256 random bits.
     pub(crate) fn open(&self, owner: OwnerId, name: &str) -> Arc<str> {
         let (secret, now) = (random(), self.now());
         let session = Session {
@@ -58,24 +70,25 @@ impl OpenSessions {
             opened: now,
             used: now,
         };
-        let mut sessions = self.lock();
-        sessions.retain(|_, session| !session.has_ended(now));
-        let own = |other: &Session| other.owner == owner;
-        if sessions.values().filter(|other| own(other)).count() >= OF_ONE {
-            end_longest_unused(&mut sessions, own);
-        } else if sessions.len() >= MOST {
-            end_longest_unused(&mut sessions, |_| true);
-        }
-        sessions.insert(secret.clone(), session);
+        let mut table = self.lock();
+        table.trim(now);
+        table.make_room_for(owner);
+        table
+            .of_users
+            .entry(owner)
+            .or_default()
+            .push_back(secret.clone());
+        table.line.push_back(secret.clone());
+        table.sessions.insert(secret.clone(), session);
         secret
     }
 
     /// The session of this secret. A person prolongs it; a page that polls does not.
     pub(crate) fn find(&self, secret: &str, visit: Visit) -> Option<Session> {
-        let (mut sessions, now) = (self.lock(), self.now());
-        let session = sessions.get_mut(secret)?;
+        let (mut table, now) = (self.lock(), self.now());
+        let session = table.sessions.get_mut(secret)?;
         if session.has_ended(now) {
-            sessions.remove(secret);
+            table.end(secret);
             return None;
         }
         if visit == Visit::Person {
@@ -86,8 +99,8 @@ impl OpenSessions {
 
     /// Ends a session, if there is one.
     pub(crate) fn end(&self, secret: &str) -> Option<Session> {
-        let ended = self.lock().remove(secret);
-        ended.filter(|session| !session.has_ended(self.now()))
+        let (mut table, now) = (self.lock(), self.now());
+        table.end(secret).filter(|session| !session.has_ended(now))
     }
 
     /// Time since the start, whatever the clock is set to.
@@ -96,8 +109,8 @@ impl OpenSessions {
         passed.unwrap_or_else(|| self.began.elapsed())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Session>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -113,11 +126,57 @@ impl Session {
     }
 }
 
-fn end_longest_unused(sessions: &mut HashMap<Arc<str>, Session>, of: impl Fn(&Session) -> bool) {
-    let those = sessions.iter().filter(|(_, session)| of(session));
-    let longest = those.min_by_key(|(_, session)| session.used);
-    if let Some(secret) = longest.map(|(secret, _)| secret.clone()) {
-        sessions.remove(&secret);
+impl Table {
+    /// Looks at the next few in line: those that have ended leave, and one more if there are too
+    /// many.
+    fn trim(&mut self, now: Duration) {
+        let mut longest_unused: Option<(Duration, Arc<str>)> = None;
+        for _ in 0..STEP.min(self.line.len()) {
+            let Some(secret) = self.line.pop_front() else {
+                break;
+            };
+            let Some(session) = self.sessions.get(&secret) else {
+                continue;
+            };
+            if session.has_ended(now) {
+                self.end(&secret);
+                continue;
+            }
+            let used = session.used;
+            if longest_unused
+                .as_ref()
+                .is_none_or(|(least, _)| used < *least)
+            {
+                longest_unused = Some((used, secret.clone()));
+            }
+            self.line.push_back(secret);
+        }
+        if self.sessions.len() >= MOST
+            && let Some((_, secret)) = longest_unused
+        {
+            self.end(&secret);
+        }
+    }
+
+    fn make_room_for(&mut self, owner: OwnerId) {
+        let own = self.of_users.get(&owner);
+        let oldest = own
+            .filter(|own| own.len() >= OF_ONE)
+            .and_then(|own| own.front());
+        if let Some(oldest) = oldest.cloned() {
+            self.end(&oldest);
+        }
+    }
+
+    fn end(&mut self, secret: &str) -> Option<Session> {
+        let session = self.sessions.remove(secret)?;
+        if let Some(own) = self.of_users.get_mut(&session.owner) {
+            own.retain(|other| **other != *secret);
+            if own.is_empty() {
+                self.of_users.remove(&session.owner);
+            }
+        }
+        Some(session)
     }
 }
 
@@ -159,7 +218,6 @@ mod tests {
         let (open, clock) = sessions();
         let other = open.open(OwnerId(2), "b");
         let first = open.open(OwnerId(1), "a");
-        clock.advance(MINUTE);
         for _ in 0..OF_ONE {
             open.open(OwnerId(1), "a");
         }
@@ -168,16 +226,18 @@ mod tests {
             open.find(&other, Visit::Person).is_some(),
             "of another user"
         );
-        let mut sessions = open.lock();
-        let session = sessions[&other].clone();
-        for number in sessions.len()..MOST {
-            sessions.insert(number.to_string().into(), session.clone());
+        for user in 0..30_000 {
+            open.open(OwnerId(user), "c");
         }
-        drop(sessions);
-        open.open(OwnerId(3), "c");
-        assert_eq!(open.lock().len(), MOST);
+        let table = open.lock();
+        assert_eq!(table.sessions.len(), MOST);
+        assert!(table.line.len() < 2 * MOST && table.of_users.len() <= MOST);
+        drop(table);
         clock.advance(12 * 60 * MINUTE);
-        open.open(OwnerId(3), "c");
-        assert_eq!(open.lock().len(), 1, "those that ended have left");
+        for _ in 0..2 * MOST {
+            let secret = open.open(OwnerId(1), "a");
+            assert!(open.end(&secret).is_some());
+        }
+        assert!(open.lock().sessions.is_empty() && open.lock().line.len() < MOST);
     }
 }

@@ -1,83 +1,178 @@
-//! What a connection waits for its client to do, and until when.
+//! What a connection is doing, and until when it may.
 
 use std::collections::BTreeMap;
-use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use axum::http::Version;
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
+use super::connections::Place;
 use super::limits::ServeLimits;
+use super::turns::Claim;
 
-/// One connection. hyper's own timeout for heads counts an idle HTTP/1 connection as one that is
-/// slow with its head; for HTTP/2, and for clients that do not read, hyper has none. So the times
-/// are kept here, for both versions.
+/// What a client must read of a response, or send of a body, for it to count as progress.
+pub(super) const PIECE: usize = 16 * 1024;
+
+/// One connection. hyper's own header timeout counts an idle HTTP/1 connection as one that is slow
+/// with its head, knows no body and no reader; so the times are kept here, for both versions.
 #[derive(Debug)]
 pub(super) struct Activity {
-    limits: Arc<ServeLimits>,
+    pub place: Place,
+    pub limits: Arc<ServeLimits>,
     state: Mutex<State>,
-    /// Ends it, so that another has its place.
-    pub evicted: Notify,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Requests whose responses have not been handed over as a whole, and until when they have to
-    /// be; `None` before there is a response.
-    open: BTreeMap<u64, Option<Instant>>,
-    /// Since when there is none.
-    idle_since: Instant,
-    /// Until when there has to be one.
-    idle_until: Instant,
-    /// Whether the next byte begins a request. Over HTTP/2 it may answer a ping.
-    awaits_head: bool,
+    stage: Stage,
+    /// Over HTTP/2 bytes are no sign of a request: pings are answered, too.
+    multiplexed: bool,
+    /// Requests whose responses have not been handed over as a whole.
+    open: usize,
+    /// Those of them that need no more of their clients' bytes before they can go on.
+    working: usize,
+    numbered: u64,
+    /// Responses whose last piece the client has not taken.
+    handed: BTreeMap<u64, Handed>,
+    /// Since when bytes wait for the client, and how many it must take.
+    waiting: Option<(Instant, usize)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Header(Instant),
+    Idle(Instant),
+    Working,
+}
+
+/// A piece of a response that waits for the client.
+#[derive(Debug)]
+struct Handed {
+    since: Instant,
+    turn: Option<Claim>,
 }
 
 impl Activity {
-    pub(super) fn new(limits: Arc<ServeLimits>) -> Arc<Self> {
-        let now = Instant::now();
+    pub(super) fn new(place: Place, limits: Arc<ServeLimits>) -> Arc<Self> {
         let state = State {
-            open: BTreeMap::new(),
-            idle_since: now,
-            idle_until: now + limits.header,
-            awaits_head: false,
+            stage: Stage::Header(Instant::now()),
+            multiplexed: false,
+            open: 0,
+            working: 0,
+            numbered: 0,
+            handed: BTreeMap::new(),
+            waiting: None,
         };
         Arc::new(Self {
+            place,
             limits,
             state: Mutex::new(state),
-            evicted: Notify::new(),
         })
     }
 
-    /// Ready when the client took too long.
-    ///
+    /// Ready when the connection has to end: it took too long, or makes room for another.
+    pub(super) async fn over(&self) {
+        tokio::select! {
+            () = self.overdue() => {}
+            () = self.place.must_leave() => {}
+        }
+    }
+
     /// A time that begins later than a look ends after the next one: looks need not be woken.
-    pub(super) async fn overdue(&self) {
-        let limits = &self.limits;
-        let look = limits.header.min(limits.idle).min(limits.response);
+    async fn overdue(&self) {
         loop {
             let now = Instant::now();
-            let deadline = self.state().deadline().unwrap_or(now + look);
-            if deadline <= now {
+            let deadline = self.state().deadline(&self.limits);
+            if deadline.is_some_and(|deadline| deadline <= now) {
                 return;
             }
-            sleep_until(deadline.min(now + look)).await;
+            let next = now + self.limits.look();
+            sleep_until(deadline.map_or(next, |deadline| deadline.min(next))).await;
         }
     }
 
     /// The client sent something.
     pub(super) fn heard(&self) {
         let mut state = self.state();
-        if mem::take(&mut state.awaits_head) {
-            state.idle_until = Instant::now() + self.limits.header;
+        if matches!(state.stage, Stage::Idle(_)) && !state.multiplexed {
+            state.stage = Stage::Header(Instant::now());
         }
     }
 
-    /// Since when it has had no request; `None` while it has one.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
-        let state = self.state();
-        state.open.is_empty().then_some(state.idle_since)
+    /// Bytes wait for the client to read.
+    pub(super) fn waits(&self) {
+        self.state()
+            .waiting
+            .get_or_insert_with(|| (Instant::now(), PIECE));
+    }
+
+    /// The client, or the system on its behalf, took this number of bytes.
+    pub(super) fn took(&self, bytes: usize) {
+        let mut state = self.state();
+        state.waiting = match state.waiting {
+            Some((since, left)) if left > bytes => Some((since, left - bytes)),
+            _ => None,
+        };
+    }
+
+    /// No byte waits.
+    pub(super) fn took_all(&self) {
+        self.state().waiting = None;
+    }
+
+    /// A request begins, which counts as working; its number.
+    pub(super) fn begins(&self, multiplexed: bool) -> u64 {
+        let mut state = self.state();
+        state.multiplexed = multiplexed;
+        state.stage = Stage::Working;
+        state.open += 1;
+        state.numbered += 1;
+        let number = state.numbered;
+        drop(state);
+        self.works();
+        number
+    }
+
+    /// A request can go on.
+    pub(super) fn works(&self) {
+        let mut state = self.state();
+        state.working += 1;
+        if state.working == 1 {
+            self.place.busy();
+        }
+    }
+
+    /// A request that worked waits for the rest of its body.
+    pub(super) fn receives(&self) {
+        let mut state = self.state();
+        state.working -= 1;
+        if state.working == 0 {
+            self.place.receiving();
+        }
+    }
+
+    /// A request that worked, or did not, is over.
+    pub(super) fn ends(&self, number: u64, worked: bool) {
+        let mut state = self.state();
+        state.handed.remove(&number);
+        state.open -= 1;
+        state.working -= usize::from(worked);
+        if state.open == 0 {
+            state.stage = Stage::Idle(Instant::now());
+            self.place.idle();
+        } else if state.working == 0 {
+            self.place.receiving();
+        }
+    }
+
+    /// A piece of the response to this request waits for the client.
+    pub(super) fn handed(&self, number: u64, turn: Option<Claim>) {
+        let since = Instant::now();
+        self.state().handed.insert(number, Handed { since, turn });
+    }
+
+    /// The client took the last piece.
+    pub(super) fn taken(&self, number: u64) {
+        self.state().handed.remove(&number);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -86,46 +181,26 @@ impl Activity {
 }
 
 impl State {
-    fn deadline(&self) -> Option<Instant> {
-        let idle = self.open.is_empty().then_some(&self.idle_until);
-        self.open.values().flatten().chain(idle).min().copied()
+    fn deadline(&self, limits: &ServeLimits) -> Option<Instant> {
+        let stage = match self.stage {
+            Stage::Header(since) => Some(since + limits.header),
+            // What is still being read is no idleness.
+            Stage::Idle(since) if self.waiting.is_none() => Some(since + limits.idle),
+            _ => None,
+        };
+        let unread = self.waiting.map(|(since, _)| since + limits.stalled);
+        let handed = self.handed.values().map(|handed| handed.deadline(limits));
+        stage.into_iter().chain(unread).chain(handed).min()
     }
 }
 
-/// A request, from its head until its response has been handed over.
-#[derive(Debug)]
-pub(super) struct OpenRequest {
-    activity: Arc<Activity>,
-    number: u64,
-    version: Version,
-}
-
-impl OpenRequest {
-    pub(super) fn new(activity: Arc<Activity>, version: Version) -> Self {
-        let mut state = activity.state();
-        let number = state.open.keys().last().map_or(0, |last| last + 1);
-        state.open.insert(number, None);
-        drop(state);
-        Self {
-            activity,
-            number,
-            version,
+impl Handed {
+    fn deadline(&self, limits: &ServeLimits) -> Instant {
+        let patience = self.since + limits.patience;
+        let is_wanted = |turn: &Claim| patience <= Instant::now() && turn.is_wanted();
+        match self.turn.as_ref().is_some_and(is_wanted) {
+            true => patience.min(self.since + limits.stalled),
+            false => self.since + limits.stalled,
         }
-    }
-
-    /// The response is there; from now on the client is waited for.
-    pub(super) fn answered(&self) {
-        let until = Instant::now() + self.activity.limits.response;
-        self.activity.state().open.insert(self.number, Some(until));
-    }
-}
-
-impl Drop for OpenRequest {
-    fn drop(&mut self) {
-        let mut state = self.activity.state();
-        state.open.remove(&self.number);
-        state.idle_since = Instant::now();
-        state.idle_until = state.idle_since + self.activity.limits.idle;
-        state.awaits_head = self.version != Version::HTTP_2;
     }
 }

@@ -1,127 +1,123 @@
 //! One connection, from the handshake to its end.
 
-use std::convert::Infallible;
-use std::future::pending;
+use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
-use axum::extract::ConnectInfo;
-use axum::http::header::{CONNECTION, CONTENT_TYPE};
-use axum::http::{Request, Response, StatusCode};
-use axum::response::IntoResponse;
-use hyper::body::{Body as _, Incoming};
-use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::Watcher;
-use tokio::io::join;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
-use tokio_util::either::Either;
-use tokio_util::io::InspectReader;
-use tower_service::Service as _;
 
-use super::activity::{Activity, OpenRequest};
-use super::body::Held;
+use super::activity::Activity;
+use super::connections::Place;
 use super::limits::ServeLimits;
+use super::requests::Requests;
+use super::wire::Wire;
 
-/// The longest head over HTTP/1 with what was read beyond it, and as much of a response as waits in
-/// memory for a client to read.
-const BUFFER: usize = 128 * 1024;
-/// Requests at a time on one HTTP/2 connection, and the longest head of one.
-const STREAMS: u32 = 64;
-const HEAD: u32 = 64 * 1024;
-/// How often a silent HTTP/2 client is asked whether it is still there. It has as long to answer.
-const PING: Duration = Duration::from_secs(20);
-
-const LATE: &str = r#"{"err":"The body of the request did not arrive in time"}"#;
+/// The longest head of a request: over HTTP/1 with what was read beyond it.
+const HEAD: usize = 128 * 1024;
+/// As much as an HTTP/2 client may send of a body before it is read.
+const STREAM_WINDOW: u32 = 256 * 1024;
+const CONNECTION_WINDOW: u32 = 1024 * 1024;
+/// As much of a response as waits in memory for an HTTP/2 client to read.
+const SEND_BUFFER: usize = 64 * 1024;
+/// Streams that a client may reset before we have seen them (CVE-2023-44487), and those that we
+/// reset for its errors, before the connection ends.
+const RESETS: usize = 20;
+const OWN_RESETS: usize = 128;
+const PONG: Duration = Duration::from_secs(10);
 
 /// What all connections share.
 #[derive(Clone)]
 pub(super) struct Server {
-    pub limits: Arc<ServeLimits>,
-    pub acceptor: Option<TlsAcceptor>,
-    pub router: Router,
+    limits: Arc<ServeLimits>,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+    http: Builder<TokioExecutor>,
 }
 
 impl Server {
-    /// Serves one connection until it ends.
-    pub(super) async fn connection(
-        self,
+    pub(super) fn new(
+        limits: Arc<ServeLimits>,
+        acceptor: Option<TlsAcceptor>,
+        router: Router,
+    ) -> Self {
+        Self {
+            http: http(&limits),
+            limits,
+            acceptor,
+            router,
+        }
+    }
+
+    /// Serves one connection until it ends, takes too long, or makes room for another.
+    pub(super) fn connection(
+        &self,
         stream: TcpStream,
         peer: SocketAddr,
-        activity: Arc<Activity>,
+        place: Place,
         watcher: Watcher,
-    ) {
+    ) -> impl Future<Output = ()> + Send + use<> {
         // Small responses must not wait for an acknowledgement.
         let _ = stream.set_nodelay(true);
-        let (read, write) = stream.into_split();
-        let heard = activity.clone();
-        let stream = join(InspectReader::new(read, move |_| heard.heard()), write);
-        let stream = match &self.acceptor {
-            None => Either::Left(stream),
-            Some(acceptor) => match acceptor.accept(stream).await {
-                Ok(secured) => Either::Right(secured),
-                Err(_) => return,
-            },
+        let activity = Activity::new(place, self.limits.clone());
+        let wire = Wire::new(stream, activity.clone());
+        let requests = Requests {
+            router: self.router.clone(),
+            peer,
+            activity: activity.clone(),
         };
-        let service = service_fn(move |request: Request<Incoming>| {
-            let open = OpenRequest::new(activity.clone(), request.version());
-            self.clone().respond(request, peer, open)
-        });
-        let http = http();
-        let connection = http.serve_connection(TokioIo::new(stream), service);
-        // A client that breaks off is no event for a server.
-        let _ = watcher.watch(connection).await;
-    }
-
-    /// Hands a request to the router, with the peer's address as [`ConnectInfo`].
-    async fn respond(
-        mut self,
-        request: Request<Incoming>,
-        peer: SocketAddr,
-        open: OpenRequest,
-    ) -> Result<Response<Held<Body, OpenRequest>>, Infallible> {
-        let has_body = !request.body().is_end_stream();
-        let (reading, gone) = oneshot::channel::<()>();
-        let mut request = request.map(|body| Body::new(Held::new(body, reading)));
-        request.extensions_mut().insert(ConnectInfo(peer));
-        let late = async {
-            if !has_body || timeout(self.limits.body, gone).await.is_ok() {
-                pending::<()>().await;
+        let server = self.clone();
+        async move {
+            tokio::select! {
+                () = activity.over() => {}
+                () = server.converse(wire, requests, watcher) => {}
             }
+        }
+    }
+
+    async fn converse(self, wire: Wire, requests: Requests, watcher: Watcher) {
+        let Some(acceptor) = &self.acceptor else {
+            return self.speak(wire, requests, watcher).await;
         };
-        let response = tokio::select! {
-            response = self.router.call(request) => response?,
-            () = late => too_late(),
-        };
-        open.answered();
-        Ok(response.map(|body| Held::new(body, open)))
+        if let Ok(Ok(stream)) = timeout(self.limits.handshake, acceptor.accept(wire)).await {
+            self.speak(stream, requests, watcher).await;
+        }
+    }
+
+    async fn speak<S>(&self, stream: S, requests: Requests, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let connection = self.http.serve_connection(TokioIo::new(stream), requests);
+        // A client that breaks off is no event for a server.
+        let _ = watcher.watch(connection.into_owned()).await;
     }
 }
 
-/// It ends the connection, of which nobody knows what is still to come. Over HTTP/2, which has no
-/// such header, hyper leaves it out.
-fn too_late() -> Response<Body> {
-    let headers = [(CONTENT_TYPE, "application/json"), (CONNECTION, "close")];
-    (StatusCode::REQUEST_TIMEOUT, headers, LATE).into_response()
-}
-
-fn http() -> Builder<TokioExecutor> {
+fn http(limits: &ServeLimits) -> Builder<TokioExecutor> {
     let mut http = Builder::new(TokioExecutor::new());
-    // `Activity` has the times.
-    http.http1().header_read_timeout(None).max_buf_size(BUFFER);
+    http.http1()
+        .timer(TokioTimer::new())
+        // It would end idle connections, too; `Activity` tells the two apart.
+        .header_read_timeout(None)
+        .max_buf_size(HEAD);
     http.http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(STREAMS)
-        .max_header_list_size(HEAD)
-        .max_send_buf_size(BUFFER)
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING);
+        .max_concurrent_streams(limits.streams)
+        .max_header_list_size(u32::try_from(HEAD / 2).unwrap_or(u32::MAX))
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(SEND_BUFFER)
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(OWN_RESETS)
+        .keep_alive_interval(limits.ping)
+        .keep_alive_timeout(PONG);
     http
 }

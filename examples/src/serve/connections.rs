@@ -1,63 +1,109 @@
 //! The connections that there are: how many in all and of each network, and which makes room.
 
-use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+mod table;
+#[cfg(test)]
+mod tests;
 
-use super::activity::Activity;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use self::table::{Doing, Table};
+use super::callers::Caller;
 use super::limits::ServeLimits;
+use super::neighbours::Neighbours;
+
+/// Who is counted together: an IPv4 address, or the /64 of IPv6 that one subscriber has.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Network(IpAddr);
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+            v4 @ IpAddr::V4(_) => v4,
+        })
+    }
+}
 
 /// All connections of a server.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Connections {
-    pub limits: Arc<ServeLimits>,
-    pub open: Mutex<Vec<(IpAddr, Weak<Activity>)>>,
+    table: Arc<Mutex<Table>>,
+    limits: Arc<ServeLimits>,
+}
+
+/// The place of one connection; given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    id: u64,
+    connections: Connections,
+    leave: Arc<Notify>,
+    /// What it shares with the others of its network.
+    pub neighbours: Arc<Neighbours>,
 }
 
 impl Connections {
-    /// A place for a new connection, which has it for as long as it keeps what is returned. If
-    /// there are as many as there may be, the one that has been idle for longest makes room: one
-    /// of the same network, if that has too many. `None` if none is idle.
-    pub(super) fn admit(&self, peer: IpAddr) -> Option<Arc<Activity>> {
-        let network = network(peer);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(_, activity)| activity.strong_count() > 0);
-        let own = open.iter().filter(|(of, _)| *of == network).count();
-        let too_many_own = own >= self.limits.connections_per_network;
-        if too_many_own || open.len() >= self.limits.connections {
-            let others = open.iter().enumerate();
-            let others = others.filter(|(_, (of, _))| !too_many_own || *of == network);
-            let idle = others.filter_map(|(at, (_, activity))| {
-                let activity = activity.upgrade()?;
-                Some((activity.idle_since()?, at, activity))
-            });
-            let (_, longest, activity) = idle.min_by_key(|(since, ..)| *since)?;
-            open.swap_remove(longest);
-            activity.evicted.notify_one();
+    pub(super) fn new(limits: Arc<ServeLimits>) -> Self {
+        Self {
+            table: Arc::default(),
+            limits,
         }
-        let activity = Activity::new(self.limits.clone());
-        open.push((network, Arc::downgrade(&activity)));
-        Some(activity)
+    }
+
+    /// A place for a new connection, which counts as idle until its first request. None if those
+    /// that there are work, or if its network has as many as one may have and all of them work.
+    pub(super) fn admit(&self, network: Network) -> Option<Place> {
+        let mut table = self.lock();
+        if table.of_network(network) >= self.limits.connections_per_network {
+            table.make_room_in(network)?;
+        } else if table.len() >= self.limits.connections {
+            table.make_room()?;
+        }
+        let (id, leave, neighbours) = table.insert(network, &self.limits);
+        Some(Place {
+            id,
+            connections: self.clone(),
+            leave,
+            neighbours,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Who is counted together: an IPv4 address, or the /64 of IPv6 that one subscriber has.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
-        v4 @ IpAddr::V4(_) => v4,
+impl Place {
+    /// It has nothing to do.
+    pub(super) fn idle(&self) {
+        self.connections.lock().set(self.id, Doing::Nothing);
+    }
+
+    /// It waits for the rest of a request, and makes room in its own network alone.
+    pub(super) fn receiving(&self) {
+        self.connections.lock().set(self.id, Doing::Receiving);
+    }
+
+    /// It works, and makes room for nobody.
+    pub(super) fn busy(&self) {
+        self.connections.lock().set(self.id, Doing::Work);
+    }
+
+    /// It is this caller's: who has most of a network makes room in it.
+    pub(super) fn is_of(&self, caller: Caller) {
+        self.connections.lock().set_caller(self.id, caller);
+    }
+
+    /// Ready when it must make room.
+    pub(super) async fn must_leave(&self) {
+        self.leave.notified().await;
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn network_is_an_ipv4_address_or_a_64() {
-        let network = |text: &str| network(text.parse().unwrap());
-        assert_eq!(network("192.0.2.1"), network("::ffff:192.0.2.1"));
-        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
-        assert_eq!(network("2001:db8:0:1::1"), network("2001:db8:0:1:2:3:4:5"));
-        assert_ne!(network("2001:db8:0:1::1"), network("2001:db8:0:2::1"));
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.lock().remove(self.id);
     }
 }

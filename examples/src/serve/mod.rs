@@ -1,28 +1,42 @@
 //! Serves an axum router over TCP or TLS until it is asked to stop, on a network that is not kind.
 //!
-//! hyper and hyper-util do the protocols and their limits. How long a client may take, and how many
-//! connections there may be, is decided here ([`ServeLimits`]).
+//! hyper and hyper-util do the protocols and their limits; who may take how long and how much is
+//! decided here ([`ServeLimits`]), and how many descriptors there are for it ([`Descriptors`]).
+//! Each request is a line in the log, at `info` under the target `request`.
 
 mod activity;
-mod body;
+mod ahead;
+mod callers;
 mod connection;
 mod connections;
+mod descriptors;
 mod limits;
+mod line;
+mod neighbours;
+mod open_request;
+mod patience;
+mod request_body;
+mod requests;
+mod response_body;
+mod turns;
+mod wire;
 
 use std::future::Future;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use hyper_util::server::graceful::GracefulShutdown;
 use rustls::ServerConfig;
 use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use connection::Server;
 use connections::Connections;
+pub use descriptors::{Descriptors, TooFew};
 pub use limits::ServeLimits;
 
 /// How long open requests may go on after the stop.
@@ -57,15 +71,8 @@ pub async fn serve_within(
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let limits = Arc::new(limits);
-    let connections = Connections {
-        limits: limits.clone(),
-        open: Mutex::default(),
-    };
-    let server = Server {
-        limits,
-        acceptor: tls.map(TlsAcceptor::from),
-        router,
-    };
+    let connections = Connections::new(limits.clone());
+    let server = Server::new(limits, tls.map(TlsAcceptor::from), router);
     let graceful = Arc::new(GracefulShutdown::new());
     let mut accepting = JoinSet::new();
     // A worker's task takes turns with the requests; the caller's thread may be one of its own, and
@@ -94,17 +101,25 @@ async fn accept(
             continue;
         };
         // Without a place it is closed at once: the others are still served.
-        if let Some(activity) = connections.admit(peer.ip()) {
-            let (server, watcher) = (server.clone(), graceful.watcher());
-            tokio::spawn(async move {
-                tokio::select! {
-                    () = activity.overdue() => {}
-                    () = activity.evicted.notified() => {}
-                    () = server.connection(stream, peer, activity.clone(), watcher) => {}
-                }
-            });
+        if let Some(place) = connections.admit(peer.ip().into()) {
+            tokio::spawn(server.connection(stream, peer, place, graceful.watcher()));
         }
         // It reads its request before the next ones can push it out.
         tokio::task::yield_now().await;
     }
+}
+
+/// Ready on Ctrl-C or SIGTERM, which end nothing by themselves from this call on.
+///
+/// # Errors
+/// When the signals cannot be listened to.
+pub fn stop_signal() -> io::Result<impl Future<Output = ()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    })
 }

@@ -6,17 +6,16 @@ use axum::Router;
 use axum::extract::Path;
 use axum::routing::get;
 use examples::serve::ServeLimits;
-use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 
-use super::{ask, closed, connect, hear, patient, served};
+use super::{SHORT, ask, closed, connect, hear, patient, served};
 
 fn hello() -> Router {
     Router::new().route("/", get(async || "hello"))
 }
 
 /// Whether it is still served.
-async fn lives(stream: &mut TcpStream) -> bool {
+pub(super) async fn lives(stream: &mut tokio::net::TcpStream) -> bool {
     use tokio::io::AsyncWriteExt;
     let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
     stream.write_all(request).await.is_ok() && hear(stream, "hello").await.ends_with("hello")
@@ -104,46 +103,80 @@ async fn a_server_at_its_limit_goes_on_accepting() {
     assert!(lives(&mut connect(server, 3).await).await);
 }
 
-/// A burst of connections that were accepted at once pushed out those whose request came with them.
+/// One address has a number of requests at work; others do not wait for them.
 #[tokio::test]
-async fn a_burst_of_connections_pushes_out_none_whose_request_has_come() {
+async fn requests_of_one_address_wait_for_each_other_and_not_for_them_others() {
+    let (router, gate) = gated();
     let limits = ServeLimits {
-        connections_per_network: 4,
+        requests_per_network: 8,
         ..patient()
     };
-    let server = served(limits, hello()).await;
-    // The server is in this thread and accepts none of them before the first wait.
-    let connect = || std::net::TcpStream::connect(server).unwrap();
-    let mut good = connect();
-    let request = b"GET / HTTP/1.1\r\nhost: here\r\n\r\n";
-    std::io::Write::write_all(&mut good, request).unwrap();
-    let _silent: Vec<_> = (0..40).map(|_| connect()).collect();
-    good.set_nonblocking(true).unwrap();
-    let mut good = TcpStream::from_std(good).unwrap();
-    assert!(hear(&mut good, "hello").await.ends_with("hello"));
+    let server = served(limits, router).await;
+    let mut greedy = Vec::new();
+    for _ in 0..6 {
+        let mut stream = connect(server, 1).await;
+        ask(&mut stream, "/gate/1").await;
+        greedy.push(stream);
+    }
+    gate.begun(2).await;
+    assert!(
+        lives(&mut connect(server, 2).await).await,
+        "another address is served"
+    );
+    assert_eq!(
+        gate.begun.available_permits(),
+        0,
+        "two are at work, a quarter of the turns, and four wait"
+    );
+    gate.open(6);
+    for stream in &mut greedy {
+        assert!(hear(stream, "through").await.ends_with("through"));
+    }
+}
+
+/// Who waits for the own requests too long does not keep the connection for ever.
+#[tokio::test]
+async fn a_turn_that_does_not_come_is_503() {
+    let (router, gate) = gated();
+    let limits = ServeLimits {
+        requests_per_network: 1,
+        body: SHORT,
+        ..patient()
+    };
+    let server = served(limits, router).await;
+    let mut first = connect(server, 1).await;
+    ask(&mut first, "/gate/1").await;
+    gate.begun(1).await;
+    let mut second = connect(server, 1).await;
+    ask(&mut second, "/").await;
+    let answer = hear(&mut second, "wait\"}").await;
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    closed(&mut second).await;
+    gate.open(1);
+    assert!(hear(&mut first, "through").await.ends_with("through"));
 }
 
 /// A door that requests stand before.
 #[derive(Clone)]
-struct Gate {
+pub(super) struct Gate {
     begun: Arc<Semaphore>,
     through: Arc<Semaphore>,
 }
 
 impl Gate {
     /// Waits until this number stand there.
-    async fn begun(&self, requests: u32) {
+    pub(super) async fn begun(&self, requests: u32) {
         let wait = self.begun.acquire_many(requests);
         let permits = tokio::time::timeout(super::SOON, wait).await.unwrap();
         permits.unwrap().forget();
     }
 
-    fn open(&self, requests: usize) {
+    pub(super) fn open(&self, requests: usize) {
         self.through.add_permits(requests);
     }
 }
 
-fn gated() -> (Router, Gate) {
+pub(super) fn gated() -> (Router, Gate) {
     let gate = Gate {
         begun: Arc::new(Semaphore::new(0)),
         through: Arc::new(Semaphore::new(0)),

@@ -1,6 +1,7 @@
 //! The server of the examples against clients that are slow, silent or many, over real sockets and
 //! with short limits.
 
+mod crowd;
 mod http2;
 mod many;
 mod slow;
@@ -23,10 +24,14 @@ const SOON: Duration = Duration::from_secs(30);
 /// No time limit; as many connections as one wants.
 fn patient() -> ServeLimits {
     ServeLimits {
+        handshake: NEVER,
         header: NEVER,
         body: NEVER,
-        response: NEVER,
         idle: NEVER,
+        stalled: NEVER,
+        patience: NEVER,
+        // However many processors there are.
+        requests_per_user: 8,
         ..ServeLimits::default()
     }
 }

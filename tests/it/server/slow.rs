@@ -150,28 +150,11 @@ async fn a_body_that_arrives_in_time_is_read() {
     );
 }
 
-/// Also in many small pieces, with trailers after it, and without a length.
-#[tokio::test]
-async fn chunked_body_with_trailers_arrives_whole() {
-    let server = served(ServeLimits::default(), hello()).await;
-    for pieces in [1_usize, 10, 100] {
-        let mut stream = connect(server, 1).await;
-        let head = "POST / HTTP/1.1\r\nhost: here\r\ntransfer-encoding: chunked\r\n\r\n";
-        let piece = format!("1000\r\n{}\r\n", "x".repeat(0x1000));
-        let end = "0\r\nx-after: all\r\n\r\n";
-        let request = format!("{head}{}{end}", piece.repeat(pieces));
-        stream.write_all(request.as_bytes()).await.unwrap();
-        let length = (pieces * 0x1000).to_string();
-        let answer = hear(&mut stream, &format!("\r\n\r\n{length}")).await;
-        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-    }
-}
-
 /// What was made for a client that does not read it goes.
 #[tokio::test]
 async fn a_response_that_nobody_reads_is_dropped() {
     let limits = ServeLimits {
-        response: SHORT,
+        stalled: SHORT,
         ..patient()
     };
     let (router, dropped) = large();
@@ -186,7 +169,7 @@ async fn a_response_that_nobody_reads_is_dropped() {
 #[tokio::test]
 async fn a_response_that_is_read_arrives_whole() {
     let limits = ServeLimits {
-        response: SOON,
+        stalled: SOON,
         ..patient()
     };
     let server = served(limits, large().0).await;
@@ -232,7 +215,7 @@ impl Drop for Much {
 #[tokio::test]
 async fn a_handshake_that_is_not_done_is_closed() {
     let limits = ServeLimits {
-        header: SHORT,
+        handshake: SHORT,
         ..patient()
     };
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -252,8 +235,15 @@ async fn a_handshake_that_is_not_done_is_closed() {
 #[test]
 fn defaults_are_those_that_are_documented() {
     let limits = ServeLimits::default();
-    let times = [limits.header, limits.body, limits.idle, limits.response];
-    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 60]);
-    let numbers = [limits.connections, limits.connections_per_network];
-    assert_eq!(numbers, [1024, 512]);
+    let times = [
+        limits.header,
+        limits.body,
+        limits.idle,
+        limits.handshake,
+        limits.stalled,
+        limits.patience,
+    ];
+    assert_eq!(times.map(|time| time.as_secs()), [10, 30, 75, 10, 30, 1]);
+    let numbers = [limits.requests_per_network, limits.waiting_per_network];
+    assert_eq!(numbers, [8, 256]);
 }

@@ -212,38 +212,22 @@ async fn session_tokens() {
     assert_eq!(probe(token).await, 401);
 }
 
-/// Over a page with all that it has to show, and with an id that a proxy gave, or none.
+/// The allocator reads the option before `main` begins.
+#[cfg(target_os = "linux")]
 #[tokio::test]
-async fn page_is_compressed_and_has_request_id() {
-    let folder = tempdir().unwrap();
-    let platform = PlatformProcess::start(PROGRAM, folder.path(), &[]);
-    let form = format!("user=admin&password={}", PASSWORD.replace(' ', "+"));
-    let kind = "application/x-www-form-urlencoded";
-    let none = reqwest::redirect::Policy::none();
-    let client = reqwest::Client::builder().redirect(none).build().unwrap();
-    let login = client.post(format!("{}/login", platform.base));
-    let login = login.header("content-type", kind).body(form);
-    let answer = login.send().await.unwrap();
-    assert_eq!(answer.headers()["x-request-id"].len(), 36);
-    let cookie = answer.headers()["set-cookie"].clone();
-    let page = async |encoding: &str| {
-        let page = client.get(format!("{}/console/webhooks/new", platform.base));
-        let page = page.header("cookie", &cookie).header("x-request-id", "abc");
-        let answer = page.header("accept-encoding", encoding).send().await;
-        let answer = answer.unwrap();
-        assert_eq!(
-            (answer.status().as_u16(), &answer.headers()["x-request-id"]),
-            (200, &"abc".parse().unwrap())
-        );
-        let encoding = answer.headers().get("content-encoding").cloned();
-        (encoding, answer.bytes().await.unwrap().len())
-    };
-    let (encoding, plain) = page("identity").await;
-    assert_eq!(encoding, None);
-    let (encoding, compressed) = page("gzip").await;
-    assert_eq!(encoding.unwrap(), "gzip");
-    assert!(
-        compressed < plain / 2 && compressed < 60 * 1024,
-        "{compressed}"
-    );
+async fn its_allocator_gives_memory_back_soon_or_when_the_operator_says() {
+    const OPTION: &str = "MIMALLOC_PURGE_DELAY";
+    for (given, wanted) in [(None, "0"), (Some("50"), "50")] {
+        let mut command = Command::new(PROGRAM);
+        command.args(["--admin-password", "secret", "--data", "memory"]);
+        command.env_remove(OPTION);
+        if let Some(given) = given {
+            command.env(OPTION, given);
+        }
+        let platform = PlatformProcess::run(&mut command);
+        let environment = std::fs::read(format!("/proc/{}/environ", platform.pid())).unwrap();
+        let option = format!("{OPTION}={wanted}");
+        let mut all = environment.split(|byte| *byte == 0);
+        assert!(all.any(|one| one == option.as_bytes()), "{option}");
+    }
 }

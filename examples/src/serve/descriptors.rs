@@ -1,7 +1,8 @@
 //! Descriptors of this process: how many there may be, and who may have them.
 
+use std::fmt;
+
 use rustix::process::{Resource, getrlimit, setrlimit};
-use thiserror::Error;
 
 /// Kept for the store, the standard streams and the listeners: SQLite has six connections of three
 /// files each, PostgreSQL six sockets.
@@ -18,7 +19,7 @@ const CONNECTIONS: u64 = 8192;
 /// Who may have how many descriptors. What the engine and the store need is taken first; half of
 /// the rest is for clients, so that they cannot silence the deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Descriptors {
+pub struct Descriptors {
     /// Connections of clients.
     pub connections: usize,
     /// Requests that the engine may have in flight (`InFlightLimits::total`). As many again may
@@ -29,14 +30,23 @@ pub(crate) struct Descriptors {
 }
 
 /// The process may open too few files.
-#[derive(Clone, Copy, Debug, Eq, Error, PartialEq)]
-#[error(
-    "this process may open {limit} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd"
-)]
-pub(crate) struct TooFew {
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct TooFew {
     /// How many it may open.
     pub limit: u64,
 }
+
+impl fmt::Display for TooFew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "this process may open {} files and needs at least {LEAST}: raise the limit, as with `ulimit -n 4096` or LimitNOFILE of systemd",
+            self.limit
+        )
+    }
+}
+
+impl std::error::Error for TooFew {}
 
 impl Descriptors {
     /// Raises the limit of this process as far as the system allows (the hard limit, at most
@@ -44,7 +54,7 @@ impl Descriptors {
     ///
     /// # Errors
     /// [`TooFew`] below 256.
-    pub(crate) fn of_this_process() -> Result<Self, TooFew> {
+    pub fn of_this_process() -> Result<Self, TooFew> {
         let mut limit = getrlimit(Resource::Nofile);
         let wanted = limit.maximum.map_or(MOST, |hard| hard.min(MOST));
         if limit.current.is_some_and(|soft| soft < wanted) {
@@ -60,7 +70,7 @@ impl Descriptors {
     ///
     /// # Errors
     /// [`TooFew`] below 256.
-    pub(crate) fn of(limit: u64) -> Result<Self, TooFew> {
+    pub fn of(limit: u64) -> Result<Self, TooFew> {
         if limit < LEAST {
             return Err(TooFew { limit });
         }
