@@ -52,7 +52,7 @@ impl Engine {
         deliveries: u32,
         bytes: u64,
     ) -> Result<(), EngineError> {
-        let room = self.core.access.room(owner);
+        let room = self.core.access.headroom(owner);
         if room.deliveries < deliveries.into() || room.bytes < bytes {
             return Err(self.full(owner)?);
         }
@@ -73,7 +73,7 @@ impl Engine {
         let most = self.core.access.quota(owner)?.waiting;
         Ok(EngineError::Full {
             what: "waiting deliveries",
-            have: most.saturating_sub(self.core.access.room(owner).deliveries),
+            have: most.saturating_sub(self.core.access.headroom(owner).deliveries),
             most,
         })
     }
