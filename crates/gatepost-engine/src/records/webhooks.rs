@@ -172,7 +172,8 @@ impl Record for Webhook {
         {
             engine.parts.schedules.check(schedule)?;
         }
-        Ok((self.owner, false))
+        // It keeps its owner, whatever an edit says.
+        Ok((before.unwrap_or(self).owner, false))
     }
 }
 
