@@ -1,7 +1,7 @@
 //! How a delivery stands, in words.
 
 use chrono::{DateTime, Utc};
-use gatepost_manage::Holdup;
+use gatepost_manage::WaitReason;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::{Activity, DeliveryMode, Webhook};
@@ -24,7 +24,7 @@ pub(crate) fn standing(
     texts: &Texts,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
-    holdup: Option<&Holdup>,
+    wait_reason: Option<&WaitReason>,
     now: DateTime<Utc>,
 ) -> String {
     match delivery.state {
@@ -35,7 +35,7 @@ pub(crate) fn standing(
             let number = u64::from(delivery.tries) + 1;
             texts.with("deliveries-running-attempt", &[("number", number.into())])
         }
-        DeliveryState::Queued => match holdup.and_then(|by| held(texts, by)) {
+        DeliveryState::Queued => match wait_reason.and_then(|by| held(texts, by)) {
             Some(held) => held,
             None => waits(texts, delivery, webhook, now),
         },
@@ -43,30 +43,30 @@ pub(crate) fn standing(
 }
 
 /// What a list knows without a further look: whether the webhook sends at all.
-pub(crate) fn inactive(webhook: &Webhook) -> Option<Holdup> {
+pub(crate) fn inactive(webhook: &Webhook) -> Option<WaitReason> {
     match (webhook.activity, webhook.mode) {
         (Activity::Active, DeliveryMode::Push) => None,
-        (Activity::Active, DeliveryMode::Fetch) => Some(Holdup::Fetch),
-        (activity, _) => Some(Holdup::Inactive(activity)),
+        (Activity::Active, DeliveryMode::Fetch) => Some(WaitReason::Fetch),
+        (activity, _) => Some(WaitReason::Inactive(activity)),
     }
 }
 
-fn held(texts: &Texts, by: &Holdup) -> Option<String> {
+fn held(texts: &Texts, by: &WaitReason) -> Option<String> {
     let held = match by {
-        Holdup::Inactive(Activity::Disabled) => texts.of("deliveries-held-disabled"),
-        Holdup::Inactive(_) => texts.of("deliveries-held-paused"),
-        Holdup::Fetch => texts.of("deliveries-held-fetch"),
-        Holdup::Owner => texts.of("deliveries-held-owner"),
-        Holdup::Behind(first) => {
+        WaitReason::Inactive(Activity::Disabled) => texts.of("deliveries-held-disabled"),
+        WaitReason::Inactive(_) => texts.of("deliveries-held-paused"),
+        WaitReason::Fetch => texts.of("deliveries-held-fetch"),
+        WaitReason::Owner => texts.of("deliveries-held-owner"),
+        WaitReason::Behind(first) => {
             let id = first.to_string();
             return Some(texts.with("deliveries-held-behind", &[("id", id.into())]));
         }
-        Holdup::Target(left) => {
+        WaitReason::Target(left) => {
             let left = span(texts, *left);
             return Some(texts.with("deliveries-held-target", &[("span", left.into())]));
         }
-        Holdup::Rate => texts.of("deliveries-held-rate"),
-        Holdup::Room => texts.of("deliveries-held-room"),
+        WaitReason::Rate => texts.of("deliveries-held-rate"),
+        WaitReason::Room => texts.of("deliveries-held-room"),
         _ => return None,
     };
     Some(held.into_owned())
@@ -173,17 +173,20 @@ mod tests {
         paused.activity = Activity::Paused;
         let by = inactive(&paused);
         let said =
-            |by: &Holdup| standing(&Texts::english(), &queued, Some(&paused), Some(by), now());
+            |by: &WaitReason| standing(&Texts::english(), &queued, Some(&paused), Some(by), now());
         assert_eq!(said(&by.unwrap()), "held: webhook is paused");
-        assert_eq!(said(&Holdup::Behind(DeliveryId(3))), "in order, behind #3");
-        let target = said(&Holdup::Target(Duration::from_millis(4_200)));
+        assert_eq!(
+            said(&WaitReason::Behind(DeliveryId(3))),
+            "in order, behind #3"
+        );
+        let target = said(&WaitReason::Target(Duration::from_millis(4_200)));
         assert_eq!(target, "held: the target is unreachable, retrying in 4.2 s");
         let ended = delivery(DeliveryState::Sent, 1, 0);
         let said = standing(
             &Texts::english(),
             &ended,
             Some(&paused),
-            Some(&Holdup::Owner),
+            Some(&WaitReason::Owner),
             now(),
         );
         assert_eq!(said, "502 Bad Gateway");

@@ -1,6 +1,6 @@
 //! What a task is run or tested about, manually.
 
-use gatepost_engine::RunAbout;
+use gatepost_engine::RunContext;
 use gatepost_keys::OwnerId;
 use webhook_model::{
     CatalogError, Data, Event, EventLabel, EventName, EventNotes, EventType, Filter, JsonObject,
@@ -38,7 +38,7 @@ impl Actor {
         &self,
         owner: OwnerId,
         about: About,
-    ) -> Result<RunAbout, ManageError> {
+    ) -> Result<RunContext, ManageError> {
         let mut name = about.name;
         let mut data = about.data;
         let id = about.object.unwrap_or(ObjectId::from(0));
@@ -70,7 +70,7 @@ impl Actor {
             }
         }
         let is_named = !name.is_empty() || about.object.is_some();
-        let mut run = RunAbout::default().with_variables(about.variables);
+        let mut run = RunContext::default().with_variables(about.variables);
         run.event = about.event;
         run.object = is_named.then_some(Object::new(id, name));
         run.data = data;

@@ -1,7 +1,7 @@
 //! The delivery log. A delivery belongs to its webhook's owner, and stays with the tenant in which
 //! it was made.
 
-use gatepost_engine::Holdup;
+use gatepost_engine::WaitReason;
 use gatepost_storage::webhooks::{
     AttemptRecord, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay,
 };
@@ -133,7 +133,7 @@ impl Actor {
     pub async fn retry_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Retry, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
-            match actor.engine().hasten(&[id]).await? {
+            match actor.engine().retry_now(&[id]).await? {
                 0 => Err(ManageError::WrongState),
                 _ => Ok((subject, ())),
             }
@@ -146,11 +146,11 @@ impl Actor {
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
-    pub async fn holdup(&self, id: DeliveryId) -> Result<Option<Holdup>, ManageError> {
+    pub async fn wait_reason(&self, id: DeliveryId) -> Result<Option<WaitReason>, ManageError> {
         let (delivery, Some(webhook)) = self.delivery(id).await? else {
             return Ok(None);
         };
-        contain(async { Ok(self.engine().holdup(&delivery, &webhook.value).await?) }).await
+        contain(async { Ok(self.engine().wait_reason(&delivery, &webhook.value).await?) }).await
     }
 
     /// Ends a delivery that still waits.

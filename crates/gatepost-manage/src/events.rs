@@ -1,6 +1,6 @@
 //! Events (SPEC 2.4). They belong to their task's owner.
 
-use gatepost_engine::{Brought, Emitted, EngineError};
+use gatepost_engine::{Emitted, EngineError, TriggerInput};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{EventQuery, RecordId, TaskRow};
 use webhook_model::{Event, EventId, Field, Invalid, Target};
@@ -124,7 +124,7 @@ impl Actor {
     pub async fn trigger_event(
         &self,
         id: EventId,
-        brought: Brought,
+        brought: TriggerInput,
     ) -> Result<Emitted, ManageError> {
         self.change(EVENTS, Operation::Trigger, move |actor| async move {
             let row = actor.own_event(id).await?;

@@ -1,6 +1,6 @@
 //! Messages as they would be sent: what a form shows before anything is.
 
-use gatepost_engine::{Brought, Example, RunAbout};
+use gatepost_engine::{Example, RunContext, TriggerInput};
 use webhook_model::{Action, EventId, Message, TaskId};
 
 use crate::about::About;
@@ -51,7 +51,7 @@ impl Actor {
     pub async fn trigger_example(
         &self,
         id: EventId,
-        brought: Brought,
+        brought: TriggerInput,
     ) -> Result<Example, ManageError> {
         contain(async {
             let row = self.own_event(id).await?;
@@ -66,7 +66,11 @@ impl Actor {
         .await
     }
 
-    async fn filled_in(&self, message: &Message, about: RunAbout) -> Result<Example, ManageError> {
+    async fn filled_in(
+        &self,
+        message: &Message,
+        about: RunContext,
+    ) -> Result<Example, ManageError> {
         if message.as_str().len() <= AT_ONCE {
             return Ok(self.engine().example(message, &about)?);
         }

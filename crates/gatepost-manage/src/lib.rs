@@ -59,7 +59,8 @@ pub use delivery::{Attempt, ClientCertificate};
 // What its signatures name, so that a roof needs neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
-    Brought, Example, FetchedMessage, FetchedPage, Health, Holdup, MAX_FETCHED, TargetVerdict,
+    Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, TargetVerdict, TriggerInput,
+    WaitReason,
 };
 pub use gatepost_keys::{AccessLevel, OnLeak, Principal, Via, Visit};
 pub use key_events::KeyEvents;

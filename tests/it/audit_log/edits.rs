@@ -3,7 +3,7 @@
 use apikey_core::KeyEdit;
 use gatepost_ids::OwnerId;
 use gatepost_keys::Via;
-use gatepost_manage::{About, Brought};
+use gatepost_manage::{About, TriggerInput};
 use gatepost_storage::webhooks::Cascade;
 use gatepost_storage::{Clock as _, Page};
 use webhook_model::{Activity, Authorization, Retries};
@@ -47,7 +47,9 @@ async fn every_change_says_who_when_from_where_and_what() {
         let event = event.unwrap().id;
         ada.disable_event(event).await.unwrap();
         ada.enable_event(event).await.unwrap();
-        ada.trigger_event(event, Brought::default()).await.unwrap();
+        ada.trigger_event(event, TriggerInput::default())
+            .await
+            .unwrap();
         ada.run_task(task).await.unwrap();
         ada.test_task(task, About::default()).await.unwrap();
         let sent = ada.send(hook, None).await.unwrap();

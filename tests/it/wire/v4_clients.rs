@@ -1,7 +1,7 @@
 //! What existing clients of the v4 wire send beside the plain rows: a label with an event,
 //! parameters with a run, the cancellation of a task (WIRE 6, WIRE 7).
 
-use gatepost_engine::RunAbout;
+use gatepost_engine::RunContext;
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use tests::platform::PlatformProcess;
@@ -135,7 +135,7 @@ async fn a_run_is_about_no_object_so_its_name_is_what_a_parameter_says_or_empty(
         assert_eq!(log(&world, "message").await[at], filled_in);
         // What a preview of the same run shows.
         let variables = name.map(|name| ("NAME".to_owned(), name.to_owned()));
-        let about = RunAbout::default().with_variables(variables.into_iter().collect());
+        let about = RunContext::default().with_variables(variables.into_iter().collect());
         let example = world.engine.example(&message.parse().unwrap(), &about);
         assert_eq!(example.unwrap().text, filled_in);
     }

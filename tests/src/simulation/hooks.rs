@@ -81,7 +81,7 @@ impl Stage {
                 Act::Hasten { .. } => {
                     ledger.note(index, |hook| hook.hastened = true);
                     let waiting = waiting(&engine, &hook).await;
-                    drop(engine.hasten(&waiting).await);
+                    drop(engine.retry_now(&waiting).await);
                 }
                 _ => {}
             }

@@ -1,6 +1,6 @@
 //! How a delivery stands, and what made it.
 
-use gatepost_manage::Holdup;
+use gatepost_manage::WaitReason;
 use gatepost_storage::webhooks::{Delivery, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::Webhook;
@@ -18,7 +18,7 @@ pub(super) fn facts(
     ctx: &PageContext,
     delivery: &Delivery,
     webhook: Option<&Webhook>,
-    holdup: Option<&Holdup>,
+    wait_reason: Option<&WaitReason>,
     names: &Names,
 ) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
@@ -27,8 +27,8 @@ pub(super) fn facts(
     html! {
         dl {
             dt { (t.of("deliveries-state")) } dd {
-                (badges(t, delivery)) " " (standing(t, delivery, webhook, holdup, now)) (spoken(&state))
-                @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
+                (badges(t, delivery)) " " (standing(t, delivery, webhook, wait_reason, now)) (spoken(&state))
+                @if let Some(WaitReason::Behind(first)) = wait_reason { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
             }
             @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (t.rule(&delivery.status_info)) } }
             @if let Some(status) = delivery.response_status { dt { (t.of("deliveries-status")) } dd { (status) } }
@@ -42,7 +42,7 @@ pub(super) fn facts(
             dt { (t.of("deliveries-message-id")) } dd { code { (delivery.message_id) } }
             dt { (t.of("deliveries-queued")) } dd { (stamp(t, delivery.created, now)) }
             dt { (t.of("deliveries-last-attempt")) } dd { (stamp_or(t, delivery.last_attempt, now, &t.of("deliveries-last-attempt-none"))) }
-            @if waits && holdup.is_none() { dt { (t.of("deliveries-next-attempt")) } dd { (stamp(t, delivery.due, now)) } }
+            @if waits && wait_reason.is_none() { dt { (t.of("deliveries-next-attempt")) } dd { (stamp(t, delivery.due, now)) } }
         }
     }
 }

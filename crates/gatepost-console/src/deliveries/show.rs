@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_manage::Holdup;
+use gatepost_manage::WaitReason;
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 use maud::{Markup, html};
@@ -56,7 +56,7 @@ pub(super) async fn live(ctx: PageContext, RowId(id): RowId) -> Result<Response,
 struct Shown {
     delivery: Delivery,
     webhook: Option<Row<WebhookId, Webhook>>,
-    holdup: Option<Holdup>,
+    wait_reason: Option<WaitReason>,
     names: Names,
     attempts: Vec<AttemptRecord>,
 }
@@ -73,13 +73,13 @@ impl Shown {
             (delivery, webhook) = again;
             attempts = ctx.actor.attempts(id, attempts::SHOWN).await?;
         }
-        let holdup = ctx.actor.holdup(id).await?;
+        let wait_reason = ctx.actor.wait_reason(id).await?;
         Ok(Self {
             attempts,
             names: Names::of(ctx, std::slice::from_ref(&delivery)).await?,
             delivery,
             webhook,
-            holdup,
+            wait_reason,
         })
     }
 
@@ -102,8 +102,14 @@ impl Shown {
     }
 
     fn facts(&self, ctx: &PageContext) -> Markup {
-        let holdup = self.holdup.as_ref();
-        let facts = facts(ctx, &self.delivery, self.webhook(), holdup, &self.names);
+        let wait_reason = self.wait_reason.as_ref();
+        let facts = facts(
+            ctx,
+            &self.delivery,
+            self.webhook(),
+            wait_reason,
+            &self.names,
+        );
         self.live(ctx).section("delivery", &facts)
     }
 

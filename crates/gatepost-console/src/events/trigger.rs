@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::{Brought, ManageError};
+use gatepost_manage::{ManageError, TriggerInput};
 use maud::Markup;
 use serde_json::{Value, json};
 use webhook_model::{Action, EventId, EventNotes};
@@ -90,9 +90,9 @@ impl Trigger {
         })
     }
 
-    fn brought(&self) -> Brought {
+    fn brought(&self) -> TriggerInput {
         let variables = self.values.clone().into_iter().collect();
-        let mut brought = Brought::default().with_variables(variables);
+        let mut brought = TriggerInput::default().with_variables(variables);
         brought.data = self.data.clone();
         brought
     }

@@ -104,7 +104,7 @@ async fn page_in(
     let url = match fetched {
         // Nothing is sent there.
         true => String::new(),
-        false => target::words(t, ctx.actor.judge_url(&row.value.url)),
+        false => target::words(t, ctx.actor.check_url(&row.value.url)),
     };
     let query = TaskQuery {
         scope: Scope::All,

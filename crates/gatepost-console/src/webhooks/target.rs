@@ -15,7 +15,7 @@ pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
     let Ok(url) = text.parse::<TargetUrl>() else {
         return String::new();
     };
-    let refused = words(ctx.texts(), ctx.actor.judge_url(&url));
+    let refused = words(ctx.texts(), ctx.actor.check_url(&url));
     if !refused.is_empty() {
         refused
     } else if url.as_url().scheme() == "http" {
@@ -28,7 +28,7 @@ pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
 /// Whether the host name of a webhook that was just saved leads nowhere that may be sent to. Waits
 /// for at most a second.
 pub(super) async fn leads_nowhere(ctx: &PageContext, url: &TargetUrl) -> bool {
-    ctx.actor.judge_target(url).await == TargetVerdict::NoAddress
+    ctx.actor.check_target(url).await == TargetVerdict::NoAddress
 }
 
 /// A verdict in words; empty where nothing speaks against the URL. All that is said of a host name

@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{Cascade, EventQuery, EventRow, RecordId};
 use webhook_model::{Event, EventId, Field, Invalid, OwnerId, Target};
 
 use super::changes::Record;
-use super::run_about::{Brought, RunAbout};
+use super::run_context::{RunContext, TriggerInput};
 use crate::emit::Emitted;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -78,8 +78,8 @@ impl Engine {
         &self,
         id: EventId,
         object: Option<String>,
-        brought: Brought,
-    ) -> Result<RunAbout, EngineError> {
+        brought: TriggerInput,
+    ) -> Result<RunContext, EngineError> {
         let row = self.event(id).await?.ok_or(EngineError::NotFound)?;
         Ok(brought.about(&row.value, object))
     }
@@ -95,7 +95,7 @@ impl Engine {
         &self,
         id: EventId,
         object: Option<String>,
-        brought: Brought,
+        brought: TriggerInput,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let row = self.event(id).await?.ok_or(EngineError::NotFound)?;

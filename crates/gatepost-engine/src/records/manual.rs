@@ -4,7 +4,7 @@
 use gatepost_storage::webhooks::Left;
 use webhook_model::{OwnerId, TagId, TaskId};
 
-use super::run_about::RunAbout;
+use super::run_context::RunContext;
 use crate::emit::{Emitted, Run};
 use crate::engine::Engine;
 use crate::error::{EmitError, EngineError};
@@ -14,7 +14,7 @@ impl Engine {
     pub(super) async fn run(
         &self,
         (task, owner): (TaskId, OwnerId),
-        about: RunAbout,
+        about: RunContext,
         tags: Vec<TagId>,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {

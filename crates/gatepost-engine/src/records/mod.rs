@@ -6,14 +6,14 @@ pub(crate) mod cursor;
 mod deliveries;
 mod events;
 pub(crate) mod fetching;
-pub(crate) mod holdup;
 mod manual;
 pub(crate) mod owners;
 mod replays;
-pub(crate) mod run_about;
+pub(crate) mod run_context;
 mod sending;
 pub(crate) mod targets;
 mod tasks;
 #[cfg(test)]
 mod tests;
+pub(crate) mod wait_reason;
 mod webhooks;

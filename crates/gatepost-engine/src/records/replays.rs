@@ -66,7 +66,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::TooFast`], failures of the store.
-    pub async fn hasten(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
+    pub async fn retry_now(&self, ids: &[DeliveryId]) -> Result<u64, EngineError> {
         let now = self.core.clock.now()?;
         let mut waiting = Vec::new();
         for id in ids {
@@ -86,13 +86,13 @@ impl Engine {
             self.core.access.run_by_hand(owner, share.rows)?;
         }
         let ids: Vec<_> = waiting.iter().map(|row| row.id).collect();
-        let hastened = self.core.store.hasten(&ids, now).await?;
+        let changed = self.core.store.hasten(&ids, now).await?;
         let admission = &self.parts.activities.admission;
         for row in waiting {
             admission.end_hold(row.webhook);
         }
         admission.inquiries.look();
-        Ok(hastened)
+        Ok(changed)
     }
 
     /// `None`: there are no more.

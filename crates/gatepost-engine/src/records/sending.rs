@@ -10,7 +10,7 @@ use webhook_model::{
     Action, Audience, Authorization, DeliveryMode, Message, TaskId, Template, Webhook, WebhookId,
 };
 
-use super::run_about::RunAbout;
+use super::run_context::RunContext;
 use crate::attempt::send;
 use crate::emit::Letter;
 use crate::engine::Engine;
@@ -51,7 +51,11 @@ impl Engine {
     /// [`EngineError::NotFound`] when there is no such task;
     /// [`EmitError::Message`](crate::EmitError::Message) when the message grows too large; and as
     /// [`send`](Self::send).
-    pub async fn test_task(&self, id: TaskId, about: RunAbout) -> Result<DeliveryId, EngineError> {
+    pub async fn test_task(
+        &self,
+        id: TaskId,
+        about: RunContext,
+    ) -> Result<DeliveryId, EngineError> {
         let row = self.task(id).await?.ok_or(EngineError::NotFound)?;
         let Action::Send { webhook, message } = row.value.action else {
             return Err(EngineError::NotFound);
@@ -173,7 +177,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EmitError::Message`](crate::EmitError::Message) when it grows too large.
-    pub fn example(&self, message: &Message, about: &RunAbout) -> Result<Example, EngineError> {
+    pub fn example(&self, message: &Message, about: &RunContext) -> Result<Example, EngineError> {
         let now = self.core.clock.now()?;
         let occurrence = about.clone().occurrence(Audience::OneSystem)?;
         let rendering = self.parts.emitter.renderer.occurrence(&occurrence, now);

@@ -27,19 +27,19 @@ impl Engine {
     /// What the target policy says to a URL by itself, at once: before it is saved, or beside a
     /// field. A host name that passes is not looked up.
     #[must_use]
-    pub fn judge_url(&self, url: &TargetUrl) -> TargetVerdict {
+    pub fn check_url(&self, url: &TargetUrl) -> TargetVerdict {
         match self.transport().judge_url(url) {
             Ok(()) => TargetVerdict::Allowed,
             Err(refusal) => TargetVerdict::Refused(refusal),
         }
     }
 
-    /// As [`judge_url`](Self::judge_url), and of a host name the addresses that it has now. `by` is
+    /// As [`check_url`](Self::check_url), and of a host name the addresses that it has now. `by` is
     /// the user who wants to know. Waits for at most a second; what is not known by then counts as
     /// allowed, as does everything while two other names are looked up for users of the same place,
     /// or for the same user, or eight in all. Every attempt asks again.
-    pub async fn judge_target(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
-        let by_url = self.judge_url(url);
+    pub async fn check_target(&self, url: &TargetUrl, by: OwnerId) -> TargetVerdict {
+        let by_url = self.check_url(url);
         if by_url != TargetVerdict::Allowed {
             return by_url;
         }

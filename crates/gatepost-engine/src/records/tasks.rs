@@ -8,7 +8,7 @@ use gatepost_storage::webhooks::{Cascade, Found, RecordHead, RecordId, TaskQuery
 use webhook_model::{Action, Field, Invalid, OwnerId, Task, TaskId};
 
 use super::changes::Record;
-use super::run_about::RunAbout;
+use super::run_context::RunContext;
 use crate::emit::Emitted;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -104,7 +104,7 @@ impl Engine {
     pub async fn run_task(
         &self,
         id: TaskId,
-        about: RunAbout,
+        about: RunContext,
         by: Option<OwnerId>,
     ) -> Result<Emitted, EngineError> {
         let owner = self.owner_of(RecordId::Task(id)).await?;

@@ -162,7 +162,7 @@ impl Record for Webhook {
         // A client's secret is not kept for a token endpoint that nothing may be sent to. One that
         // was allowed when it was stored stays: each attempt judges it again.
         if url != before.and_then(token_url)
-            && let Some(TargetVerdict::Refused(refusal)) = url.map(|url| engine.judge_url(&url))
+            && let Some(TargetVerdict::Refused(refusal)) = url.map(|url| engine.check_url(&url))
         {
             let rule = format!("cannot be asked: {refusal}");
             return Err(Invalid::new(Field::OAuthTokenUrl, rule).into());

@@ -1,6 +1,6 @@
 //! What becomes of a message on its way from a task to a receiver.
 
-use gatepost_engine::{EmitError, EmitLimits, EngineError, Limits, RunAbout};
+use gatepost_engine::{EmitError, EmitLimits, EngineError, Limits, RunContext};
 use webhook_model::{Action, Object, ObjectId, TagId, Target, TaskId};
 
 use crate::support::{poweron, receiver, until, world, world_with};
@@ -66,7 +66,7 @@ async fn a_message_that_grows_too_large_stops_its_own_task_only() {
         .unwrap();
     let error = world
         .engine
-        .run_task(large, RunAbout::default(), None)
+        .run_task(large, RunContext::default(), None)
         .await
         .unwrap_err();
     assert!(

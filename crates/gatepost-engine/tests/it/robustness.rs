@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use gatepost_engine::{Brought, EngineError, RunAbout};
+use gatepost_engine::{EngineError, RunContext, TriggerInput};
 use gatepost_storage::webhooks::{Cascade, DeliveryLog, DeliveryState};
 use webhook_model::{ObjectId, Target};
 
@@ -20,7 +20,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .await;
     let by_hand = world
         .engine
-        .run_task(task, RunAbout::default(), None)
+        .run_task(task, RunContext::default(), None)
         .await
         .unwrap();
     assert_eq!(world.ended(by_hand.deliveries[0]).await.body.as_ref(), "!");
@@ -29,7 +29,7 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .trigger_event(
             webhook_model::EventId(1),
             Some("nine".to_owned()),
-            Brought::default(),
+            TriggerInput::default(),
             None,
         )
         .await
@@ -48,7 +48,10 @@ async fn tasks_and_events_can_be_run_by_hand_and_disabled_ones_cannot() {
         .await
         .unwrap();
     assert!(matches!(
-        world.engine.run_task(task, RunAbout::default(), None).await,
+        world
+            .engine
+            .run_task(task, RunContext::default(), None)
+            .await,
         Err(EngineError::NotFound)
     ));
     assert!(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunAbout, Scope};
+use gatepost_engine::{EmitLimits, Engine, Limits, Quota, RunContext, Scope};
 use gatepost_kv::MemoryStore;
 use gatepost_storage::webhooks::{
     DeliveryLog as _, DeliveryQuery, DropReason, OutboxStore as _, RecordId, RecordStore as _,
@@ -260,7 +260,7 @@ async fn who_ran_a_task_by_hand_is_the_cause_also_of_what_waited_for_the_platfor
     let hook = webhook(&engine, 100, "w").await;
     let task = task(&engine, hook, "x", false).await;
     let event = ("vms".parse().unwrap(), "poweron".parse().unwrap());
-    let about = RunAbout::default()
+    let about = RunContext::default()
         .with_event(event)
         .with_object(Object::new(ObjectId::from(1_000), "vm"));
     tenants.set_mood(Mood::Fails);
@@ -293,7 +293,7 @@ async fn a_place_too_large_for_the_memory_is_looked_up() {
     assert_eq!(store.calls_of("routes_of"), 10);
     assert_eq!(bodies(&memory).await, ["42"; 10]);
     let ran = engine
-        .run_task(TaskId(7), RunAbout::default(), None)
+        .run_task(TaskId(7), RunContext::default(), None)
         .await
         .unwrap();
     assert_eq!(ran.deliveries.len(), 1);

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use apikey_core::Overlap;
 use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
-use gatepost_manage::{About, Actor, Brought, ManageError, Operation, Replayable};
+use gatepost_manage::{About, Actor, ManageError, Operation, Replayable, TriggerInput};
 use gatepost_storage::webhooks::{Cascade, DeliveryId};
 use webhook_model::{Entered, ObjectId, WebhookId};
 
@@ -128,14 +128,14 @@ pub(crate) fn calls(rows: Rows) -> Vec<Call> {
         call!(delete_event(event), "delete_event", events(Delete)),
         call!(enable_event(event), "update_event", events(Enable)),
         call!(disable_event(event), "update_event", events(Disable)),
-        call!(trigger_example(event, Brought::default()), "task", None),
-        call!(trigger_event(event, Brought::default()), "enqueue", events(Trigger)),
+        call!(trigger_example(event, TriggerInput::default()), "task", None),
+        call!(trigger_event(event, TriggerInput::default()), "enqueue", events(Trigger)),
         call!(delivery(ended), "delivery", None),
         call!(attempts(ended, 9), "attempts", None),
         call!(delete_delivery(ended), "delete_delivery", log(ended, Delete)),
         call!(replay_delivery(ended), "replay", log(ended, Replay)),
         call!(cancel_delivery(waiting), "cancel", log(waiting, Cancel)),
-        call!(holdup(waiting), "delivery", None),
+        call!(wait_reason(waiting), "delivery", None),
         call!(retry_delivery(waiting), "hasten", log(waiting, Retry)),
         call!(count_replayable(&replayable(webhook)), "list_deliveries", None),
         call!(replay_some(replayable(webhook)), "replay", hooks(Replay)),

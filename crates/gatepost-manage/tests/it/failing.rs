@@ -68,7 +68,7 @@ async fn a_cancellation_that_fails_half_way_is_an_error_and_a_record() {
     for _ in 0..150 {
         world
             .engine
-            .run_task(task, gatepost_engine::RunAbout::default(), None)
+            .run_task(task, gatepost_engine::RunContext::default(), None)
             .await
             .unwrap();
     }

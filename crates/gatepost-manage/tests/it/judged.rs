@@ -16,10 +16,10 @@ use crate::world::{
 
 /// Methods that read no row of anybody's: what the platform has, names, figures of the process.
 const OF_NO_ROW: [&str; 6] = [
+    "check_target",
     "choices",
     "example",
     "health",
-    "judge_target",
     "name",
     "names",
 ];

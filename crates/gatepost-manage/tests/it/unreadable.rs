@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gatepost_manage::{Actor, Brought, ManageError};
+use gatepost_manage::{Actor, ManageError, TriggerInput};
 use gatepost_storage::webhooks::{Cascade, RecordId, WebhookQuery};
 use gatepost_storage::{Page, Scope};
 
@@ -91,7 +91,7 @@ async fn asked_for_alone_they_say_so_and_to_strangers_nothing() {
             actor.enable_event(rows.event).await.map(drop),
             actor.disable_event(rows.event).await.map(drop),
             actor
-                .trigger_event(rows.event, Brought::default())
+                .trigger_event(rows.event, TriggerInput::default())
                 .await
                 .map(drop),
         ];

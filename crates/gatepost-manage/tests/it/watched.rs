@@ -1,7 +1,7 @@
 //! What may be watched is the platform's word, for the task's owner.
 
 use gatepost_keys::OwnerId;
-use gatepost_manage::{Brought, ManageError};
+use gatepost_manage::{ManageError, TriggerInput};
 use webhook_model::{Action, Event, Target, Task, WebhookId};
 
 use crate::users::{ADMIN, BESIDE, NO_OBJECT, OWNER, TENANT, object};
@@ -94,7 +94,10 @@ async fn a_trigger_by_another_tells_the_owner_no_name_that_the_owner_may_not_kno
     });
     told.await.unwrap();
     for user in [OWNER, TENANT, ADMIN] {
-        let triggered = world.of(user).trigger_event(made, Brought::default()).await;
+        let triggered = world
+            .of(user)
+            .trigger_event(made, TriggerInput::default())
+            .await;
         let sent = triggered.unwrap().deliveries[0];
         let (sent, _) = owner.delivery(sent).await.unwrap();
         assert_eq!(&*sent.body, "vms 3 for 3", "triggered by {user}");

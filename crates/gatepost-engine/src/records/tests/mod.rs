@@ -17,7 +17,7 @@ use webhook_model::{
     Activity, EventId, Field, JsonObject, ObjectId, TagId, Target, TaskId, WebhookId,
 };
 
-use super::run_about::{Brought, RunAbout};
+use super::run_context::{RunContext, TriggerInput};
 use crate::config::Limits;
 use crate::error::EngineError;
 use crate::testing::{Bench, Records, Script, noon};
@@ -95,7 +95,7 @@ async fn a_task_is_run_by_hand_and_one_that_is_not_there_is_not_found() {
     let webhook = records.webhook(|_| {}).await;
     let task = records.task(webhook, "by hand", true).await;
     let engine = bench.engine();
-    let nothing = RunAbout::default;
+    let nothing = RunContext::default;
     let ran = engine.run_task(task, nothing(), None).await.unwrap();
     assert_eq!(ran.deliveries.len(), 1);
     let gone = engine.run_task(task, nothing(), None).await.unwrap_err();
@@ -114,7 +114,7 @@ async fn an_event_is_triggered_with_its_object_and_checked_against_the_catalog()
         .await;
     let engine = bench.engine();
     let nine = Some("nine".to_owned());
-    let fired = engine.trigger_event(EventId(1), nine, Brought::default(), None);
+    let fired = engine.trigger_event(EventId(1), nine, TriggerInput::default(), None);
     let id = fired.await.unwrap().deliveries[0];
     assert_eq!(records.stored(id).await.body.as_ref(), "nine");
 
@@ -141,12 +141,12 @@ async fn a_triggered_event_has_its_own_context_beside_data_unless_it_brings_anot
     let tagged = Target::Tag(TagId(1));
     records.event_with(tagged, task, "{}", own).await;
     let engine = bench.engine();
-    let brought = Brought::default()
+    let brought = TriggerInput::default()
         .with_variables(vec![("CORES".into(), "4".into())])
         .with_data(r#"{"disk":100}"#.parse().unwrap());
     let other = r#"{"room":"other"}"#.parse().unwrap();
     for (brought, sent) in [
-        (Brought::default(), "own  ${CORES}"),
+        (TriggerInput::default(), "own  ${CORES}"),
         (brought.clone(), "own 100 4"),
         (brought.with_context(other), "other 100 4"),
     ] {

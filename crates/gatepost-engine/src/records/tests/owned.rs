@@ -95,7 +95,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     bench.judge.admit_change(OwnerId(1)).await.unwrap();
     let engine = bench.engine();
     let ran = engine
-        .run_task(task, RunAbout::default(), None)
+        .run_task(task, RunContext::default(), None)
         .await
         .unwrap();
     let delivery = records.stored(ran.deliveries[0]).await;
@@ -107,7 +107,7 @@ async fn a_task_is_run_by_hand_for_its_owner_who_must_be_allowed_to_receive_it()
     tokio::time::pause();
     tokio::time::advance(std::time::Duration::from_secs(6)).await;
     let refused = engine
-        .run_task(task, RunAbout::default(), None)
+        .run_task(task, RunContext::default(), None)
         .await
         .unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");
@@ -127,7 +127,7 @@ async fn nothing_is_sent_by_hand_for_who_is_disabled() {
     let task = records.task(webhook, "x", false).await;
     let run = bench
         .engine()
-        .run_task(task, RunAbout::default(), None)
+        .run_task(task, RunContext::default(), None)
         .await;
     let refused = run.unwrap_err();
     assert!(matches!(refused, EngineError::Forbidden(_)), "{refused:?}");

@@ -101,7 +101,7 @@ async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
     let engine = bench.engine();
     engine.send(webhook, None).await.unwrap();
     engine
-        .run_task(once, RunAbout::default(), None)
+        .run_task(once, RunContext::default(), None)
         .await
         .unwrap();
     let fast = engine.send(webhook, None).await.unwrap_err();
@@ -110,7 +110,7 @@ async fn what_is_done_by_hand_is_done_at_a_rate_all_together() {
     };
     assert!((Duration::from_secs(1)..=Duration::from_secs(60)).contains(&retry_after));
     let fast = engine
-        .run_task(once, RunAbout::default(), None)
+        .run_task(once, RunContext::default(), None)
         .await
         .unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
@@ -129,7 +129,7 @@ async fn who_has_as_much_waiting_as_allowed_sends_and_runs_nothing_more() {
     let full = engine.send(webhook, None).await.unwrap_err();
     assert_eq!(full.to_string(), "You have 1 of 1 waiting deliveries");
     let full = engine
-        .run_task(TaskId(1), RunAbout::default(), None)
+        .run_task(TaskId(1), RunContext::default(), None)
         .await
         .unwrap_err();
     assert!(matches!(full, EngineError::Full { .. }), "{full:?}");

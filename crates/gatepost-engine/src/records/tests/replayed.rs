@@ -154,7 +154,7 @@ async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_a
     let (webhook, engine) = (WebhookId(1), bench.engine());
     let due = records.waiting(webhook, "x").await;
     for _ in 0..5 {
-        assert_eq!(engine.hasten(&[ended[0], due]).await.unwrap(), 0);
+        assert_eq!(engine.retry_now(&[ended[0], due]).await.unwrap(), 0);
     }
     assert_eq!(bench.store.calls_of("hasten"), 0);
     let in_an_hour = noon() + Duration::from_secs(3_600);
@@ -165,9 +165,9 @@ async fn what_waits_for_nothing_is_hastened_without_a_transaction_and_the_rest_a
     let later = stored.iter().filter(|d| d.due == in_an_hour);
     let later: Vec<_> = later.map(|d| d.id).collect();
     for id in &later[..2] {
-        assert_eq!(engine.hasten(&[*id]).await.unwrap(), 1);
+        assert_eq!(engine.retry_now(&[*id]).await.unwrap(), 1);
     }
-    let fast = engine.hasten(&later[2..]).await.unwrap_err();
+    let fast = engine.retry_now(&later[2..]).await.unwrap_err();
     assert!(matches!(fast, EngineError::TooFast { .. }), "{fast:?}");
     assert_eq!(bench.store.calls_of("hasten"), 2);
 }

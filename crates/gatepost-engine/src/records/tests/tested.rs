@@ -7,7 +7,7 @@ use gatepost_storage::webhooks::DeliveryState;
 use tokio::time::Instant;
 use webhook_model::{Activity, Object, ObjectId, OwnerId, TargetUrl};
 
-use super::super::run_about::RunAbout;
+use super::super::run_context::RunContext;
 use super::super::targets::TargetVerdict;
 use super::bench;
 use crate::config::Limits;
@@ -15,8 +15,8 @@ use crate::judge::Rule;
 use crate::judge::testing::Platform;
 use crate::testing::{Bench, Records, Script, noon};
 
-fn about() -> RunAbout {
-    RunAbout {
+fn about() -> RunContext {
+    RunContext {
         event: Some(("vms".parse().unwrap(), "poweron".parse().unwrap())),
         object: Some(Object::new(ObjectId::from(3), "web-3")),
         variables: vec![("CORES".into(), "4".into())],
@@ -78,15 +78,15 @@ async fn a_name_without_a_public_address_is_told_in_time_and_so_is_a_literal_add
     let (_, bench) = bench().await;
     let (engine, owner) = (bench.engine(), OwnerId(1));
     let url = |text: &str| text.parse::<TargetUrl>().unwrap();
-    let private = engine.judge_target(&url("http://10.0.0.1/"), owner).await;
+    let private = engine.check_target(&url("http://10.0.0.1/"), owner).await;
     assert!(matches!(
         private,
         TargetVerdict::Refused(TargetRefusal::Special(_))
     ));
     let name = url("http://nowhere.example/");
-    assert_eq!(engine.judge_url(&name), TargetVerdict::Allowed);
+    assert_eq!(engine.check_url(&name), TargetVerdict::Allowed);
     assert_eq!(
-        engine.judge_target(&name, owner).await,
+        engine.check_target(&name, owner).await,
         TargetVerdict::NoAddress
     );
 }
@@ -101,19 +101,19 @@ async fn lookups_that_hang_hold_nobody_longer_than_a_second_and_are_few() {
     // Two of each of four users.
     let hung = (0..8).map(|n| {
         let (engine, name) = (engine.clone(), name.clone());
-        tokio::spawn(async move { engine.judge_target(&name, OwnerId(n / 2)).await })
+        tokio::spawn(async move { engine.check_target(&name, OwnerId(n / 2)).await })
     });
     for hung in hung.collect::<Vec<_>>() {
         assert_eq!(hung.await.unwrap(), TargetVerdict::Allowed, "not known");
     }
     assert_eq!(begun.elapsed().as_secs(), 1);
     // They still hang: nobody else waits for a ninth.
-    let judged = engine.judge_target(&name, another).await;
+    let judged = engine.check_target(&name, another).await;
     assert_eq!(judged, TargetVerdict::Allowed);
     assert_eq!(begun.elapsed().as_secs(), 1);
     bench.script.gate.add_permits(9);
     tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-    let judged = engine.judge_target(&name, another).await;
+    let judged = engine.check_target(&name, another).await;
     assert_eq!(judged, TargetVerdict::NoAddress);
 }
 
@@ -133,7 +133,7 @@ async fn names_of_one_place_that_hang_leave_lookups_to_the_others() {
     // The first two hang on when nobody waits for them any more: the third is not begun.
     for (owner, seconds) in [(1, 1), (2, 1), (3, 0), (4, 1)] {
         let begun = Instant::now();
-        let judged = engine.judge_target(&name, OwnerId(owner)).await;
+        let judged = engine.check_target(&name, OwnerId(owner)).await;
         assert_eq!(judged, TargetVerdict::Allowed, "not known");
         assert_eq!(begun.elapsed().as_secs(), seconds, "owner {owner}");
     }

@@ -3,7 +3,7 @@
 mod columns;
 
 use async_trait::async_trait;
-use gatepost_manage::{Actor, Brought, ManageError};
+use gatepost_manage::{Actor, ManageError, TriggerInput};
 use gatepost_storage::webhooks::{EventQuery, RecordId};
 use gatepost_storage::{Row, Scope};
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ impl Resource for Events {
         let data: Option<Data> = context.as_ref().and_then(|context| context.parse().ok());
         let variables = context.iter().flat_map(|context| members(context));
         let variables = variables.map(|(name, value)| (name, as_text(value)));
-        let mut brought = Brought::default().with_variables(variables.collect());
+        let mut brought = TriggerInput::default().with_variables(variables.collect());
         (brought.data, brought.context) = (data.clone(), data);
         caller.trigger_event(EventId(key), brought).await?;
         Ok(json!({}))

@@ -13,7 +13,7 @@ use crate::error::EngineError;
 /// it: another one may have sent the delivery a moment ago.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
-pub enum Holdup {
+pub enum WaitReason {
     /// Its webhook is paused or disabled.
     Inactive(Activity),
     /// It waits until its receiver fetches it.
@@ -37,28 +37,28 @@ impl Engine {
     ///
     /// # Errors
     /// Failures of the store.
-    pub async fn holdup(
+    pub async fn wait_reason(
         &self,
         delivery: &Delivery,
         webhook: &Webhook,
-    ) -> Result<Option<Holdup>, EngineError> {
+    ) -> Result<Option<WaitReason>, EngineError> {
         if delivery.state != DeliveryState::Queued {
             return Ok(None);
         }
         if webhook.activity != Activity::Active {
-            return Ok(Some(Holdup::Inactive(webhook.activity)));
+            return Ok(Some(WaitReason::Inactive(webhook.activity)));
         }
         let owner = self.core.store.owner(delivery.owner).await?;
         if owner.is_some_and(|owner| owner.held) {
-            return Ok(Some(Holdup::Owner));
+            return Ok(Some(WaitReason::Owner));
         }
         if webhook.mode == DeliveryMode::Fetch {
-            return Ok(Some(Holdup::Fetch));
+            return Ok(Some(WaitReason::Fetch));
         }
         if webhook.order == DeliveryOrder::InOrder
             && let Some(first) = self.first_open(delivery).await?
         {
-            return Ok(Some(Holdup::Behind(first)));
+            return Ok(Some(WaitReason::Behind(first)));
         }
         let (now, admission) = (self.core.clock.now()?, &self.parts.activities.admission);
         if delivery.due > now {
@@ -66,13 +66,13 @@ impl Engine {
         }
         // What this process waits for.
         let here = if let Some(time) = admission.closed_for(delivery.webhook) {
-            Some(Holdup::Target(time))
+            Some(WaitReason::Target(time))
         } else if !admission.has_waiting(delivery.webhook) {
             None
         } else if webhook.rate.is_some() && admission.opens_in(delivery.webhook).is_some() {
-            Some(Holdup::Rate)
+            Some(WaitReason::Rate)
         } else {
-            Some(Holdup::Room)
+            Some(WaitReason::Room)
         };
         Ok(here)
     }

@@ -10,7 +10,7 @@ use crate::render::NAME;
 /// it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct RunAbout {
+pub struct RunContext {
     /// What occurred; `None` for a run because somebody wanted one.
     pub event: Option<(EventType, EventName)>,
     /// To what.
@@ -23,7 +23,7 @@ pub struct RunAbout {
     pub context: Option<Data>,
 }
 
-gatepost_ids::setters!(RunAbout {
+gatepost_ids::setters!(RunContext {
     /// Says what occurred.
     with_event(event: (EventType, EventName)) => Some(event),
     /// Says to what.
@@ -36,7 +36,7 @@ gatepost_ids::setters!(RunAbout {
     with_context(context: Data) => Some(context),
 });
 
-impl RunAbout {
+impl RunContext {
     /// Its occurrence: of its event, or that a task was run by hand.
     pub(super) fn occurrence(self, audience: Audience) -> Result<Occurrence, Invalid> {
         let (event_type, event) = match self.event {
@@ -54,7 +54,7 @@ impl RunAbout {
 /// What an event that is triggered by hand brings along, as if it had occurred: by default nothing.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
-pub struct Brought {
+pub struct TriggerInput {
     /// Values of variables, by name.
     pub variables: Vec<(String, String)>,
     /// Its data.
@@ -63,7 +63,7 @@ pub struct Brought {
     pub context: Option<Data>,
 }
 
-gatepost_ids::setters!(Brought {
+gatepost_ids::setters!(TriggerInput {
     /// Sets [`variables`](Self::variables).
     with_variables(variables: Vec<(String, String)>) => variables,
     /// Sets its data.
@@ -72,9 +72,9 @@ gatepost_ids::setters!(Brought {
     with_context(context: Data) => Some(context),
 });
 
-impl Brought {
+impl TriggerInput {
     /// What the task of the event runs about. `object` is what the object or the tag is called.
-    pub(super) fn about(self, event: &Event, object: Option<String>) -> RunAbout {
+    pub(super) fn about(self, event: &Event, object: Option<String>) -> RunContext {
         let mut variables = self.variables;
         let object = match event.target {
             Target::Instance(id) => Some(Object::new(id, object.unwrap_or_default())),
@@ -87,7 +87,7 @@ impl Brought {
             }
             Target::Generic => None,
         };
-        RunAbout {
+        RunContext {
             event: Some((event.event_type.clone(), event.event.clone())),
             object,
             variables,
