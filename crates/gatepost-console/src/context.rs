@@ -24,6 +24,8 @@ pub(crate) struct PageContext {
     pub csrf: Arc<str>,
     /// The path of the page below the console's own: what its form is sent to.
     pub path: Arc<str>,
+    /// Where the API is, as far as anybody says.
+    pub api: Option<Arc<str>>,
     /// Whether a key was taken out of the address of the page.
     pub key_withheld: bool,
     /// The platform's form to log out by.

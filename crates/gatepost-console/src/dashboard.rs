@@ -10,7 +10,8 @@ use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, Names, newest};
+use crate::delivery_filter::DeliveryFilter;
+use crate::delivery_names::Names;
 use crate::failure::Failure;
 use crate::layout::{LIVE, Live, Section, live_parts, page_with};
 use crate::paging::newest_rows;
@@ -169,7 +170,7 @@ fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
 /// What changes by itself: limits, the queue, the latest deliveries.
 async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
     let limits = limits::section(ctx).await?;
-    let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?;
+    let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
     let names = Names::of(ctx, &sent).await?;
     let health = ctx.actor.health().await?;
     let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
@@ -178,7 +179,7 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
         (live.section("latest", &html! {
             div.title { h2 { (t.of("home-latest-title")) } div.actions { a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } } }
             @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
-            @else { (delivery_rows::rows(ctx, &sent, &names)) }
+            @else { (delivery_rows::rows(ctx, &sent, &names, None)) }
         }))
         (live.part("limits", "", &limits))
     })

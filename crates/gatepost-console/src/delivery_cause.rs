@@ -6,7 +6,7 @@ use gatepost_storage::webhooks::{Cause, Delivery};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_list::Names;
+use crate::delivery_names::Names;
 use crate::layout::seen;
 use crate::texts::Texts;
 

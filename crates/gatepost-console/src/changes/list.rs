@@ -2,23 +2,26 @@
 
 use std::borrow::Cow;
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::{FieldChange, LoggedChange};
+use gatepost_storage::Page;
+use gatepost_storage::audit::{AuditId, AuditQuery};
 use maud::{Markup, html};
 use webhook_model::OwnerId;
 
-use super::listing::{ACTOR, ChangeList, shown};
-use super::words::{kind, operation, path};
+use super::words::{TABLES, kind, operation, path};
+use crate::changes_link::RECORD;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Section, beginning, empty, note, page, seen};
-use crate::list_view::{Asked, Listing as _};
+use crate::form::Query;
+use crate::layout::{Section, beginning, note, page, seen};
+use crate::list_view::{Asked, Column, Kept, Listing, Rows, asked, list};
 use crate::platform_names::PlatformNames;
 use crate::texts::Texts;
 use crate::time::stamp;
 
+/// The part of the address that has who did it.
+const ACTOR: &str = "by";
 /// The platform's table of users.
 const USERS: &str = "users";
 /// Fields of a change that are shown; the API has them all.
@@ -26,61 +29,122 @@ const FIELDS: usize = 5;
 /// Bytes of a value that are shown.
 const VALUE: usize = 60;
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
+/// Changes, with the names of the users of those on the page.
+#[derive(Default)]
+struct ChangeList(PlatformNames);
+
+/// A column of them.
+type Of = Column<ChangeList, LoggedChange>;
+
+impl Listing for ChangeList {
+    type Row = LoggedChange;
+    const NAME: &'static str = "changes";
+    const COLUMNS: &'static [Of] = &[
+        Of::new("changes-when", |ctx, _, row| {
+            stamp(ctx.texts(), row.at, ctx.now())
+        }),
+        Of::new("changes-who", who),
+        Of::new("changes-what", |ctx, _, row| {
+            html! { span { (operation(ctx.texts(), &row.operation)) } }
+        }),
+        Of::new("changes-record", record),
+        Of::new("changes-fields", fields),
+    ];
+    const STATES: &'static [&'static str] = &[
+        TABLES[0].0,
+        TABLES[1].0,
+        TABLES[2].0,
+        TABLES[3].0,
+        TABLES[4].0,
+    ];
+    const KEPT: &'static [Kept] = &[
+        Kept {
+            name: RECORD,
+            is_field: false,
+        },
+        Kept {
+            name: ACTOR,
+            is_field: false,
+        },
+    ];
+
+    fn number(row: &LoggedChange) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a LoggedChange) -> Vec<Cow<'a, str>> {
+        let mut texts: Vec<Cow<'a, str>> = vec![
+            row.name.as_str().into(),
+            row.operation.as_str().into(),
+            format!("{}/{}", row.table, row.row).into(),
+        ];
+        for change in row.changes.iter() {
+            texts.push((&*change.field).into());
+            if let Some((old, new)) = &change.values {
+                texts.extend([old.as_str().into(), new.as_str().into()]);
+            }
+        }
+        texts
+    }
+
+    fn is_in(&self, row: &LoggedChange, table: &str) -> bool {
+        row.table == table
+    }
+
+    async fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> Result<Rows<LoggedChange>, Failure> {
+        let record = asked.kept(RECORD).split_once('/');
+        let record = record.and_then(|(table, row)| Some((table.to_owned(), row.parse().ok()?)));
+        let query = AuditQuery {
+            scope: asked.scope(),
+            record,
+            actor: asked.kept(ACTOR).parse().ok(),
+            ..AuditQuery::all(page.numbered(AuditId))
+        };
+        let listed = ctx.actor.logged_changes(&query).await?;
+        Ok((listed.rows, listed.next.map(|id| id.0)))
+    }
+
+    async fn of(_: &PageContext, _: &Asked, _: &[LoggedChange]) -> Result<Self, Failure> {
+        Ok(Self::default())
+    }
+
+    async fn shown(self, ctx: &PageContext, rows: &[LoggedChange]) -> Result<Self, Failure> {
+        let users = rows.iter().flat_map(|row| [row.actor, row.owner]);
+        let users: Vec<_> = users.map(|user| (USERS.to_owned(), user.into())).collect();
+        Ok(Self(PlatformNames::of(ctx, users).await))
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     if !ctx.actor.has_audit_log() {
         return Err(Failure::NotFound);
     }
-    let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let list = Asked::parse(&ctx, "/changes", &asked, &ChangeList::SHAPE).await?;
-    let (shown, t) = (shown(&ctx, &list).await?, ctx.texts());
-    let lost = ctx.actor.audit_lost().filter(|lost| *lost > 0);
+    let asked = asked::<ChangeList>(&ctx, &query).await?;
+    let list = list::<ChangeList>(&ctx, &asked, &query, &html! {}).await?;
+    let (t, lost) = (ctx.texts(), ctx.actor.audit_lost());
     let body = html! {
-        @if let Some(lost) = lost { (note("warn", &html! { (t.with("changes-lost", &[("count", lost.into())])) })) }
-        @if list.is_void(&shown) {
-            (empty(&t.of("changes-none-title"), &t.of("changes-none-text"), &html! {}))
-        } @else {
-            (list.form(&ctx, &html! {}).await)
-            (list.caption(t, &shown))
-            @if !shown.rows.is_empty() { (table(&ctx, &shown.rows).await) }
-            (list.pager(t, &shown))
-        }
+        @if let Some(lost) = lost.filter(|lost| *lost > 0) { (note("warn", &html! { (t.with("changes-lost", &[("count", lost.into())])) })) }
+        (list)
     };
     Ok(page(&ctx, Section::Changes, &t.of("changes-title"), &body).into_response())
 }
 
-async fn table(ctx: &PageContext, rows: &[LoggedChange]) -> Markup {
-    let users = rows.iter().flat_map(|row| [row.actor, row.owner]);
-    let users = users.map(|user| (USERS.to_owned(), user.into()));
-    let names = PlatformNames::of(ctx, users).await;
-    let (t, now) = (ctx.texts(), ctx.now());
-    html! {
-        section { div.scroll { table {
-            thead { tr {
-                th scope="col" { (t.of("changes-when")) } th scope="col" { (t.of("changes-who")) }
-                th scope="col" { (t.of("changes-what")) } th scope="col" { (t.of("changes-record")) }
-                th scope="col" { (t.of("changes-fields")) }
-            } }
-            tbody { @for row in rows { tr {
-                td data-label=(t.of("changes-when")) { (stamp(t, row.at, now)) }
-                td data-label=(t.of("changes-who")) { span { (who(ctx, row, &names)) } }
-                td data-label=(t.of("changes-what")) { span { (operation(t, &row.operation)) } }
-                td data-label=(t.of("changes-record")) { span { (record(ctx, row, &names)) } }
-                td data-label=(t.of("changes-fields")) { div { (fields(t, row)) } }
-            } } }
-        } } }
-    }
-}
-
 /// Who did it, by which key, from where.
-fn who(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Markup {
+fn who(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     let t = ctx.texts();
     let by = format!("/changes?{ACTOR}={}", row.actor);
     html! {
-        a href=(ctx.at(&by)) { (user(t, names, row.actor)) }
-        @if let Some(key) = row.key {
-            " " a.quiet href=(ctx.at(&format!("/keys/{key}"))) { (t.with("changes-by-key", &[("id", key.to_string().into())])) }
+        span {
+            a href=(ctx.at(&by)) { (user(t, &list.0, row.actor)) }
+            @if let Some(key) = row.key {
+                " " a.quiet href=(ctx.at(&format!("/keys/{key}"))) { (t.with("changes-by-key", &[("id", key.to_string().into())])) }
+            }
+            @if let Some(from) = row.from { " " code { (from) } }
         }
-        @if let Some(from) = row.from { " " code { (from) } }
     }
 }
 
@@ -94,7 +158,7 @@ fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> 
 }
 
 /// The record, and whose it is where that is another than who changed it.
-fn record(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Markup {
+fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     let t = ctx.texts();
     let number = row.row.to_string();
     let name = match row.name.as_str() {
@@ -106,19 +170,24 @@ fn record(ctx: &PageContext, row: &LoggedChange, names: &PlatformNames) -> Marku
     // What was just deleted has no page any more.
     let page = path(&row.table, row.row).filter(|_| row.operation != "delete");
     html! {
-        (kind(t, &row.table)) " "
-        @match page { Some(path) => a href=(ctx.at(&path)) { (name) }, None => b { (name) } }
-        @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(t, names, row.owner).into())])) } }
+        span {
+            (kind(t, &row.table)) " "
+            @match page { Some(path) => a href=(ctx.at(&path)) { (name) }, None => b { (name) } }
+            @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(t, &list.0, row.owner).into())])) } }
+        }
     }
 }
 
 /// What an edit changed; secrets are named alone.
-fn fields(t: &Texts, row: &LoggedChange) -> Markup {
+fn fields(ctx: &PageContext, _list: &ChangeList, row: &LoggedChange) -> Markup {
+    let t = ctx.texts();
     let more = row.changes.iter().count().saturating_sub(FIELDS);
     html! {
-        @if row.changes.is_empty() { span.quiet { "–" } }
-        @for change in row.changes.iter().take(FIELDS) { div { (field(t, change)) } }
-        @if more > 0 { div.quiet { (t.with("changes-more-fields", &[("count", more.into())])) } }
+        div {
+            @if row.changes.is_empty() { span.quiet { "–" } }
+            @for change in row.changes.iter().take(FIELDS) { div { (field(t, change)) } }
+            @if more > 0 { div.quiet { (t.with("changes-more-fields", &[("count", more.into())])) } }
+        }
     }
 }
 

@@ -1,12 +1,11 @@
 //! Changes: who changed what, from the audit log.
 
 mod list;
-mod listing;
 mod words;
 
 use axum::Router;
 use axum::routing::get;
 
 pub(crate) fn routes() -> Router {
-    Router::new().route("/", get(list::list))
+    Router::new().route("/", get(list::show))
 }

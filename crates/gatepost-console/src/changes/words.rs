@@ -5,50 +5,37 @@ use webhook_model::ObjectId;
 
 use crate::texts::Texts;
 
-/// The tables of records: the name in the log, the text, and the path of a row before and after
-/// its number.
-pub(super) const TABLES: [(&str, &str, &str, &str); 5] = [
-    ("user_api_keys", "changes-key", "/keys/", ""),
-    ("webhook_urls", "changes-webhook", "/webhooks/", ""),
-    ("tasks", "changes-task", "/tasks/", "/edit"),
-    ("task_events", "changes-event", "/events/", "/edit"),
-    ("webhooks", "changes-delivery", "/deliveries/", ""),
-];
-
-const OPERATIONS: [(&str, &str); 17] = [
-    ("cancel", "changes-did-cancel"),
-    ("create", "changes-did-create"),
-    ("delete", "changes-did-delete"),
-    ("disable", "changes-did-disable"),
-    ("enable", "changes-did-enable"),
-    ("pause", "changes-did-pause"),
-    ("replay", "changes-did-replay"),
-    ("resume", "changes-did-resume"),
-    ("retry", "changes-did-retry"),
-    ("roll", "changes-did-roll"),
-    ("rotate_secret", "changes-did-rotate-secret"),
-    ("run", "changes-did-run"),
-    ("send", "changes-did-send"),
-    ("send_test", "changes-did-send-test"),
-    ("test", "changes-did-test"),
-    ("trigger", "changes-did-trigger"),
-    ("update", "changes-did-update"),
+/// The tables of records: the name in the log, and the path of a row before and after its number.
+pub(super) const TABLES: [(&str, &str, &str); 5] = [
+    ("user_api_keys", "/keys/", ""),
+    ("webhook_urls", "/webhooks/", ""),
+    ("tasks", "/tasks/", "/edit"),
+    ("task_events", "/events/", "/edit"),
+    ("webhooks", "/deliveries/", ""),
 ];
 
 /// What was done.
 pub(super) fn operation(texts: &Texts, word: &str) -> Markup {
-    let known = OPERATIONS.iter().find(|(known, _)| *known == word);
-    html! { @match known { Some((_, text)) => (texts.of(text)), None => code { (word) } } }
+    named(
+        texts,
+        &format!("changes-did-{}", word.replace('_', "-")),
+        word,
+    )
 }
 
 /// The kind of record.
 pub(super) fn kind(texts: &Texts, table: &str) -> Markup {
-    let known = TABLES.iter().find(|(known, ..)| *known == table);
-    html! { @match known { Some((_, text, ..)) => (texts.of(text)), None => code { (table) } } }
+    let text = format!("lists-changes-state-{}", table.replace('_', "-"));
+    named(texts, &text, table)
+}
+
+/// A text, or the word itself where there is none for it.
+fn named(texts: &Texts, text: &str, word: &str) -> Markup {
+    html! { @match texts.find(text) { Some(text) => (text), None => code { (word) } } }
 }
 
 /// The page of a record, below the console's own path; `None` of a table of the platform's.
 pub(super) fn path(table: &str, row: ObjectId) -> Option<String> {
     let known = TABLES.iter().find(|(known, ..)| *known == table);
-    known.map(|(_, _, before, after)| format!("{before}{row}{after}"))
+    known.map(|(_, before, after)| format!("{before}{row}{after}"))
 }

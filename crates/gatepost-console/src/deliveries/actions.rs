@@ -1,18 +1,14 @@
 //! Replay, retry now and cancel.
 
-use std::borrow::Cow;
-
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryState};
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_rows::may_be_hastened;
 use crate::failure::Failure;
 use crate::layout::{Section, confirm_or, one_button, page, state};
 use crate::row_id::RowId;
-use crate::texts::Texts;
 
 /// What the state allows.
 pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
@@ -23,17 +19,6 @@ pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
         @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), None)) }
         @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { (t.of("deliveries-cancel")) } }
     }
-}
-
-/// What was done, as the address says.
-pub(super) fn done<'a>(texts: &'a Texts, word: &str) -> Option<Cow<'a, str>> {
-    Some(match word {
-        "replayed" => texts.of("deliveries-replayed"),
-        "retried" => texts.of("deliveries-retried"),
-        "cancelled" => texts.of("deliveries-cancelled"),
-        "tested" => texts.of("deliveries-tested"),
-        _ => return None,
-    })
 }
 
 pub(super) async fn replay(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -95,4 +80,9 @@ fn finish(
             Ok(Redirect::to(&path).into_response())
         }
     }
+}
+
+/// Whether a delivery waits for a time that is still to come: then it may be sent now instead.
+fn may_be_hastened(ctx: &PageContext, delivery: &Delivery) -> bool {
+    delivery.state == DeliveryState::Queued && delivery.due > ctx.now()
 }

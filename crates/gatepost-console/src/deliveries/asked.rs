@@ -3,15 +3,13 @@
 use gatepost_storage::webhooks::DeliveryId;
 use gatepost_storage::{Bodies, Order, Page};
 
-use super::filter::{parse, to_query};
 use crate::context::PageContext;
-use crate::delivery_list::DeliveryFilter;
+use crate::delivery_filter::DeliveryFilter;
+use crate::delivery_rows::QUEUED;
 use crate::form::Form;
 
 /// The order, by its name in the address; the other lists call it the same.
 pub(super) const SORT: &str = "sort";
-/// The value of the oldest first; the newest are where nothing is asked for.
-pub(super) const OLDEST_FIRST: &str = "created";
 /// The page beyond a row.
 const AFTER: &str = "after";
 /// The page that ends before a row. The other lists call it `before`, which is a time here.
@@ -38,13 +36,13 @@ pub(super) enum Place {
 impl Asked {
     pub(super) fn parse(query: &Form) -> Self {
         let order = match query.text(SORT) {
-            OLDEST_FIRST => Order::Ascending,
+            QUEUED => Order::Ascending,
             _ => Order::Descending,
         };
         let row = |name| query.key(name).map(DeliveryId);
         let after = row(AFTER).map(Place::After);
         Self {
-            filter: parse(query),
+            filter: DeliveryFilter::parse(query),
             order,
             place: after.or(row(BACK).map(Place::Back)).unwrap_or(Place::First),
         }
@@ -53,25 +51,25 @@ impl Asked {
     /// The order, as it is in the address.
     pub(super) fn order_word(&self) -> &'static str {
         match self.order {
-            Order::Ascending => OLDEST_FIRST,
+            Order::Ascending => QUEUED,
             Order::Descending => "",
         }
     }
 
     /// Whether a text is searched for, which reads much.
     pub(super) fn is_search(&self) -> bool {
-        self.filter.text.is_some()
+        self.filter.has("q")
     }
 
     /// Whether what matches once matches until it is deleted: no attempt changes that.
     pub(super) fn is_lasting(&self) -> bool {
-        let filter = &self.filter;
-        filter.state.is_none() && filter.class.is_none() && filter.status.is_none()
+        let changing = ["state", "class", "status"];
+        !changing.iter().any(|field| self.filter.has(field))
     }
 
     /// Whether every delivery is asked for.
     pub(super) fn is_everything(&self) -> bool {
-        to_query(&self.filter).is_empty()
+        self.filter.to_query().is_empty()
     }
 
     /// The direction in which the rows of a place are read.
@@ -98,7 +96,7 @@ impl Asked {
 
     /// The same filter and order at another place, as a query string.
     pub(super) fn query(&self, place: Place) -> String {
-        let mut parts = vec![to_query(&self.filter)];
+        let mut parts = vec![self.filter.to_query()];
         let order = self.order_word();
         if !order.is_empty() {
             parts.push(format!("{SORT}={order}"));

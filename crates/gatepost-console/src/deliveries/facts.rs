@@ -7,7 +7,7 @@ use webhook_model::Webhook;
 
 use crate::context::PageContext;
 use crate::delivery_cause;
-use crate::delivery_list::Names;
+use crate::delivery_names::Names;
 use crate::delivery_standing::{badges, standing};
 use crate::layout::{self, seen, spoken};
 use crate::texts::Texts;

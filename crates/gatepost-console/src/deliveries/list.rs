@@ -2,23 +2,20 @@
 
 use std::time::Duration;
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::Order;
 use gatepost_storage::webhooks::DeliveryId;
 use maud::{Markup, html};
 
 use super::asked::{Asked, Place, joined};
-use super::caption::caption;
+use super::caption::{beside, caption, further, heading};
 use super::form::form;
-use super::look::{Known, Look, ROWS};
-use super::pages::{beside, further, heading};
-use super::total::Total;
+use super::look::{Known, Look, ROWS, Total};
 use crate::context::PageContext;
-use crate::delivery_list::Names;
-use crate::delivery_rows::sorted_rows;
+use crate::delivery_names::Names;
+use crate::delivery_rows::rows;
 use crate::failure::Failure;
-use crate::form::Form;
+use crate::form::Query;
 use crate::layout::{Live, Section, empty, live_parts, note, page, pager, spoken};
 use crate::texts::Texts;
 
@@ -29,8 +26,8 @@ const MORE: &str = "more";
 /// How long a page waits before it asks again where a count reads much.
 const SELDOM: Duration = Duration::from_secs(30);
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked = Asked::parse(&Form::parse(query.unwrap_or_default().as_bytes()));
+pub(super) async fn list(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let asked = Asked::parse(&query);
     let look = Look::read(&ctx, &asked, Known::default()).await?;
     let known = Known {
         top: None,
@@ -47,8 +44,7 @@ pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<
 }
 
 /// The live part of the page. Its address stays the same: it says what the page knew at first.
-pub(super) async fn live(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
+pub(super) async fn live(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     let asked = Asked::parse(&query);
     let known = Known {
         top: query.text(TOP).parse().ok().map(DeliveryId),
@@ -75,7 +71,7 @@ impl Shown {
             @if look.newer > 0 { p { a.button href=(self.asked.at(ctx, Place::First)) { (newer) } (spoken(&newer)) } }
             (caption(ctx, &self.asked, look))
             @if !look.rows.is_empty() {
-                section { (sorted_rows(ctx, &look.rows, &names, &heading(ctx, &self.asked))) }
+                section { (rows(ctx, &look.rows, &names, Some(&heading(ctx, &self.asked)))) }
                 @if let Some(further) = further(ctx, &self.asked, look) { (note("", &further)) }
             }
             @else if let Some(further) = further(ctx, &self.asked, look) { (no_match_yet(t, &further)) }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Holdup;
 use gatepost_storage::Row;
@@ -10,14 +9,14 @@ use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::actions::{buttons, done};
+use super::actions::buttons;
 use super::facts::facts;
 use super::{attempts, message, request};
 use crate::context::PageContext;
-use crate::delivery_list::Names;
+use crate::delivery_names::Names;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Live, Section, live_parts, note, page_with};
+use crate::form::Query;
+use crate::layout::{Live, Section, confirmation, live_parts, page_with};
 use crate::row_id::RowId;
 
 /// How often a delivery is read again because it changed while its attempts were read.
@@ -28,13 +27,12 @@ const ENDED: Duration = Duration::from_secs(30);
 pub(super) async fn show(
     ctx: PageContext,
     RowId(id): RowId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
     let shown = Shown::read(&ctx, DeliveryId(id)).await?;
-    let (t, query) = (ctx.texts(), query.unwrap_or_default());
-    let done = done(t, Form::parse(query.as_bytes()).text("done"));
+    let t = ctx.texts();
     let body = html! {
-        @if let Some(done) = done { (note("good", &html! { (done) })) }
+        (confirmation(&ctx, "deliveries", &query))
         (shown.facts(&ctx))
         (message::section(&ctx, &shown.delivery))
         (request::section(t, &shown.delivery, shown.webhook(), &shown.attempts))

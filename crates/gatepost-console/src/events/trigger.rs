@@ -4,20 +4,34 @@
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::{Brought, ManageError};
-use maud::Markup;
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::TaskRow;
+use maud::{Markup, html};
 use serde_json::{Value, json};
-use webhook_model::{Action, EventId, EventNotes};
+use webhook_model::{Action, Data, Event, EventId, EventNotes, SampleVariable};
 
-use super::trigger_page::{Trigger, page_of};
+use super::labels::{applies_to, name, target};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::refused;
+use crate::layout::{self, Section, note, page, refused, seen};
 use crate::message_preview::Preview;
+use crate::platform_names::PlatformNames;
 use crate::problems::Problems;
 use crate::refusal::note_refusal;
 use crate::row_id::RowId;
-use crate::sample_fields;
+use crate::sample_fields::{self, Values};
+
+/// An event that is to be triggered, its task, and what it brings.
+struct Trigger {
+    row: Row<EventId, Event>,
+    task: TaskRow,
+    /// The variables that the catalogue says it brings.
+    variables: Vec<SampleVariable>,
+    values: Values,
+    /// The sample of its data.
+    data: Option<Data>,
+}
 
 /// The page, filled in with the samples of the catalogue.
 pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -115,5 +129,62 @@ impl Trigger {
     async fn page(&self, ctx: &PageContext, problems: &Problems) -> Result<Markup, Failure> {
         let preview = self.preview(ctx).await?;
         Ok(page_of(ctx, self, problems, &preview).await)
+    }
+}
+
+/// The page.
+async fn page_of(
+    ctx: &PageContext,
+    trigger: &Trigger,
+    problems: &Problems,
+    preview: &Preview,
+) -> Markup {
+    let (t, task) = (ctx.texts(), &trigger.task.value);
+    let path = ctx.at(&format!("/events/{}/trigger", trigger.row.id));
+    let body = html! {
+        (layout::errors_of(t, problems, &t.of("events-trigger-refused")))
+        @if !task.enabled { (note("warn", &html! { (t.of("events-trigger-disabled")) })) }
+        @else if task.delete_after_run { (note("", &html! { (t.of("events-trigger-once")) })) }
+        form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
+            // What the Enter key presses.
+            @if task.enabled { button.unseen tabindex="-1" aria-hidden="true" { (t.of("events-trigger-button")) } }
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            section {
+                (question(ctx, trigger).await)
+                (sample_fields::inputs(problems, &trigger.variables, &trigger.values))
+            }
+            section {
+                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }
+                p.quiet { (t.of("events-trigger-preview-hint")) }
+                (preview.shown(t))
+            }
+            div.submit {
+                @if task.enabled { button.primary { (t.of("events-trigger-button")) } }
+                a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) }
+            }
+        }
+    };
+    page(ctx, Section::Events, &t.of("events-trigger-title"), &body)
+}
+
+/// What happens, and with which values.
+async fn question(ctx: &PageContext, trigger: &Trigger) -> Markup {
+    let (t, event) = (ctx.texts(), &trigger.row.value);
+    let names = PlatformNames::of(ctx, applies_to(event)).await;
+    let task = seen(trigger.task.value.name.as_str());
+    let parts = [
+        ("name", html! { strong { (name(ctx, event)) } }.into()),
+        ("target", target(ctx, event, &names).into()),
+        ("task", html! { strong { (task) } }.into()),
+    ];
+    let brought = match (trigger.variables.is_empty(), &trigger.data) {
+        (false, Some(_)) => "events-trigger-samples-data",
+        (false, None) => "events-trigger-samples",
+        (true, Some(_)) => "events-trigger-data",
+        (true, None) => "events-trigger-nothing",
+    };
+    html! {
+        p { (t.markup("events-trigger-question", &parts)) }
+        p.quiet { (t.of(brought)) }
     }
 }

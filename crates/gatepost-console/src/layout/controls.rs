@@ -154,7 +154,7 @@ pub(crate) fn checks(
     name: &str,
     legend: &str,
     options: &[&str],
-    ticked: &[String],
+    ticked: &[&str],
     hint: &str,
 ) -> Markup {
     html! {
@@ -163,7 +163,7 @@ pub(crate) fn checks(
             div.choices {
                 @for option in options {
                     label.check {
-                        input type="checkbox" name=(name) value=(option) checked[ticked.iter().any(|name| name == option)];
+                        input type="checkbox" name=(name) value=(option) checked[ticked.contains(option)];
                         code { (option) }
                     }
                 }
@@ -216,54 +216,11 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// The name of a field where it is mentioned apart from its label.
+/// The name of a field where it is mentioned apart from its label: of a field `retry_schedule` the
+/// text `frame-field-retry-schedule`, of a variable as it is written, or else its own name.
 pub(crate) fn label(texts: &Texts, field: &str) -> String {
-    let known = match field {
-        "name" => "frame-field-name",
-        "description" => "frame-field-description",
-        "expires" => "frame-field-expires",
-        "user" => "frame-field-user",
-        "allow" => "frame-field-allow",
-        "deny" => "frame-field-deny",
-        "tables" => "frame-field-tables",
-        "scopes" | "oauth_scope" => "frame-field-scopes",
-        "url" => "frame-field-url",
-        "auth" => "frame-field-auth",
-        "header" | "headers_text" => "frame-field-headers",
-        "timeout" => "frame-field-timeout",
-        "retries" => "frame-field-retries",
-        "retry_schedule" => "frame-field-retry-schedule",
-        "channels" => "frame-field-channels",
-        "rate" => "frame-field-rate",
-        "unsign" => "frame-field-unsign",
-        "message" => "frame-field-message",
-        "webhook" => "frame-field-webhook",
-        "event" => "frame-field-event",
-        "target" => "frame-field-target",
-        "instance" | "object" => "frame-field-instance",
-        "tag" => "frame-field-tag",
-        "task" => "frame-field-task",
-        "requests_per_minute" => "frame-field-requests",
-        "overlap" => "frame-field-overlap",
-        "token" => "frame-field-token",
-        "key" => "frame-field-key",
-        "password" => "frame-field-password",
-        "oauth_token_url" => "frame-field-token-url",
-        "oauth_client_id" => "frame-field-client-id",
-        "oauth_secret" => "frame-field-client-secret",
-        "oauth_client_auth" => "frame-field-client-auth",
-        "client_certificate" => "frame-field-client-certificate",
-        "client_key" => "frame-field-client-key",
-        "delivery_mode" => "frame-field-delivery",
-        "filter" => "frame-field-filter",
-        "context" => "frame-field-context",
-        "label" => "frame-field-label",
-        "leaked" => "keys-leaked-field",
-        "then" => "keys-leaked-then",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return texts.of(known).into_owned();
+    if let Some(name) = texts.find(&format!("frame-field-{}", field.replace('_', "-"))) {
+        return name.into_owned();
     }
     if let Some(variable) = field.strip_prefix("var.") {
         return format!("${{{variable}}}");

@@ -18,7 +18,7 @@ use maud::{DOCTYPE, Markup, html};
 pub(crate) use pages::{Beside, pager, sorted_heading};
 use parts::seen_title;
 pub(crate) use parts::{
-    badge, beginning, confirm, confirm_or, empty, note, one_button, seen, state,
+    badge, beginning, confirm, confirm_or, confirmation, empty, note, one_button, seen, state,
 };
 pub(crate) use rows::{Column, editor};
 

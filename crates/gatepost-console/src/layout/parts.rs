@@ -7,8 +7,14 @@ use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
 use crate::context::PageContext;
+use crate::form::Form;
 use crate::texts::Texts;
 
+/// Confirmations with a link, and where it leads; its text is called as they are, with `-link`.
+const DONE_LINKS: [(&str, &str); 2] = [
+    ("tasks-done-created", "/events/new"),
+    ("tasks-done-ran", "/deliveries"),
+];
 /// What Fluent puts around a name in a text.
 const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
 
@@ -58,6 +64,22 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
 /// A note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
 pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
     html! { div class={ "note " (kind) } role="status" { (content) } }
+}
+
+/// What was done, as the address of a page says: `?done=saved` is the text `tasks-done-saved`.
+/// Nothing where there is no such text.
+pub(crate) fn confirmation(ctx: &PageContext, area: &str, query: &Form) -> Markup {
+    let (t, name) = (ctx.texts(), format!("{area}-done-{}", query.text("done")));
+    let Some(text) = t.find(&name) else {
+        return html! {};
+    };
+    match DONE_LINKS.iter().find(|(done, _)| *done == name) {
+        Some((_, path)) => {
+            let link = html! { a href=(ctx.at(path)) { (t.of(&format!("{name}-link"))) } };
+            note("good", &t.markup(&name, &[("link", link.into())]))
+        }
+        None => note("good", &html! { (text) }),
+    }
 }
 
 /// An empty list: what it will show, and how to start.

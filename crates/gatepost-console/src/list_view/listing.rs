@@ -2,15 +2,42 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, Utc};
+use apikey_core::OwnerId;
+use gatepost_storage::Page;
+use maud::{Markup, html};
 
-/// A kind of rows that can be searched, filtered and sorted. What its answers need besides the row,
-/// such as names of other rows, is read before.
-pub(crate) trait Listing {
+use super::asked::{Asked, CREATED, Kept, Shape};
+use super::columns::Column;
+use crate::context::PageContext;
+use crate::failure::Failure;
+use crate::form::Form;
+use crate::unreadable::Kind;
+
+/// Rows of a list, and the row after which there are more.
+pub(crate) type Rows<R> = (Vec<R>, Option<i64>);
+
+/// A kind of rows that can be searched, filtered and sorted, with what is shown beside the rows,
+/// such as names of other rows.
+///
+/// Its texts are named after it: `lists-tasks-search` (what the form is called), `-searched`,
+/// `-count`, `-more`, `-matches`, `-too-many`; `lists-tasks-sort-name` and
+/// `lists-tasks-sort-name-down` of each order, `lists-tasks-state-once` of each state, and
+/// `tasks-none-title` and `tasks-none-text` where there are no rows.
+pub(crate) trait Listing: Send + Sized + Sync + 'static {
     /// A row.
-    type Row;
-    /// What can be asked for.
-    const SHAPE: Shape;
+    type Row: Send + Sync + 'static;
+    /// What its rows are called: also the limit that counts them, and where they are listed.
+    const NAME: &'static str;
+    /// The columns of the table.
+    const COLUMNS: &'static [Column<Self, Self::Row>];
+    /// The states by which rows are filtered, as they are in the address.
+    const STATES: &'static [&'static str];
+    /// What else narrows the list down, by an index of the store.
+    const KEPT: &'static [Kept] = &[];
+    /// The class of the table.
+    const CLASS: &'static str = "";
+    /// The records that may be unreadable.
+    const UNREADABLE: Option<Kind> = None;
 
     /// The row number.
     fn number(row: &Self::Row) -> i64;
@@ -18,83 +45,61 @@ pub(crate) trait Listing {
     /// The texts in which words are searched.
     fn texts<'a>(&'a self, row: &'a Self::Row) -> Vec<Cow<'a, str>>;
 
-    /// The row's place in this order, one of [`Shape::orders`].
-    fn rank(&self, row: &Self::Row, order: &str) -> Rank;
-
-    /// Whether the row is in this state, one of [`Shape::states`].
+    /// Whether the row is in this state, one of [`STATES`](Self::STATES).
     fn is_in(&self, row: &Self::Row, state: &str) -> bool;
-}
 
-/// What can be asked of a list, and the names of the texts that say so.
-#[derive(Debug)]
-pub(crate) struct Shape {
-    /// The name of the limit that counts the rows.
-    pub limit: &'static str,
-    pub texts: ListTexts,
-    /// The orders besides age.
-    pub orders: &'static [SortBy],
-    /// The states by which rows are filtered: the value in the address, and the text.
-    pub states: &'static [(&'static str, &'static str)],
-    /// What else narrows the list down, by an index of the store.
-    pub kept: &'static [Kept],
-}
+    /// The door's list of what is asked for, without bodies.
+    fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> impl Future<Output = Result<Rows<Self::Row>, Failure>> + Send;
 
-/// The names of the texts in which a list speaks of its rows.
-#[derive(Debug)]
-pub(crate) struct ListTexts {
-    /// What the form that searches is called.
-    pub search: &'static str,
-    /// Where words are searched.
-    pub searched: &'static str,
-    /// How many rows there are: `$count`.
-    pub count: &'static str,
-    /// That there are more rows than are counted, `$count`.
-    pub more: &'static str,
-    /// How many rows match, `$matching`, of all, `$count`.
-    pub matches: &'static str,
-    /// That there are more rows than can be searched, `$count`.
-    pub too_many: &'static str,
-}
+    /// What is known beside these rows.
+    fn of(
+        ctx: &PageContext,
+        asked: &Asked,
+        rows: &[Self::Row],
+    ) -> impl Future<Output = Result<Self, Failure>> + Send;
 
-/// An order: of one column, in both directions.
-#[derive(Debug)]
-pub(crate) struct SortBy {
-    /// Its name in the address.
-    pub name: &'static str,
-    /// The text by which it is chosen.
-    pub up: &'static str,
-    /// The same for the other direction.
-    pub down: &'static str,
-}
-
-/// A row number or a word in the address that the store itself looks up.
-#[derive(Debug)]
-pub(crate) struct Kept {
-    /// Its name in the address.
-    pub name: &'static str,
-    /// The text that says how to narrow a list down by it.
-    pub how: &'static str,
-    /// The text that says that a list is narrowed down by it; `None` where a field of the form
-    /// shows it.
-    pub only: Option<&'static str>,
-}
-
-/// A place in an order. All places of one order are of the same kind.
-#[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
-pub(crate) enum Rank {
-    Number(u64),
-    Text(String),
-    Time(DateTime<Utc>),
-}
-
-impl Rank {
-    /// By a text as people sort it: capitals do not matter.
-    pub(crate) fn text(text: &str) -> Self {
-        Self::Text(text.to_lowercase())
+    /// The same once it is known which rows are on the page.
+    fn shown(
+        self,
+        _ctx: &PageContext,
+        _rows: &[Self::Row],
+    ) -> impl Future<Output = Result<Self, Failure>> + Send {
+        async { Ok(self) }
     }
 
-    /// By a time; what never happened is before everything.
-    pub(crate) fn time_or_never(at: Option<DateTime<Utc>>) -> Self {
-        Self::Time(at.unwrap_or(DateTime::<Utc>::MIN_UTC))
+    /// Fields of the form above the list that no other list has.
+    fn fields(_ctx: &PageContext, _asked: &Asked) -> Markup {
+        html! {}
+    }
+}
+
+/// Reads what is asked of a list. An owner who is not the caller's to manage is not found, whoever
+/// that is.
+pub(crate) async fn asked<L: Listing>(ctx: &PageContext, query: &Form) -> Result<Asked, Failure> {
+    Asked::parse(ctx, query, shape::<L>()).await
+}
+
+/// The same of the list on an owner's own page. The caller judges who may see that page.
+pub(crate) fn asked_of<L: Listing>(
+    ctx: &PageContext,
+    path: &str,
+    query: &Form,
+    owner: OwnerId,
+) -> Asked {
+    Asked::of_owner(ctx, path, query, shape::<L>(), owner)
+}
+
+fn shape<L: Listing>() -> Shape {
+    let orders = L::COLUMNS.iter().map(|column| column.sort);
+    let is_order = |order: &&str| !order.is_empty() && *order != CREATED;
+    Shape {
+        name: L::NAME,
+        orders: orders.filter(is_order).collect(),
+        states: L::STATES,
+        kept: L::KEPT,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gatepost_manage::About;
-use webhook_model::{EventName, EventType, SampleVariable, Specificity, trim_pasted};
+use webhook_model::{EventName, EventType, SampleVariable, Specificity};
 
 use super::preview::OBJECT;
 use crate::choices::choices;
@@ -93,7 +93,7 @@ impl AboutForm {
     }
 
     pub(super) fn sent(form: &Form, options: Option<&AboutOptions>) -> Self {
-        let text = |name: &str| trim_pasted(form.text(name)).to_owned();
+        let text = |name: &str| form.word(name).to_owned();
         let variables = options.map_or(&[][..], |options| &options.variables);
         Self {
             event_type: text("type"),

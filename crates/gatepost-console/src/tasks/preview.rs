@@ -7,19 +7,19 @@ use gatepost_storage::webhooks::TaskRow;
 use serde_json::Map;
 use webhook_model::{Action, Data, Message, WebhookId};
 
-use super::form::TaskForm;
 use crate::context::PageContext;
+use crate::form::Form;
 use crate::message_preview::Preview;
 
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
 
 /// Renders the message of a form as an example; empty while the message is not valid.
-pub(super) async fn preview(ctx: &PageContext, form: &TaskForm) -> Preview {
-    let Ok(message) = form.message.parse::<Message>() else {
+pub(super) async fn preview(ctx: &PageContext, form: &Form) -> Preview {
+    let Ok(message) = form.lines("message").parse::<Message>() else {
         return Preview::default();
     };
-    let webhook = form.webhook.parse().ok().map(WebhookId);
+    let webhook = form.word("webhook").parse().ok().map(WebhookId);
     let example = ctx.actor.example(&message, samples(ctx)).await;
     // Samples are no choice of the user's: nothing but the size can be wrong.
     let shown = Preview::of(ctx, example, webhook).await;

@@ -60,7 +60,7 @@ impl Condition {
 
 /// What is known of the webhooks of one page, by a number of calls that does not depend on how many
 /// there are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Conditions {
     day: BTreeMap<WebhookId, HourlyCount>,
     now: BTreeMap<WebhookId, HourlyCount>,
