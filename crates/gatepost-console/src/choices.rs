@@ -1,13 +1,12 @@
 //! The rows that a form offers: value and name. None if there are too many, and the form then asks
 //! for a row number.
 
-use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{TaskQuery, WebhookQuery};
+use gatepost_storage::{Bodies, Page, Scope};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::layout::seen;
-use crate::paging::newest_rows;
 
 /// A form offers at most this number of rows.
 const MAX_CHOICES: usize = 200;
@@ -67,4 +66,9 @@ fn few(choices: Vec<(String, String)>) -> Vec<(String, String)> {
     } else {
         choices
     }
+}
+
+/// The newest rows of a list, without what may be large: lists do not show it.
+pub(crate) fn newest_rows<I>(limit: u32) -> Page<I> {
+    Page::newest(limit).with_bodies(Bodies::Omitted)
 }

@@ -9,13 +9,12 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::csrf::Tickets;
+use crate::failure::{Failure, note_refusal, opened_again, refused_deletion};
 use crate::form::{Form, Query};
 use crate::layout::{self, Section, note, page, refused};
 use crate::problems::Problems;
-use crate::refusal::{note_refusal, opened_again, refused_deletion};
 use crate::row_id::RowId;
-use crate::tickets::Tickets;
 
 /// A kind of records that are created, edited and deleted on pages. Its texts are named after
 /// [`AREA`](Self::AREA): `tasks-delete-title`, `tasks-delete-button`.

@@ -8,11 +8,11 @@ use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliverySt
 use url::form_urlencoded::Serializer;
 use webhook_model::{TaskId, WebhookId};
 
+use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::fields::Field;
 use crate::form::Form;
-use crate::paging::newest_rows;
-use crate::sheet::Field;
 use crate::texts::Texts;
 use crate::time::{field, parse_field};
 

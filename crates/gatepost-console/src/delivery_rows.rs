@@ -4,11 +4,11 @@ use gatepost_storage::webhooks::Delivery;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_cause;
-use crate::delivery_names::Names;
-use crate::delivery_standing::{badges, inactive, standing};
+use crate::delivery_words;
+use crate::delivery_words::{badges, inactive, standing};
 use crate::layout::seen;
 use crate::list_view::{Column, Rank, table};
+use crate::names::Names;
 use crate::time::{span, stamp};
 
 /// The order by when they were queued, by its name in the address.
@@ -23,7 +23,7 @@ const COLUMNS: &[Of] = &[
         html! { a href=(path) { "#" (delivery.id) } }
     }),
     Of::new("deliveries-cause", |ctx, names, delivery| {
-        html! { div { (delivery_cause::short(ctx, delivery, names)) } }
+        html! { div { (delivery_words::short(ctx, delivery, names)) } }
     }),
     Of::new("deliveries-webhook", |ctx, names, delivery| {
         let webhook = names.webhooks.get(&delivery.webhook);

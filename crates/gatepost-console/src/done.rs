@@ -7,8 +7,8 @@ use http::request::Parts;
 use http::uri::PathAndQuery;
 use http::{HeaderValue, Uri};
 
-use crate::cookie::cookie;
-use crate::state::ConsoleState;
+use crate::context::ConsoleState;
+use crate::login::cookie;
 
 /// The name of the cookie; its value is the word that is shown.
 const COOKIE: &str = "gatepost_done";

@@ -1,4 +1,4 @@
-//! Pages for requests that fail.
+//! Pages for requests that fail, and refusals in words.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 
-use crate::context::PageContext;
+use crate::context::{ConsoleState, PageContext};
 use crate::form::TooMuch;
 use crate::kept::Kept;
 use crate::layout::{self, Section};
-use crate::problems::sentence;
-use crate::state::ConsoleState;
+use crate::problems::{Problems, sentence};
 use crate::texts::Texts;
 
 /// A request that is not carried out, other than a form that is shown again with its errors.
@@ -264,6 +263,43 @@ impl From<ManageError> for Failure {
             ManageError::WrongState => Self::Changed,
             other => Self::Conflict(other.to_string()),
         }
+    }
+}
+
+/// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often,
+/// others change the row at the same time, or what it asks for may not be watched. Any other error
+/// fails the request.
+pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+    match error {
+        ManageError::Contended
+        | ManageError::Full { .. }
+        | ManageError::Refused(_)
+        | ManageError::TooFast { .. } => {
+            problems.refuse(error);
+            Ok(())
+        }
+        other => Err(other.into()),
+    }
+}
+
+/// What a form says that is opened again with what was typed in an earlier session.
+pub(crate) fn opened_again(texts: &Texts) -> Problems {
+    let mut problems = Problems::new(texts);
+    problems.refuse(texts.of("forms-opened-again"));
+    problems
+}
+
+/// The response to a deletion that was refused: its own page again, with the reason beside the box.
+/// Where that page is gone as well, the request fails.
+pub(crate) async fn refused_deletion(
+    texts: &Texts,
+    error: ManageError,
+    page: impl AsyncFnOnce(&str) -> Result<Markup, Failure>,
+) -> Result<Response, Failure> {
+    let failure = Failure::from(error);
+    match failure.words(texts) {
+        Some(words) => Ok(failure.respond(page(&words).await?)),
+        None => Err(failure),
     }
 }
 

@@ -14,15 +14,13 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 
 use crate::api_url::api_url;
-use crate::context::PageContext;
+use crate::context::{ConsoleState, PageContext};
 use crate::done;
 use crate::failure::{Failure, in_layout};
 use crate::form::Form;
 use crate::kept::{AGAIN, Kept, MAX_KEPT};
 use crate::layout::LIVE;
-use crate::local_path::local_path;
-use crate::login::{LoggedIn, LogoutForm};
-use crate::state::ConsoleState;
+use crate::login::{LoggedIn, LogoutForm, local_path};
 use crate::withheld::{is_told, without_keys};
 
 /// Only what we serve ourselves, no inline script or style, and no framing.

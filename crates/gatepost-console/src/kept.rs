@@ -8,9 +8,9 @@ use std::fmt;
 use maud::{Markup, html};
 use webhook_model::Header;
 
+use crate::context::ConsoleState;
 use crate::fields::is_secret;
 use crate::form::Form;
-use crate::state::ConsoleState;
 
 /// How the addresses end that open a form with what was sent to them. They change nothing, so they
 /// need no token; that the form came from this site is asked all the same.

@@ -10,13 +10,12 @@ use maud::{Markup, html};
 use webhook_model::OwnerId;
 
 use super::words::{TABLES, kind, operation, path};
-use crate::changes_link::RECORD;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Section, beginning, note, page, seen};
+use crate::layout::{RECORD, Section, beginning, note, page, seen};
 use crate::list_view::{Asked, Column, Kept, Listing, Rows, asked, list};
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 use crate::texts::Texts;
 use crate::time::stamp;
 

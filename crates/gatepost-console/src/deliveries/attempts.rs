@@ -5,7 +5,7 @@ use std::time::Duration;
 use gatepost_storage::webhooks::AttemptRecord;
 use maud::{Markup, html};
 
-use super::pretty::pretty;
+use super::message::pretty;
 use crate::context::PageContext;
 use crate::delivery_filter::class_name;
 use crate::layout::badge;

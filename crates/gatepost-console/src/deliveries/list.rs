@@ -7,16 +7,15 @@ use gatepost_storage::Order;
 use gatepost_storage::webhooks::DeliveryId;
 use maud::{Markup, html};
 
-use super::asked::{Asked, Place, joined};
+use super::asked::{Asked, Place, form, joined};
 use super::caption::{beside, caption, further, heading};
-use super::form::form;
 use super::look::{Known, Look, ROWS, Total};
 use crate::context::PageContext;
-use crate::delivery_names::Names;
 use crate::delivery_rows::rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{Live, Section, empty, live_parts, note, page, pager, spoken};
+use crate::names::Names;
 use crate::texts::Texts;
 
 /// The newest delivery when the page was opened, in the address of its live part.

@@ -12,10 +12,10 @@ use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::delivery_filter::{QUEUED, class, classes};
 use crate::failure::Failure;
+use crate::fields::Sheet;
 use crate::form::{Form, Query};
 use crate::layout::{self, Section, note, page, seen};
 use crate::problems::Problems;
-use crate::sheet::Sheet;
 use crate::texts::Texts;
 use crate::time::{field, parse_field};
 

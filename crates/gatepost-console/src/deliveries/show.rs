@@ -1,23 +1,26 @@
-//! The page of one delivery, with its attempts.
+//! The page of one delivery: how it stands, what made it, and its attempts.
 
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::Holdup;
 use gatepost_storage::Row;
-use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId};
+use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
 use super::actions::buttons;
-use super::facts::facts;
 use super::{attempts, message, request};
 use crate::context::PageContext;
-use crate::delivery_names::Names;
+use crate::delivery_words;
+use crate::delivery_words::{badges, standing};
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{Live, Section, confirmation, live_parts, page_with};
+use crate::layout::{self, Live, Section, confirmation, live_parts, page_with, seen, spoken};
+use crate::names::Names;
 use crate::row_id::RowId;
+use crate::texts::Texts;
+use crate::time::{span, stamp, stamp_or};
 
 /// How often a delivery is read again because it changed while its attempts were read.
 const READS: usize = 3;
@@ -120,4 +123,49 @@ impl Shown {
 fn is_same(before: &Delivery, now: &Delivery) -> bool {
     let of = |delivery: &Delivery| (delivery.state, delivery.attempts, delivery.last_attempt);
     of(before) == of(now)
+}
+
+/// The list of facts.
+pub(super) fn facts(
+    ctx: &PageContext,
+    delivery: &Delivery,
+    webhook: Option<&Webhook>,
+    holdup: Option<&Holdup>,
+    names: &Names,
+) -> Markup {
+    let (t, now) = (ctx.texts(), ctx.now());
+    let (state, _) = layout::state(t, delivery.state);
+    let waits = delivery.state == DeliveryState::Queued;
+    html! {
+        dl {
+            dt { (t.of("deliveries-state")) } dd {
+                (badges(t, delivery)) " " (standing(t, delivery, webhook, holdup, now)) (spoken(&state))
+                @if let Some(Holdup::Behind(first)) = holdup { " " a href=(ctx.at(&format!("/deliveries/{first}"))) { (t.with("deliveries-see", &[("id", first.to_string().into())])) } }
+            }
+            @if !delivery.state.is_final() && !delivery.status_info.is_empty() { dt { (t.of("deliveries-last-result")) } dd { (t.rule(&delivery.status_info)) } }
+            @if let Some(status) = delivery.response_status { dt { (t.of("deliveries-status")) } dd { (status) } }
+            @if let Some(took) = delivery.duration { dt { (t.of("deliveries-duration")) } dd { (span(t, took)) } }
+            dt { (t.of("deliveries-attempts")) } dd { (attempts(t, delivery)) }
+            dt { (t.of("deliveries-webhook")) } dd {
+                @if let Some(webhook) = webhook { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.name.as_str())) } }
+                @else { "–" }
+            }
+            (delivery_words::facts(ctx, delivery, names))
+            dt { (t.of("deliveries-message-id")) } dd { code { (delivery.message_id) } }
+            dt { (t.of("deliveries-queued")) } dd { (stamp(t, delivery.created, now)) }
+            dt { (t.of("deliveries-last-attempt")) } dd { (stamp_or(t, delivery.last_attempt, now, &t.of("deliveries-last-attempt-none"))) }
+            @if waits && holdup.is_none() { dt { (t.of("deliveries-next-attempt")) } dd { (stamp(t, delivery.due, now)) } }
+        }
+    }
+}
+
+/// `4 in total, 1 since the last replay`
+fn attempts(t: &Texts, delivery: &Delivery) -> String {
+    match (delivery.attempts, delivery.tries) {
+        (all, tries) if all == tries => all.to_string(),
+        (all, tries) => t.with(
+            "deliveries-attempts-since-replay",
+            &[("all", all.into()), ("since", tries.into())],
+        ),
+    }
 }

@@ -14,16 +14,14 @@ use webhook_model::{
 
 use super::labels::{applies_to, name, target};
 use super::options::{Offered, Subject, known_type, offered_types};
-use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
-use crate::fields::event;
+use crate::fields::{Sheet, event};
 use crate::form::Form;
-use crate::layout::{self, Section, note, page, page_with, seen};
-use crate::platform_names::PlatformNames;
+use crate::layout::{self, Section, changes_link, note, page, page_with, seen};
+use crate::names::PlatformNames;
 use crate::problems::{Problems, rule};
-use crate::sheet::Sheet;
 use crate::unreadable::{Kind, if_readable, question};
 
 /// Events, as they are created, edited and deleted. Type and event of one that is there cannot

@@ -3,7 +3,7 @@
 use webhook_model::{Event, ObjectId, Target, mark_hidden};
 
 use crate::context::PageContext;
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 
 /// The platform's table of tags.
 const TAGS: &str = "tags";

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{Section, badge, confirmation, one_button, page_with, seen, select};
 use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 use crate::problems::Problems;
 use crate::unreadable::Kind;
 

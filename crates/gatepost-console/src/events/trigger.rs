@@ -12,15 +12,13 @@ use webhook_model::{Action, Data, Event, EventId, EventNotes, SampleVariable};
 
 use super::labels::{applies_to, name, target};
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::failure::{Failure, note_refusal};
 use crate::form::Form;
 use crate::layout::{self, Section, note, page, refused, seen};
-use crate::message_preview::Preview;
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 use crate::problems::Problems;
-use crate::refusal::note_refusal;
 use crate::row_id::RowId;
-use crate::sample_fields::{self, Values};
+use crate::samples::{self, Preview, Values};
 
 /// An event that is to be triggered, its task, and what it brings.
 struct Trigger {
@@ -92,8 +90,8 @@ impl Trigger {
         let variables: Vec<_> = variables.cloned().collect();
         let data = notes.and_then(EventNotes::data).cloned();
         let values = match sent {
-            Some(form) => sample_fields::sent(form, &variables),
-            None => sample_fields::samples(&variables),
+            Some(form) => samples::sent(form, &variables),
+            None => samples::samples(&variables),
         };
         Ok(Self {
             row,
@@ -113,7 +111,7 @@ impl Trigger {
 
     fn problems(&self, ctx: &PageContext) -> Problems {
         let mut problems = Problems::new(ctx.texts());
-        sample_fields::check(ctx.texts(), &self.values, &mut problems);
+        samples::check(ctx.texts(), &self.values, &mut problems);
         problems
     }
 
@@ -151,7 +149,7 @@ async fn page_of(
             input type="hidden" name="csrf" value=(ctx.csrf);
             section {
                 (question(ctx, trigger).await)
-                (sample_fields::inputs(problems, &trigger.variables, &trigger.values))
+                (samples::inputs(problems, &trigger.variables, &trigger.values))
             }
             section {
                 div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }

@@ -12,11 +12,10 @@ use webhook_model::trim_pasted;
 
 use super::review::surprises;
 use crate::context::PageContext;
-use crate::fields::key;
+use crate::fields::{Sheet, key};
 use crate::form::{Form, Rows};
 use crate::layout::{self, Column, InputKind};
 use crate::problems::Problems;
-use crate::sheet::Sheet;
 use crate::texts::Texts;
 use crate::time;
 

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, confirm_or, note, page, refused, seen};
 use crate::list_view::{Column, table};
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 use crate::problems::Problems;
 
 /// What may become of keys: the word in a form. It is also at the end of the texts' names.

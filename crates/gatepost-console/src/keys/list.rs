@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use crate::form::{Form, Query};
 use crate::layout::{Above, Section, beginning, confirmation, page_under, seen};
 use crate::list_view::{Asked, CREATED, Column, Listing, Rank, Rows, asked, list};
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 

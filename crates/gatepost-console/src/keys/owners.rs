@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::context::PageContext;
 use crate::layout::seen;
-use crate::platform_names::PlatformNames;
+use crate::names::PlatformNames;
 
 /// The platform's table of users.
 pub(super) const USERS: &str = "users";

@@ -8,12 +8,12 @@ use maud::{Markup, html};
 use super::resource::{Keys, about, revealed};
 use crate::context::PageContext;
 use crate::crud::{already_submitted, note_error};
+use crate::csrf::Tickets;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, refused};
 use crate::problems::Problems;
 use crate::row_id::RowId;
-use crate::tickets::Tickets;
 
 /// How long the old key may go on, in seconds, and what that is called.
 const OVERLAPS: [(&str, &str); 5] = [

@@ -2,28 +2,25 @@
 
 mod controls;
 mod live;
-mod pages;
 mod parts;
-mod rows;
 
 use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
-    InputKind, area, check, checks, errors, errors_of, input, label, picker, radios, select,
+    Column, InputKind, area, check, checks, editor, errors, errors_of, input, label, picker,
+    radios, select,
 };
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use pages::{Beside, pager, sorted_heading};
 use parts::seen_title;
 pub(crate) use parts::{
-    badge, beginning, confirm, confirm_or, confirmation, empty, note, one_button, seen, state,
+    Beside, RECORD, badge, beginning, changes_link, confirm, confirm_or, confirmation, empty, note,
+    one_button, pager, seen, sorted_heading, state,
 };
-pub(crate) use rows::{Column, editor};
 
-use crate::context::PageContext;
-use crate::state::ConsoleState;
+use crate::context::{ConsoleState, PageContext};
 use crate::texts::Texts;
 use crate::time::exact;
 

@@ -10,13 +10,11 @@
 //! are read: where there are more, the page says so and how to narrow them down.
 
 mod asked;
-mod columns;
 mod listing;
 mod read;
 mod search;
 mod view;
 
 pub(crate) use asked::{Asked, CREATED, Kept};
-pub(crate) use columns::{Column, Rank, table};
-pub(crate) use listing::{Listing, Rows, asked, asked_of};
+pub(crate) use listing::{Column, Listing, Rank, Rows, asked, asked_of, table};
 pub(crate) use view::list;

@@ -5,8 +5,7 @@ use gatepost_storage::Order;
 use maud::{Markup, html};
 
 use super::asked::{Asked, CREATED, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort};
-use super::columns::table;
-use super::listing::Listing;
+use super::listing::{Listing, table};
 use super::read::{Outcome, Shown, Total};
 use super::search::{MAX_TEXT, MAX_WORDS};
 use crate::choices::choices;

@@ -1,17 +1,24 @@
-//! What a task is run or tested about, as it is chosen in a form.
+//! What a task is run or tested about, as it is chosen in a form, and the message as it would be
+//! sent.
 
 use std::collections::BTreeMap;
 
-use gatepost_manage::About;
-use webhook_model::{EventName, EventType, SampleVariable, Specificity};
+use gatepost_manage::{About, ManageError};
+use gatepost_storage::webhooks::TaskRow;
+use serde_json::Map;
+use webhook_model::{
+    Action, Data, EventName, EventType, Message, SampleVariable, Specificity, WebhookId,
+};
 
-use super::preview::OBJECT;
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::form::Form;
 use crate::problems::Problems;
-use crate::sample_fields::{self, Values};
+use crate::samples::{self, Preview, Values};
 use crate::texts::Texts;
+
+/// The name of the object in the preview.
+pub(super) const OBJECT: &str = "web-1";
 
 /// The content of the fields.
 #[derive(Debug, Default)]
@@ -87,7 +94,7 @@ impl AboutForm {
                 .first()
                 .map(|(event, _)| event.clone())
                 .unwrap_or_default(),
-            variables: sample_fields::samples(&options.variables),
+            variables: samples::samples(&options.variables),
             ..fresh
         }
     }
@@ -100,7 +107,7 @@ impl AboutForm {
             event: text("event"),
             object: text("object"),
             name: text("name"),
-            variables: sample_fields::sent(form, variables),
+            variables: samples::sent(form, variables),
         }
     }
 
@@ -123,8 +130,8 @@ impl AboutForm {
                 Some(problems.take("object", id)?)
             }
         };
-        sample_fields::check_one(t, "name", &self.name, problems);
-        sample_fields::check(t, &self.variables, problems);
+        samples::check_one(t, "name", &self.name, problems);
+        samples::check(t, &self.variables, problems);
         if !problems.is_empty() {
             return None;
         }
@@ -135,4 +142,55 @@ impl AboutForm {
         about.variables = self.variables.clone().into_iter().collect();
         Some(about)
     }
+}
+
+/// Renders the message of a form as an example; empty while the message is not valid.
+pub(super) async fn preview(ctx: &PageContext, form: &Form) -> Preview {
+    let Ok(message) = form.lines("message").parse::<Message>() else {
+        return Preview::default();
+    };
+    let webhook = form.word("webhook").parse().ok().map(WebhookId);
+    let example = ctx.actor.example(&message, samples(ctx)).await;
+    // Samples are no choice of the user's: nothing but the size can be wrong.
+    let shown = Preview::of(ctx, example, webhook).await;
+    shown.unwrap_or_default()
+}
+
+/// Renders the message of a task as a test or a run sends it about this.
+pub(super) async fn preview_about(
+    ctx: &PageContext,
+    row: &TaskRow,
+    about: About,
+) -> Result<Preview, ManageError> {
+    let webhook = match &row.value.action {
+        Action::Send { webhook, .. } => Some(*webhook),
+        _ => None,
+    };
+    let example = ctx.actor.task_example(row.id, about).await;
+    Preview::of(ctx, example, webhook).await
+}
+
+/// The samples of the catalog as one: a message may be run by any of its events.
+fn samples(ctx: &PageContext) -> About {
+    let catalog = ctx.actor.catalog();
+    let (mut members, mut variables) = (Map::new(), BTreeMap::new());
+    for (of, ..) in catalog.types() {
+        let events = catalog.events(of);
+        for notes in events.filter_map(|(event, _)| catalog.notes(of, event)) {
+            for one in notes.variables() {
+                let (name, sample) = (one.name().to_owned(), one.sample().to_owned());
+                variables.entry(name).or_insert(sample);
+            }
+            for (name, value) in notes.data().into_iter().flat_map(Data::as_map) {
+                members.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    let mut about = About::default();
+    OBJECT.clone_into(&mut about.name);
+    about.variables = variables.into_iter().collect();
+    // Together they may be more than one may be.
+    let some = (!members.is_empty()).then(|| Data::new(members));
+    about.data = some.and_then(Result::ok);
+    about
 }

@@ -9,19 +9,16 @@ use webhook_model::{
     Action, Description, Message, SampleVariable, Task, TaskId, TaskName, WebhookId,
 };
 
-use super::about::variables as of_type;
-use super::preview::{OBJECT, preview};
-use crate::changes_link::changes_link;
+use super::about::{OBJECT, preview, variables as of_type};
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
 use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
-use crate::fields::task;
+use crate::fields::{Sheet, task};
 use crate::form::Form;
-use crate::layout::{Section, note, page_with, seen};
-use crate::message_preview::Preview;
+use crate::layout::{Section, changes_link, note, page_with, seen};
 use crate::problems::{Problems, rule};
-use crate::sheet::Sheet;
+use crate::samples::Preview;
 use crate::texts::Texts;
 use crate::unreadable::{Kind, if_readable, question};
 

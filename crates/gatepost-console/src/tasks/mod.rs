@@ -4,7 +4,6 @@ mod about;
 mod cancel;
 mod form;
 mod list;
-mod preview;
 mod try_out;
 
 use axum::Router;

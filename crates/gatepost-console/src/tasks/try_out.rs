@@ -8,17 +8,14 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::TaskId;
 
-use super::about::{AboutForm, AboutOptions};
-use super::preview::preview_about;
+use super::about::{AboutForm, AboutOptions, preview_about};
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::failure::{Failure, note_refusal};
 use crate::form::{Form, Query};
 use crate::layout::{self, InputKind, Section, note, page, refused};
-use crate::message_preview::Preview;
 use crate::problems::Problems;
-use crate::refusal::note_refusal;
 use crate::row_id::RowId;
-use crate::sample_fields::{self, MAX_VALUE};
+use crate::samples::{self, MAX_VALUE, Preview};
 use crate::texts::Texts;
 
 /// A task, and the form as it stands.
@@ -228,7 +225,7 @@ fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Proble
             (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, &form.object, &t.of("tasks-test-object-hint")))
             (name(t, form, problems))
         }
-        (sample_fields::inputs(problems, &options.variables, &form.variables))
+        (samples::inputs(problems, &options.variables, &form.variables))
     }
 }
 

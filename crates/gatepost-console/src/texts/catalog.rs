@@ -8,7 +8,7 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::{CharacterDirection, LanguageIdentifier};
 
-use super::error::TextsError;
+use super::check::TextsError;
 use super::numbers::{LONG, Numbers, SHORT};
 use super::{check, source};
 

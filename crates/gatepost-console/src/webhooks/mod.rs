@@ -1,22 +1,17 @@
 //! Webhooks: where and how to send (SPEC 2.2).
 
-pub(crate) mod banner;
 mod charts;
 mod counts;
 mod dropped;
-mod fetch;
 mod form;
-mod health;
+pub(crate) mod health;
 mod list;
-mod open;
-mod range;
 mod resource;
 mod secrets;
 mod send_test;
 mod show;
 mod signing;
 mod target;
-mod verify;
 
 use axum::Router;
 use axum::extract::Path;

@@ -12,12 +12,12 @@ use super::form::{entered, field_of, fields, fresh, parse, stored};
 use super::list::WebhookRow;
 use super::secrets;
 use super::target::{hint, to_saved};
+use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::crud::{self, Resource};
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, page, seen};
-use crate::paging::newest_rows;
 use crate::problems::Problems;
 use crate::unreadable::{Kind, if_readable, question};
 

@@ -7,28 +7,26 @@ use gatepost_storage::{Row, Scope};
 use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Authorization, DeliveryMode, Message, Webhook, WebhookId};
 
-use super::charts::Charts;
-use super::counts::{Counts, of_all, of_day};
-use super::fetch::how_to_fetch;
+use super::charts::{Charts, Range};
+use super::counts::{Counts, Open, of_all, of_day};
+use super::dropped::how_to_fetch;
 use super::form::{MASK, certificate_details};
 use super::health::{Condition, of_hours, success};
 use super::list::authorization;
-use super::open::Open;
-use super::range::Range;
 use super::send_test::{OBJECT, test_form};
 use super::signing::signing_controls;
 use super::{dropped, target};
-use crate::changes_link::changes_link;
+use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
-use crate::delivery_names::Names;
 use crate::delivery_rows;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{
-    self, Above, Live, Section, confirmation, live_parts, note, one_button, page_under, seen,
+    self, Above, Live, Section, changes_link, confirmation, live_parts, note, one_button,
+    page_under, seen,
 };
-use crate::paging::newest_rows;
+use crate::names::Names;
 use crate::row_id::RowId;
 use crate::time::stamp;
 

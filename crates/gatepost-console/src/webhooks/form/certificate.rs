@@ -8,11 +8,10 @@ use maud::{Markup, html};
 use webhook_model::{ClientIdentity, Field, trim_pasted};
 
 use crate::context::PageContext;
-use crate::fields::webhook;
+use crate::fields::{Sheet, webhook};
 use crate::form::Form;
 use crate::layout::{badge, seen};
 use crate::problems::{Problems, rule};
-use crate::sheet::Sheet;
 use crate::time::stamp;
 
 /// How long before it expires there is a warning.

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use webhook_model::{Headers, MAX_HEADERS};
 
-use crate::fields::webhook;
+use crate::fields::{Sheet, webhook};
 use crate::form::{Form, Rows};
 use crate::layout::{self, Column};
 use crate::problems::{Problems, rule};
-use crate::sheet::Sheet;
 use crate::texts::Texts;
 
 /// Shown in place of a stored value that is secret. No header can contain it, so a typed value is

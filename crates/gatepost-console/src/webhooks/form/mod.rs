@@ -17,10 +17,9 @@ use webhook_model::{
 
 use super::target::hint;
 use crate::context::PageContext;
-use crate::fields::webhook;
+use crate::fields::{Sheet, webhook};
 use crate::form::Form;
 use crate::problems::{Problems, rule};
-use crate::sheet::Sheet;
 use crate::texts::Texts;
 
 /// The form of a new webhook.
