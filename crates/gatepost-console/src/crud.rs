@@ -251,10 +251,7 @@ async fn check<R: Resource>(
     };
     let mut problems = Problems::new(ctx.texts());
     R::parse(&ctx, row.as_ref(), &sent, &mut problems).await?;
-    let hints = R::hints(&ctx, &sent).await?;
-    Ok(Json(
-        json!({"problems": problems.to_json(), "hints": hints}),
-    ))
+    Ok(problems.checked(&R::hints(&ctx, &sent).await?))
 }
 
 async fn ask<R: Resource>(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {

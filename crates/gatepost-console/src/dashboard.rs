@@ -44,18 +44,22 @@ pub(crate) fn routes() -> Router {
         .route(LIVE, get(live))
 }
 
-/// One of the three records: its purpose, its number, and where to create one. Texts are by name.
+/// One of the three records: `home-webhook-title` and so on are its texts.
 struct Step {
-    title: &'static str,
-    text: &'static str,
-    count: usize,
-    /// What screen readers say of the number.
-    view: &'static str,
+    name: &'static str,
+    /// Where they are listed.
     path: &'static str,
-    new: &'static str,
-    /// The button, where this step comes first.
-    start: &'static str,
+    count: usize,
+    /// Whether it is the next one to create.
     here: bool,
+}
+
+impl Step {
+    /// A text of it: its title, its purpose, what screen readers say of the number, and the buttons
+    /// that create one, where this step comes first or does not.
+    fn text(&self, what: &str) -> String {
+        format!("home-{}-{what}", self.name)
+    }
 }
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
@@ -63,40 +67,19 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let failing = failing(&ctx).await?;
     let parts = live_sections(&ctx).await?;
     let steps = [
-        Step {
-            title: "home-webhook-title",
-            text: "home-webhook-text",
-            count: webhooks,
-            view: "home-webhook-view",
-            path: "/webhooks",
-            new: "home-webhook-new",
-            start: "home-webhook-start",
-            here: webhooks == 0,
-        },
-        Step {
-            title: "home-task-title",
-            text: "home-task-text",
-            count: tasks,
-            view: "home-task-view",
-            path: "/tasks",
-            new: "home-task-new",
-            start: "home-task-start",
-            here: webhooks > 0 && tasks == 0,
-        },
-        Step {
-            title: "home-event-title",
-            text: "home-event-text",
-            count: events,
-            view: "home-event-view",
-            path: "/events",
-            new: "home-event-new",
-            start: "home-event-start",
-            here: tasks > 0 && events == 0,
-        },
+        ("webhook", "/webhooks", webhooks, webhooks == 0),
+        ("task", "/tasks", tasks, webhooks > 0 && tasks == 0),
+        ("event", "/events", events, tasks > 0 && events == 0),
     ];
+    let steps = steps.map(|(name, path, count, here)| Step {
+        name,
+        path,
+        count,
+        here,
+    });
     let t = ctx.texts();
     let actions = html! {
-        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(step.new)) } }
+        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(&step.text("new"))) } }
     };
     let body = html! {
         (failing)
@@ -149,14 +132,14 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
         step.count.to_string()
     };
     let path = ctx.at(step.path);
-    let view = t.with(step.view, &[("count", count.as_str().into())]);
+    let view = t.with(&step.text("view"), &[("count", count.as_str().into())]);
     html! {
         li.next[step.here] {
-            h2 { (t.of(step.title)) }
-            p { (t.of(step.text)) }
+            h2 { (t.of(&step.text("title"))) }
+            p { (t.of(&step.text("text"))) }
             div.actions {
                 @if step.count == 0 {
-                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(step.start)) } } @else { span.quiet { (t.of("home-none")) } }
+                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(&step.text("start"))) } } @else { span.quiet { (t.of("home-none")) } }
                 } @else { a href=(path) aria-label=(view) { span.count { (count) } } }
             }
         }
@@ -238,20 +221,9 @@ async fn limits_section(ctx: &PageContext) -> Result<Markup, Failure> {
 
 /// What a limit is called here, and whether it counts bytes.
 fn shown<'a>(t: &'a Texts, name: &'a str) -> (Cow<'a, str>, bool) {
-    let (text, is_bytes) = match name {
-        "keys" => ("home-limits-keys", false),
-        "webhooks" => ("home-limits-webhooks", false),
-        "tasks" => ("home-limits-tasks", false),
-        "events" => ("home-limits-events", false),
-        "record_bytes" => ("home-limits-record-bytes", true),
-        "waiting" => ("home-limits-waiting", false),
-        "waiting_bytes" => ("home-limits-waiting-bytes", true),
-        "log_bytes" => ("home-limits-log-bytes", true),
-        "runs_per_minute" => ("home-limits-runs", false),
-        "key_changes_per_minute" => ("home-limits-key-changes", false),
-        other => return (other.into(), false),
-    };
-    (t.of(text), is_bytes)
+    let text = t.find(&format!("home-limits-{}", name.replace('_', "-")));
+    let is_bytes = text.is_some() && name.ends_with("_bytes");
+    (text.unwrap_or(name.into()), is_bytes)
 }
 
 /// `3 of 500`

@@ -10,7 +10,7 @@ use webhook_model::{Activity, DeliveryMode, Webhook};
 
 use crate::context::PageContext;
 use crate::layout::{badge, seen, state};
-use crate::names::Names;
+use crate::names::{Names, known_type};
 use crate::texts::Texts;
 use crate::time::{distance, span};
 
@@ -160,12 +160,8 @@ fn unrecorded<'a>(t: &'a Texts, delivery: &Delivery) -> Cow<'a, str> {
 fn what(ctx: &PageContext, cause: &Cause) -> String {
     let t = ctx.texts();
     let catalog = ctx.actor.catalog();
-    let of = catalog
-        .types()
-        .find(|(name, ..)| **name == cause.event_type);
-    let of = of.map_or(cause.event_type.as_str().into(), |(_, label, _)| {
-        t.rule(label)
-    });
+    let of = known_type(ctx, cause.event_type.as_str());
+    let of = of.map_or(cause.event_type.as_str().into(), |(_, label, _)| label);
     let event = catalog.event_label(&cause.event_type, &cause.event);
     if event.is_none() && (cause.event_type.as_str(), cause.event.as_str()) == BY_HAND {
         return t.of("deliveries-cause-run").into_owned();

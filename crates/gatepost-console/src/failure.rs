@@ -59,41 +59,32 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    fn status(&self) -> StatusCode {
+    /// The status of the response, and the text that is the title of the page.
+    fn kind(&self) -> (StatusCode, &'static str) {
         match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Forbidden | Self::Forged(_) | Self::Refused(_) => StatusCode::FORBIDDEN,
-            Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::LoggedOut(..) => StatusCode::UNAUTHORIZED,
-            Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotFound => (StatusCode::NOT_FOUND, "frame-failure-not-found"),
+            Self::WrongMethod => (StatusCode::METHOD_NOT_ALLOWED, "frame-failure-not-a-page"),
+            Self::Forbidden | Self::Refused(_) => {
+                (StatusCode::FORBIDDEN, "frame-failure-not-allowed")
+            }
+            Self::Forged(_) => (StatusCode::FORBIDDEN, "frame-failure-nothing-changed"),
+            Self::LoggedOut(..) => (StatusCode::UNAUTHORIZED, "frame-failure-logged-out"),
+            Self::TooLarge | Self::TooMuch(_) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "frame-failure-too-large")
+            }
+            Self::TooFast { .. } => (StatusCode::TOO_MANY_REQUESTS, "frame-failure-too-many"),
             Self::Conflict(_)
             | Self::InUse(..)
             | Self::Invalid(..)
             | Self::Unreadable
-            | Self::Changed => StatusCode::CONFLICT,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            | Self::Changed => (StatusCode::CONFLICT, "frame-failure-not-possible"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "frame-failure-unavailable"),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "frame-failure-internal"),
         }
     }
 
     fn title<'a>(&self, texts: &'a Texts) -> Cow<'a, str> {
-        texts.of(match self {
-            Self::NotFound => "frame-failure-not-found",
-            Self::WrongMethod => "frame-failure-not-a-page",
-            Self::Forbidden | Self::Refused(_) => "frame-failure-not-allowed",
-            Self::Forged(_) => "frame-failure-nothing-changed",
-            Self::LoggedOut(..) => "frame-failure-logged-out",
-            Self::TooLarge | Self::TooMuch(_) => "frame-failure-too-large",
-            Self::TooFast { .. } => "frame-failure-too-many",
-            Self::Conflict(_)
-            | Self::InUse(..)
-            | Self::Invalid(..)
-            | Self::Unreadable
-            | Self::Changed => "frame-failure-not-possible",
-            Self::Unavailable => "frame-failure-unavailable",
-            Self::Internal => "frame-failure-internal",
-        })
+        texts.of(self.kind().1)
     }
 
     fn body(&self, console: &ConsoleState) -> Markup {
@@ -177,7 +168,7 @@ impl Failure {
 
     /// A page of the console, with the status and headers of this failure.
     pub(crate) fn respond(&self, page: Markup) -> Response {
-        let mut response = (self.status(), page).into_response();
+        let mut response = (self.kind().0, page).into_response();
         if let Self::TooFast { retry_after, .. } = self {
             let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -202,7 +193,7 @@ fn row_page(path: &str) -> Option<(&str, &'static str)> {
 /// Only a note for [`in_layout`]: neither the caller nor the console is known here.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let mut response = self.status().into_response();
+        let mut response = self.kind().0.into_response();
         response.extensions_mut().insert(Arc::new(self));
         response
     }
@@ -338,7 +329,7 @@ mod tests {
             (ManageError::Contended, 429),
             (ManageError::Panicked, 500),
         ] {
-            assert_eq!(Failure::from(error.clone()).status(), status, "{error}");
+            assert_eq!(Failure::from(error.clone()).kind().0, status, "{error}");
         }
     }
 }

@@ -3,7 +3,7 @@
 mod api_url;
 mod assets;
 mod changes;
-mod chart_scale;
+mod charts;
 mod choices;
 mod console;
 mod context;

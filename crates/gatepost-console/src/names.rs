@@ -1,11 +1,12 @@
 //! What rows are called that a page speaks of: the platform's by one question for each of its
 //! tables, and all that deliveries speak of.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Cause, Delivery};
-use webhook_model::{ObjectId, TaskId, Webhook, WebhookId};
+use webhook_model::{EventType, ObjectId, Specificity, TaskId, Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -79,4 +80,28 @@ fn platform_rows(cause: &Cause) -> impl Iterator<Item = (String, ObjectId)> {
     let object = cause.object.map(|id| (cause.event_type.to_string(), id));
     let by = cause.by.map(|user| ("users".to_owned(), user.into()));
     object.into_iter().chain(by)
+}
+
+/// A type of the catalog by its name, with its label and what its events apply to.
+pub(crate) fn known_type<'a>(
+    ctx: &'a PageContext,
+    name: &str,
+) -> Option<(&'a EventType, Cow<'a, str>, Specificity)> {
+    let mut types = ctx.actor.catalog().types();
+    let (of, label, specificity) = types.find(|(of, ..)| of.as_str() == name)?;
+    Some((of, ctx.texts().rule(label), specificity))
+}
+
+/// The types of the catalog, to choose from.
+pub(crate) fn types(ctx: &PageContext) -> Vec<(String, String)> {
+    let (t, types) = (ctx.texts(), ctx.actor.catalog().types());
+    let types = types.map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned()));
+    types.collect()
+}
+
+/// The events of a type, to choose from.
+pub(crate) fn events(ctx: &PageContext, of: &EventType) -> Vec<(String, String)> {
+    let (t, events) = (ctx.texts(), ctx.actor.catalog().events(of));
+    let events = events.map(|(event, label)| (event.to_string(), t.rule(label).into_owned()));
+    events.collect()
 }

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use axum::Json;
 use gatepost_manage::{Example, ManageError};
 use maud::{Markup, html};
+use serde_json::{Value, json};
 use webhook_model::{Headers, SampleVariable, WebhookId};
 
 use crate::context::PageContext;
@@ -113,6 +115,16 @@ impl Preview {
             text,
             warnings: warnings.join(" "),
         })
+    }
+
+    /// For the script, beside what is wrong with the form.
+    pub(crate) fn checked(self, problems: &Problems) -> Json<Value> {
+        problems.checked(&self.hints())
+    }
+
+    /// For the script.
+    pub(crate) fn hints(self) -> Value {
+        json!({"preview": self.text, "warnings": self.warnings})
     }
 
     /// The message and the warnings, which the script renews while the user types.

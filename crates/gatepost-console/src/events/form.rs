@@ -13,14 +13,14 @@ use webhook_model::{
 };
 
 use super::labels::{applies_to, name, target};
-use super::options::{Offered, Subject, known_type, offered_types};
+use super::options::{Offered, Subject, offered_types};
 use crate::context::PageContext;
 use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
 use crate::fields::{Sheet, event};
 use crate::form::Form;
 use crate::layout::{self, Section, changes_link, note, page, page_with, seen};
-use crate::names::PlatformNames;
+use crate::names::{PlatformNames, events, known_type};
 use crate::problems::{Problems, rule};
 use crate::unreadable::{Kind, if_readable, question};
 
@@ -93,7 +93,7 @@ impl Resource for Events {
         };
         let event = &row.value;
         let known = known_type(ctx, event.event_type.as_str());
-        let specificity = known.map_or(Specificity::InstanceOptional, |(_, specificity)| {
+        let specificity = known.map_or(Specificity::InstanceOptional, |(.., specificity)| {
             specificity
         });
         let offered = Offered::of(ctx, &Subject::stored(row.owner, event), specificity).await?;
@@ -116,7 +116,7 @@ impl Resource for Events {
             Some((row, _)) => (row.value.event_type.clone(), Ok(row.value.event.clone())),
             None => {
                 let known = known_type(ctx, form.text("type")).ok_or(Failure::NotFound)?;
-                (known.0, form.word("event").parse::<EventName>())
+                (known.0.clone(), form.word("event").parse::<EventName>())
             }
         };
         let event = problems.take("event", event.map_err(|_| t.of("events-choose-event")));
@@ -241,10 +241,10 @@ async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result
     let mut types = vec![(String::new(), t.of("frame-picker-choose").into_owned())];
     types.extend(offered_types(ctx).await?);
     let rest = match known_type(ctx, chosen) {
-        Some((of, specificity)) => {
-            let subject = Subject::new(ctx, &of, form).await;
+        Some((of, _, specificity)) => {
+            let subject = Subject::new(ctx, of, form).await;
             let offered = Offered::of(ctx, &subject, specificity).await?;
-            let fields = fields(ctx, &of, None, form, problems, &offered);
+            let fields = fields(ctx, of, None, form, problems, &offered);
             let to = ["", "/events"];
             Some(crud::form::<Events>(ctx, true, problems, to, &fields))
         }
@@ -302,9 +302,7 @@ fn fields(
         form,
         problems,
     };
-    let events = ctx.actor.catalog().events(of);
-    let events = events.map(|(name, label)| (name.to_string(), t.rule(label).into_owned()));
-    let events: Vec<_> = events.collect();
+    let events = events(ctx, of);
     html! {
         input type="hidden" name="type" value=(of);
         section {

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{Section, badge, confirmation, one_button, page_with, seen, select};
 use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
-use crate::names::PlatformNames;
+use crate::names::{PlatformNames, types};
 use crate::problems::Problems;
 use crate::unreadable::Kind;
 
@@ -141,10 +141,9 @@ impl Listing for EventList {
 
     /// Narrows the list down to a type of the catalog.
     fn fields(ctx: &PageContext, asked: &Asked) -> Markup {
-        let (t, types) = (ctx.texts(), ctx.actor.catalog().types());
-        let types = types.map(|(name, label, _)| (name.to_string(), t.rule(label).into_owned()));
-        let all = (String::new(), t.of("events-type-all").into_owned());
-        let types: Vec<_> = std::iter::once(all).chain(types).collect();
+        let t = ctx.texts();
+        let mut types = types(ctx);
+        types.insert(0, (String::new(), t.of("events-type-all").into_owned()));
         let (none, label) = (Problems::none(), t.of("events-type"));
         select(&none, "type", &label, &types, asked.kept("type"), "", false)
     }

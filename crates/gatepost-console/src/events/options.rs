@@ -10,15 +10,6 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 
-/// The type, if it is in the catalog, and what its events apply to.
-pub(super) fn known_type(ctx: &PageContext, name: &str) -> Option<(EventType, Specificity)> {
-    let catalog = ctx.actor.catalog();
-    catalog
-        .types()
-        .find(|(known, ..)| known.as_str() == name)
-        .map(|(known, _, specificity)| (known.clone(), specificity))
-}
-
 /// What an event is to watch, as far as it is known: whose it is, and the event itself.
 #[derive(Debug)]
 pub(super) struct Subject {

@@ -7,7 +7,7 @@ use gatepost_manage::{Brought, ManageError};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook_model::{Action, Data, Event, EventId, EventNotes, SampleVariable};
 
 use super::labels::{applies_to, name, target};
@@ -73,11 +73,7 @@ pub(super) async fn check(
 ) -> Result<Json<Value>, Failure> {
     let trigger = Trigger::of(&ctx, EventId(id), Some(&sent)).await?;
     let problems = trigger.problems(&ctx);
-    let Preview { text, warnings } = trigger.preview(&ctx).await?;
-    let hints = json!({"preview": text, "warnings": warnings});
-    Ok(Json(
-        json!({"problems": problems.to_json(), "hints": hints}),
-    ))
+    Ok(trigger.preview(&ctx).await?.checked(&problems))
 }
 
 impl Trigger {

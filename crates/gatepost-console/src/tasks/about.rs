@@ -13,6 +13,7 @@ use webhook_model::{
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::form::Form;
+use crate::names::{events, known_type};
 use crate::problems::Problems;
 use crate::samples::{self, Preview, Values};
 use crate::texts::Texts;
@@ -47,20 +48,15 @@ pub(super) struct AboutOptions {
 impl AboutOptions {
     /// `None` for a type that is not in the catalog.
     pub(super) async fn of(ctx: &PageContext, name: &str) -> Option<Self> {
-        let catalog = ctx.actor.catalog();
-        let mut types = catalog.types();
-        let (of, label, specificity) = types.find(|(of, ..)| of.as_str() == name)?;
+        let (of, label, specificity) = known_type(ctx, name)?;
         let objects = match specificity {
             Specificity::Generic => Vec::new(),
             _ => choices(ctx, of.as_str()).await,
         };
-        let events = catalog.events(of);
-        let t = ctx.texts();
-        let events = events.map(|(event, label)| (event.to_string(), t.rule(label).into_owned()));
         Some(Self {
             of: of.clone(),
-            label: t.rule(label).into_owned(),
-            events: events.collect(),
+            label: label.into_owned(),
+            events: events(ctx, of),
             objects,
             variables: variables(ctx, of),
         })

@@ -4,7 +4,7 @@ use axum::response::Response;
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook_model::{
     Action, Description, Message, SampleVariable, Task, TaskId, TaskName, WebhookId,
 };
@@ -143,8 +143,7 @@ impl Resource for Tasks {
     }
 
     async fn hints(ctx: &PageContext, form: &Form) -> Result<Value, Failure> {
-        let Preview { text, warnings } = preview(ctx, form).await;
-        Ok(json!({"preview": text, "warnings": warnings}))
+        Ok(preview(ctx, form).await.hints())
     }
 
     async fn question(ctx: &PageContext, id: i64) -> Result<[Markup; 2], Failure> {

@@ -5,7 +5,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::ManageError;
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 use webhook_model::TaskId;
 
 use super::about::{AboutForm, AboutOptions, preview_about};
@@ -13,6 +13,7 @@ use crate::context::PageContext;
 use crate::failure::{Failure, note_refusal};
 use crate::form::{Form, Query};
 use crate::layout::{self, InputKind, Section, note, page, refused};
+use crate::names::types;
 use crate::problems::Problems;
 use crate::row_id::RowId;
 use crate::samples::{self, MAX_VALUE, Preview};
@@ -61,11 +62,8 @@ pub(super) async fn check(
 ) -> Result<Json<Value>, Failure> {
     let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    let Preview { text, warnings } = trial.filled_in(&ctx, &mut problems).await?;
-    let hints = json!({"preview": text, "warnings": warnings});
-    Ok(Json(
-        json!({"problems": problems.to_json(), "hints": hints}),
-    ))
+    let shown = trial.filled_in(&ctx, &mut problems).await?;
+    Ok(shown.checked(&problems))
 }
 
 /// Sends the test, and shows its delivery.
@@ -172,14 +170,10 @@ fn body(
     preview: &Preview,
 ) -> Markup {
     let path = ctx.at(&format!("/tasks/{}", row.id));
-    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let t = ctx.texts();
     let none = t.of("tasks-test-type-none").into_owned();
-    let mut types = vec![(String::new(), none)];
-    types.extend(
-        catalog
-            .types()
-            .map(|(of, label, _)| (of.to_string(), t.rule(label).into_owned())),
-    );
+    let mut types = types(ctx);
+    types.insert(0, (String::new(), none));
     html! {
         (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
         @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }

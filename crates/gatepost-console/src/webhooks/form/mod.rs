@@ -11,8 +11,8 @@ pub(super) use certificate::details as certificate_details;
 pub(super) use headers::MASK;
 use maud::{Markup, html};
 use webhook_model::{
-    Activity, AuthorizationKind, DeliveryMode, DeliveryOrder, Entered, OwnerId, RateLimit, Retries,
-    SigningSecrets, TargetUrl, Timeout, Webhook, WebhookName,
+    Activity, Authorization, AuthorizationKind, DeliveryMode, DeliveryOrder, Entered, OwnerId,
+    RateLimit, Retries, SigningSecrets, TargetUrl, Timeout, Webhook, WebhookName,
 };
 
 use super::target::hint;
@@ -25,12 +25,11 @@ use crate::texts::Texts;
 /// The form of a new webhook.
 pub(super) fn fresh() -> Form {
     let form = Form::default()
-        .with("auth", AuthorizationKind::None.as_str())
         .with("delivery_mode", DeliveryMode::default().as_str())
         .with("timeout", "5")
         .with("retries", "3")
         .with_tick("enabled", true);
-    headers::json(form)
+    headers::json(authorization::stored(form, &Authorization::None))
 }
 
 /// What is stored, with its secrets masked.
@@ -239,7 +238,7 @@ fn authorization_fields(sheet: &Sheet<'_>, present: Option<&Webhook>) -> Markup 
 
 #[cfg(test)]
 mod tests {
-    use webhook_model::{Authorization, Field, Headers, SigningSecret};
+    use webhook_model::{Field, Headers, SigningSecret};
 
     use super::*;
 

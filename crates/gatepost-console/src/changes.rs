@@ -1,15 +1,16 @@
-//! The list of changes.
+//! Changes: who changed what, from the audit log.
 
 use std::borrow::Cow;
 
+use axum::Router;
 use axum::response::{IntoResponse, Response};
+use axum::routing::get;
 use gatepost_manage::{FieldChange, LoggedChange};
 use gatepost_storage::Page;
 use gatepost_storage::audit::{AuditId, AuditQuery};
 use maud::{Markup, html};
-use webhook_model::OwnerId;
+use webhook_model::{ObjectId, OwnerId};
 
-use super::words::{TABLES, kind, operation, path};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
@@ -27,6 +28,14 @@ const USERS: &str = "users";
 const FIELDS: usize = 5;
 /// Bytes of a value that are shown.
 const VALUE: usize = 60;
+/// The tables of records: the name in the log, and the path of a row before and after its number.
+const TABLES: [(&str, &str, &str); 5] = [
+    ("user_api_keys", "/keys/", ""),
+    ("webhook_urls", "/webhooks/", ""),
+    ("tasks", "/tasks/", "/edit"),
+    ("task_events", "/events/", "/edit"),
+    ("webhooks", "/deliveries/", ""),
+];
 
 /// Changes, with the names of the users of those on the page.
 #[derive(Default)]
@@ -118,7 +127,11 @@ impl Listing for ChangeList {
     }
 }
 
-pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+pub(crate) fn routes() -> Router {
+    Router::new().route("/", get(show))
+}
+
+async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
     if !ctx.actor.has_audit_log() {
         return Err(Failure::NotFound);
     }
@@ -206,4 +219,30 @@ fn value(t: &Texts, value: &str) -> Markup {
         @if value.is_empty() { span.quiet { (t.of("changes-empty")) } }
         @else { code { (seen(shown)) @if shown.len() < value.len() { "…" } } }
     }
+}
+
+/// What was done.
+fn operation(texts: &Texts, word: &str) -> Markup {
+    named(
+        texts,
+        &format!("changes-did-{}", word.replace('_', "-")),
+        word,
+    )
+}
+
+/// The kind of record.
+fn kind(texts: &Texts, table: &str) -> Markup {
+    let text = format!("lists-changes-state-{}", table.replace('_', "-"));
+    named(texts, &text, table)
+}
+
+/// A text, or the word itself where there is none for it.
+fn named(texts: &Texts, text: &str, word: &str) -> Markup {
+    html! { @match texts.find(text) { Some(text) => (text), None => code { (word) } } }
+}
+
+/// The page of a record, below the console's own path; `None` of a table of the platform's.
+fn path(table: &str, row: ObjectId) -> Option<String> {
+    let known = TABLES.iter().find(|(known, ..)| *known == table);
+    known.map(|(_, before, after)| format!("{before}{row}{after}"))
 }
