@@ -9,21 +9,19 @@ use gatepost_manage::{FieldChange, LoggedChange};
 use gatepost_storage::Page;
 use gatepost_storage::audit::{AuditId, AuditQuery};
 use maud::{Markup, html};
-use webhook_model::{ObjectId, OwnerId};
+use webhook_model::ObjectId;
 
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{RECORD, Section, beginning, note, page, seen};
 use crate::list_view::{Asked, Column, Kept, Listing, Rows, asked, list};
-use crate::names::PlatformNames;
+use crate::names::{PlatformNames, USERS, user};
 use crate::texts::Texts;
 use crate::time::stamp;
 
 /// The part of the address that has who did it.
 const ACTOR: &str = "by";
-/// The platform's table of users.
-const USERS: &str = "users";
 /// Fields of a change that are shown; the API has them all.
 const FIELDS: usize = 5;
 /// Bytes of a value that are shown.
@@ -151,21 +149,12 @@ fn who(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
     let by = format!("/changes?{ACTOR}={}", row.actor);
     html! {
         span {
-            a href=(ctx.at(&by)) { (user(t, &list.0, row.actor)) }
+            a href=(ctx.at(&by)) { (user(ctx, &list.0, row.actor)) }
             @if let Some(key) = row.key {
                 " " a.quiet href=(ctx.at(&format!("/keys/{key}"))) { (t.with("changes-by-key", &[("id", key.to_string().into())])) }
             }
             @if let Some(from) = row.from { " " code { (from) } }
         }
-    }
-}
-
-fn user<'a>(t: &Texts, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> {
-    match names.get(USERS, user.into()) {
-        Some(name) => seen(name),
-        None => t
-            .with("keys-user-unnamed", &[("id", user.to_string().into())])
-            .into(),
     }
 }
 
@@ -185,7 +174,7 @@ fn record(ctx: &PageContext, list: &ChangeList, row: &LoggedChange) -> Markup {
         span {
             (kind(t, &row.table)) " "
             @match page { Some(path) => a href=(ctx.at(&path)) { (name) }, None => b { (name) } }
-            @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(t, &list.0, row.owner).into())])) } }
+            @if row.owner != row.actor { " " span.quiet { (t.with("changes-of", &[("user", user(ctx, &list.0, row.owner).into())])) } }
         }
     }
 }

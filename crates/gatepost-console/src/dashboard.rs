@@ -8,10 +8,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gatepost_manage::Health;
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::webhooks::EventQuery;
 use maud::{Markup, html};
 
-use crate::choices::newest_rows;
+use crate::choices::{newest_rows, newest_tasks, newest_webhooks};
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
 use crate::delivery_rows;
@@ -99,18 +99,6 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
 
 /// How many webhooks, tasks and events the caller may see, as far as they are counted.
 async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
-    let webhooks = WebhookQuery {
-        scope: Scope::All,
-        name: None,
-        page: newest_rows(READ),
-    };
-    let tasks = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: newest_rows(READ),
-    };
     let events = EventQuery {
         scope: Scope::All,
         task: None,
@@ -118,8 +106,8 @@ async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
         page: newest_rows(READ),
     };
     Ok([
-        ctx.actor.webhooks(&webhooks).await?.rows.len(),
-        ctx.actor.tasks(&tasks).await?.rows.len(),
+        newest_webhooks(ctx, READ).await?.len(),
+        newest_tasks(ctx, None, READ).await?.len(),
         ctx.actor.events(&events).await?.rows.len(),
     ])
 }

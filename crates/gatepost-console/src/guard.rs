@@ -16,12 +16,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use crate::api_url::api_url;
 use crate::context::{ConsoleState, PageContext};
 use crate::done;
+use crate::done::{is_told, without_keys};
 use crate::failure::{Failure, in_layout};
 use crate::form::Form;
 use crate::kept::{AGAIN, Kept, MAX_KEPT};
 use crate::layout::LIVE;
 use crate::login::{LoggedIn, LogoutForm, local_path};
-use crate::withheld::{is_told, without_keys};
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";

@@ -35,7 +35,6 @@ mod texts;
 mod time;
 mod unreadable;
 mod webhooks;
-mod withheld;
 
 // The public interface is:
 

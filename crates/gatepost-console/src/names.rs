@@ -1,18 +1,23 @@
 //! What rows are called that a page speaks of: the platform's by one question for each of its
-//! tables, and all that deliveries speak of.
+//! tables, the owners of keys, all that deliveries speak of, and what the catalog has.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use apikey_core::OwnerId;
 use chrono::TimeDelta;
 use gatepost_storage::webhooks::{Cause, Delivery};
+use maud::{Markup, html};
 use webhook_model::{EventType, ObjectId, Specificity, TaskId, Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::layout::seen;
 
 /// A platform that takes longer for the names of one table is asked for no other.
 const SLOW: TimeDelta = TimeDelta::seconds(1);
+/// The platform's table of users.
+pub(crate) const USERS: &str = "users";
 
 /// Names of users, objects and tags, as the caller knows them.
 #[derive(Debug, Default)]
@@ -104,4 +109,28 @@ pub(crate) fn events(ctx: &PageContext, of: &EventType) -> Vec<(String, String)>
     let (t, events) = (ctx.texts(), ctx.actor.catalog().events(of));
     let events = events.map(|(event, label)| (event.to_string(), t.rule(label).into_owned()));
     events.collect()
+}
+
+/// The name of a user.
+pub(crate) async fn user_name(ctx: &PageContext, user: OwnerId) -> String {
+    let name = ctx.actor.name(USERS, user.into()).await;
+    name.unwrap_or_else(|| unnamed(ctx, user))
+}
+
+/// A user, by one of these names.
+pub(crate) fn user<'a>(ctx: &PageContext, names: &'a PlatformNames, user: OwnerId) -> Cow<'a, str> {
+    match names.get(USERS, user.into()) {
+        Some(name) => seen(name),
+        None => unnamed(ctx, user).into(),
+    }
+}
+
+/// The owner of a key, with the way to the owner's page.
+pub(crate) fn owner(ctx: &PageContext, owners: &PlatformNames, owner: OwnerId) -> Markup {
+    html! { a href=(ctx.at(&format!("/users/{owner}"))) { (user(ctx, owners, owner)) } }
+}
+
+fn unnamed(ctx: &PageContext, user: OwnerId) -> String {
+    let id = [("id", user.to_string().into())];
+    ctx.texts().with("keys-user-unnamed", &id)
 }

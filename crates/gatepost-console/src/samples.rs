@@ -27,16 +27,14 @@ const MAX_NAMED: usize = 20;
 /// What is in the fields, by the names of the variables.
 pub(crate) type Values = BTreeMap<String, String>;
 
-/// The samples.
-pub(crate) fn samples(variables: &[SampleVariable]) -> Values {
-    let samples = variables.iter();
-    samples
-        .map(|one| (one.name().to_owned(), one.sample().to_owned()))
-        .collect()
+/// A form with the samples in its fields.
+pub(crate) fn filled(form: Form, variables: &[SampleVariable]) -> Form {
+    let fill = |form: Form, one: &SampleVariable| form.with(&field(one.name()), one.sample());
+    variables.iter().fold(form, fill)
 }
 
-/// What was sent.
-pub(crate) fn sent(form: &Form, variables: &[SampleVariable]) -> Values {
+/// What is in the fields of a form.
+pub(crate) fn values(form: &Form, variables: &[SampleVariable]) -> Values {
     let names = variables.iter().map(SampleVariable::name);
     names
         .map(|name| (name.to_owned(), form.text(&field(name)).to_owned()))
@@ -44,7 +42,7 @@ pub(crate) fn sent(form: &Form, variables: &[SampleVariable]) -> Values {
 }
 
 /// The name of the field of a variable.
-pub(crate) fn field(variable: &str) -> String {
+fn field(variable: &str) -> String {
     format!("{VARIABLE}{variable}")
 }
 
@@ -64,13 +62,12 @@ pub(crate) fn check_one(t: &Texts, field: &str, value: &str, problems: &mut Prob
 }
 
 /// The fields.
-pub(crate) fn inputs(problems: &Problems, variables: &[SampleVariable], values: &Values) -> Markup {
+pub(crate) fn inputs(problems: &Problems, variables: &[SampleVariable], form: &Form) -> Markup {
     let kind = InputKind::Text { max: MAX_VALUE };
     html! {
         @for variable in variables {
             @let (name, label) = (field(variable.name()), format!("${{{}}}", variable.name()));
-            @let value = values.get(variable.name()).map_or("", String::as_str);
-            (layout::input(problems, kind, &name, &label, value, variable.description()))
+            (layout::input(problems, kind, &name, &label, form.text(&name), variable.description()))
         }
     }
 }

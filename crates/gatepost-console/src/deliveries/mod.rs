@@ -1,9 +1,7 @@
 //! Deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
-mod actions;
 mod asked;
 mod attempts;
-mod caption;
 mod list;
 mod look;
 mod message;
@@ -22,7 +20,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
         .route("/{id}/message", get(message::download))
-        .route("/{id}/replay", post(actions::replay))
-        .route("/{id}/retry", post(actions::retry))
-        .route("/{id}/cancel", get(actions::ask).post(actions::cancel))
+        .route("/{id}/replay", post(show::replay))
+        .route("/{id}/retry", post(show::retry))
+        .route("/{id}/cancel", get(show::ask).post(show::cancel))
 }

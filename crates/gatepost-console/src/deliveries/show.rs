@@ -1,22 +1,25 @@
-//! The page of one delivery: how it stands, what made it, and its attempts.
+//! The page of one delivery: how it stands, what made it, and its attempts; and its buttons:
+//! replay, retry now and cancel.
 
 use std::time::Duration;
 
-use axum::response::{IntoResponse, Response};
-use gatepost_manage::Holdup;
+use axum::response::{IntoResponse, Redirect, Response};
+use gatepost_manage::{Holdup, ManageError};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use maud::{Markup, html};
 use webhook_model::{Webhook, WebhookId};
 
-use super::actions::buttons;
 use super::{attempts, message, request};
 use crate::context::PageContext;
 use crate::delivery_words;
 use crate::delivery_words::{badges, standing};
 use crate::failure::Failure;
 use crate::form::Query;
-use crate::layout::{self, Live, Section, confirmation, live_parts, page_with, seen, spoken};
+use crate::layout::{
+    Live, Section, confirm_or, confirmation, live_parts, one_button, page, page_with, seen, spoken,
+    state,
+};
 use crate::names::Names;
 use crate::row_id::RowId;
 use crate::texts::Texts;
@@ -134,7 +137,7 @@ pub(super) fn facts(
     names: &Names,
 ) -> Markup {
     let (t, now) = (ctx.texts(), ctx.now());
-    let (state, _) = layout::state(t, delivery.state);
+    let (state, _) = state(t, delivery.state);
     let waits = delivery.state == DeliveryState::Queued;
     html! {
         dl {
@@ -168,4 +171,81 @@ fn attempts(t: &Texts, delivery: &Delivery) -> String {
             &[("all", all.into()), ("since", tries.into())],
         ),
     }
+}
+
+/// What the state allows.
+pub(super) fn buttons(ctx: &PageContext, delivery: &Delivery) -> Markup {
+    let t = ctx.texts();
+    let at = |what: &str| ctx.at(&format!("/deliveries/{}/{what}", delivery.id));
+    html! {
+        @if delivery.state.is_final() && delivery.message_kept { (one_button(ctx, &at("replay"), "", &t.of("deliveries-replay"), None)) }
+        @if may_be_hastened(ctx, delivery) { (one_button(ctx, &at("retry"), "", &t.of("deliveries-retry-now"), None)) }
+        @if delivery.state == DeliveryState::Queued { a.button.danger href=(at("cancel")) { (t.of("deliveries-cancel")) } }
+    }
+}
+
+pub(super) async fn replay(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let result = ctx.actor.replay_delivery(DeliveryId(id)).await;
+    finish(&ctx, id, result, "replayed")
+}
+
+pub(super) async fn retry(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let result = ctx.actor.retry_delivery(DeliveryId(id)).await;
+    finish(&ctx, id, result, "retried")
+}
+
+/// Asks before a delivery is cancelled.
+pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let (delivery, _) = ctx.actor.delivery(DeliveryId(id)).await?;
+    let back = ctx.at(&format!("/deliveries/{id}"));
+    if delivery.state != DeliveryState::Queued {
+        return Ok(Redirect::to(&back).into_response());
+    }
+    let t = ctx.texts();
+    let question = match delivery.tries {
+        0 => "deliveries-cancel-first",
+        _ => "deliveries-cancel-again",
+    };
+    let ended = html! { strong { (state(t, DeliveryState::Error).0) } };
+    let parts = [("id", id.to_string().into()), ("state", ended.into())];
+    let what = html! {
+        p { (t.markup(question, &parts)) }
+        @if delivery.message_kept { p.quiet { (t.of("deliveries-cancel-kept")) } }
+    };
+    let (button, keep) = (
+        t.of("deliveries-cancel-button"),
+        t.of("deliveries-cancel-back"),
+    );
+    let body = confirm_or(&ctx, &what, [&button, &keep], &back, &html! {}, None);
+    let title = t.with("deliveries-cancel-title", &[("id", id.to_string().into())]);
+    Ok(page(&ctx, Section::Deliveries, &title, &body).into_response())
+}
+
+pub(super) async fn cancel(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    let result = ctx.actor.cancel_delivery(DeliveryId(id)).await;
+    finish(&ctx, id, result, "cancelled")
+}
+
+fn finish(
+    ctx: &PageContext,
+    id: i64,
+    result: Result<(), ManageError>,
+    done: &str,
+) -> Result<Response, Failure> {
+    match result {
+        Err(ManageError::WrongState) => {
+            let text = ctx.texts().of("deliveries-changed");
+            Err(Failure::Conflict(text.into_owned()))
+        }
+        other => {
+            other?;
+            let path = ctx.at(&format!("/deliveries/{id}?done={done}"));
+            Ok(Redirect::to(&path).into_response())
+        }
+    }
+}
+
+/// Whether a delivery waits for a time that is still to come: then it may be sent now instead.
+fn may_be_hastened(ctx: &PageContext, delivery: &Delivery) -> bool {
+    delivery.state == DeliveryState::Queued && delivery.due > ctx.now()
 }

@@ -18,7 +18,7 @@ use crate::layout::{self, Section, note, page, refused, seen};
 use crate::names::PlatformNames;
 use crate::problems::Problems;
 use crate::row_id::RowId;
-use crate::samples::{self, Preview, Values};
+use crate::samples::{self, Preview};
 
 /// An event that is to be triggered, its task, and what it brings.
 struct Trigger {
@@ -26,7 +26,7 @@ struct Trigger {
     task: TaskRow,
     /// The variables that the catalogue says it brings.
     variables: Vec<SampleVariable>,
-    values: Values,
+    form: Form,
     /// The sample of its data.
     data: Option<Data>,
 }
@@ -44,9 +44,10 @@ pub(super) async fn trigger(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trigger = Trigger::of(&ctx, EventId(id), Some(&sent)).await?;
+    let is_preview = sent.text("do") == "preview";
+    let trigger = Trigger::of(&ctx, EventId(id), Some(sent)).await?;
     let mut problems = trigger.problems(&ctx);
-    if sent.text("do") == "preview" {
+    if is_preview {
         let page = trigger.page(&ctx, &problems).await?;
         return Ok(page.into_response());
     }
@@ -71,35 +72,33 @@ pub(super) async fn check(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Json<Value>, Failure> {
-    let trigger = Trigger::of(&ctx, EventId(id), Some(&sent)).await?;
+    let trigger = Trigger::of(&ctx, EventId(id), Some(sent)).await?;
     let problems = trigger.problems(&ctx);
     Ok(trigger.preview(&ctx).await?.checked(&problems))
 }
 
 impl Trigger {
     /// With what was sent, or with the samples.
-    async fn of(ctx: &PageContext, id: EventId, sent: Option<&Form>) -> Result<Self, Failure> {
+    async fn of(ctx: &PageContext, id: EventId, sent: Option<Form>) -> Result<Self, Failure> {
         let (row, task) = ctx.actor.event(id).await?;
         let (of, what) = (&row.value.event_type, &row.value.event);
         let notes = ctx.actor.catalog().notes(of, what);
         let variables = notes.into_iter().flat_map(EventNotes::variables);
         let variables: Vec<_> = variables.cloned().collect();
         let data = notes.and_then(EventNotes::data).cloned();
-        let values = match sent {
-            Some(form) => samples::sent(form, &variables),
-            None => samples::samples(&variables),
-        };
+        let form = sent.unwrap_or_else(|| samples::filled(Form::default(), &variables));
         Ok(Self {
             row,
             task,
             variables,
-            values,
+            form,
             data,
         })
     }
 
     fn brought(&self) -> Brought {
-        let variables = self.values.clone().into_iter().collect();
+        let variables = samples::values(&self.form, &self.variables);
+        let variables = variables.into_iter().collect();
         let mut brought = Brought::default().with_variables(variables);
         brought.data = self.data.clone();
         brought
@@ -107,7 +106,8 @@ impl Trigger {
 
     fn problems(&self, ctx: &PageContext) -> Problems {
         let mut problems = Problems::new(ctx.texts());
-        samples::check(ctx.texts(), &self.values, &mut problems);
+        let values = samples::values(&self.form, &self.variables);
+        samples::check(ctx.texts(), &values, &mut problems);
         problems
     }
 
@@ -145,7 +145,7 @@ async fn page_of(
             input type="hidden" name="csrf" value=(ctx.csrf);
             section {
                 (question(ctx, trigger).await)
-                (samples::inputs(problems, &trigger.variables, &trigger.values))
+                (samples::inputs(problems, &trigger.variables, &trigger.form))
             }
             section {
                 div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }

@@ -6,13 +6,12 @@ use axum::response::{IntoResponse, Response};
 use gatepost_manage::{AccessLevel, LeakedKey, ManageError, OnLeak};
 use maud::{Markup, html};
 
-use super::owners::{USERS, owner};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
 use crate::layout::{self, Section, confirm_or, note, page, refused, seen};
 use crate::list_view::{Column, table};
-use crate::names::PlatformNames;
+use crate::names::{PlatformNames, USERS, owner};
 use crate::problems::Problems;
 
 /// What may become of keys: the word in a form. It is also at the end of the texts' names.

@@ -12,14 +12,13 @@ use gatepost_storage::keys::{KeyQuery, KeyRow};
 use maud::{Markup, html};
 
 use super::leaked::link as leaked_link;
-use super::owners::{USERS, owner, user_name};
 use super::review::{is_active, is_expiring, is_unused, state};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::{Form, Query};
 use crate::layout::{Above, Section, beginning, confirmation, page_under, seen};
 use crate::list_view::{Asked, CREATED, Column, Listing, Rank, Rows, asked, list};
-use crate::names::PlatformNames;
+use crate::names::{PlatformNames, USERS, owner, user_name};
 use crate::texts::Texts;
 use crate::time::{stamp, stamp_or};
 

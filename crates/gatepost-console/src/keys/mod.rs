@@ -4,7 +4,6 @@
 mod form;
 mod leaked;
 mod list;
-mod owners;
 mod resource;
 mod review;
 mod roll;

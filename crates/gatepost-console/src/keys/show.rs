@@ -7,7 +7,6 @@ use gatepost_manage::ManageError;
 use gatepost_storage::keys::{KeyRow, Rolled};
 use maud::{Markup, html};
 
-use super::owners::user_name;
 use super::review::{expiry, state, surprises};
 use super::usage::{Range, Usage};
 use super::user;
@@ -15,6 +14,7 @@ use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Query;
 use crate::layout::{Section, changes_link, confirmation, note, one_button, page_with, seen};
+use crate::names::user_name;
 use crate::row_id::RowId;
 use crate::texts::Texts;
 use crate::time::{moment, stamp, stamp_or};

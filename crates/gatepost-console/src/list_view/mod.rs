@@ -12,7 +12,6 @@
 mod asked;
 mod listing;
 mod read;
-mod search;
 mod view;
 
 pub(crate) use asked::{Asked, CREATED, Kept};

@@ -4,10 +4,11 @@ use gatepost_manage::AccessLevel;
 use gatepost_storage::Order;
 use maud::{Markup, html};
 
-use super::asked::{Asked, CREATED, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort};
+use super::asked::{
+    Asked, CREATED, MAX_TEXT, MAX_WORDS, MOST, OWNER, Place, ROWS, SEARCH, SORT, STATE, Sort,
+};
 use super::listing::{Listing, table};
 use super::read::{Outcome, Shown, Total};
-use super::search::{MAX_TEXT, MAX_WORDS};
 use crate::choices::choices;
 use crate::context::PageContext;
 use crate::failure::Failure;

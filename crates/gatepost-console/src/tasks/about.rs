@@ -15,23 +15,11 @@ use crate::context::PageContext;
 use crate::form::Form;
 use crate::names::{events, known_type};
 use crate::problems::Problems;
-use crate::samples::{self, Preview, Values};
+use crate::samples::{self, Preview};
 use crate::texts::Texts;
 
 /// The name of the object in the preview.
 pub(super) const OBJECT: &str = "web-1";
-
-/// The content of the fields.
-#[derive(Debug, Default)]
-pub(super) struct AboutForm {
-    /// Empty for a run that is about no event.
-    pub event_type: String,
-    pub event: String,
-    pub object: String,
-    /// What `${NAME}` becomes where no object is chosen.
-    pub name: String,
-    pub variables: Values,
-}
 
 /// What a form offers for a type.
 #[derive(Debug)]
@@ -73,71 +61,56 @@ pub(super) fn variables(ctx: &PageContext, of: &EventType) -> Vec<SampleVariable
     each.into_values().cloned().collect()
 }
 
-impl AboutForm {
-    /// A form of which nothing is chosen but the type: its fields have samples.
-    pub(super) fn fresh(options: Option<&AboutOptions>) -> Self {
-        let fresh = Self {
-            name: OBJECT.to_owned(),
-            ..Self::default()
-        };
-        let Some(options) = options else {
-            return fresh;
-        };
-        Self {
-            event_type: options.of.to_string(),
-            event: options
-                .events
-                .first()
-                .map(|(event, _)| event.clone())
-                .unwrap_or_default(),
-            variables: samples::samples(&options.variables),
-            ..fresh
-        }
-    }
+/// A form of which nothing is chosen but the type: its fields have samples.
+pub(super) fn fresh(options: Option<&AboutOptions>) -> Form {
+    let form = Form::default().with("name", OBJECT);
+    let Some(options) = options else {
+        return form;
+    };
+    let first = options.events.first();
+    samples::filled(form, &options.variables)
+        .with("type", options.of.to_string())
+        .with("event", first.map_or("", |(event, _)| event))
+}
 
-    pub(super) fn sent(form: &Form, options: Option<&AboutOptions>) -> Self {
-        let text = |name: &str| form.word(name).to_owned();
-        let variables = options.map_or(&[][..], |options| &options.variables);
-        Self {
-            event_type: text("type"),
-            event: text("event"),
-            object: text("object"),
-            name: text("name"),
-            variables: samples::sent(form, variables),
+/// Parses the fields, without a type of a run that is about no event; each error is noted beside
+/// its field. `${NAME}` becomes what is in `name` if no object is chosen.
+pub(super) fn parse(
+    form: &Form,
+    options: Option<&AboutOptions>,
+    t: &Texts,
+    problems: &mut Problems,
+) -> Option<About> {
+    let event = match form.word("type") {
+        "" => None,
+        of => {
+            let words = of.parse::<EventType>().and_then(|of| {
+                let event: EventName = form.word("event").parse()?;
+                Ok((of, event))
+            });
+            Some(problems.take("event", words.map_err(|_| t.of("tasks-choose-event")))?)
         }
-    }
-
-    /// Parses the fields; each error is noted beside its field.
-    pub(super) fn parse(&self, t: &Texts, problems: &mut Problems) -> Option<About> {
-        let event = match self.event_type.as_str() {
-            "" => None,
-            of => {
-                let words = of.parse::<EventType>().and_then(|of| {
-                    let event: EventName = self.event.parse()?;
-                    Ok((of, event))
-                });
-                Some(problems.take("event", words.map_err(|_| t.of("tasks-choose-event")))?)
-            }
-        };
-        let object = match (&event, self.object.as_str()) {
-            (None, _) | (_, "") => None,
-            (Some(_), id) => {
-                let id = Form::object(id).ok_or_else(|| t.of("tasks-choose-object"));
-                Some(problems.take("object", id)?)
-            }
-        };
-        samples::check_one(t, "name", &self.name, problems);
-        samples::check(t, &self.variables, problems);
-        if !problems.is_empty() {
-            return None;
+    };
+    let object = match (&event, form.word("object")) {
+        (None, _) | (_, "") => None,
+        (Some(_), id) => {
+            let id = Form::object(id).ok_or_else(|| t.of("tasks-choose-object"));
+            Some(problems.take("object", id)?)
         }
-        let mut about = About::default();
-        about.event = event;
-        about.object = object;
-        about.name.clone_from(&self.name);
-        about.variables = self.variables.clone().into_iter().collect();
-        Some(about)
+    };
+    let variables = options.map_or(&[][..], |options| &options.variables);
+    let (name, values) = (form.word("name"), samples::values(form, variables));
+    samples::check_one(t, "name", name, problems);
+    samples::check(t, &values, problems);
+    if !problems.is_empty() {
+        return None;
     }
+    let mut about = About::default();
+    about.event = event;
+    about.object = object;
+    name.clone_into(&mut about.name);
+    about.variables = values.into_iter().collect();
+    Some(about)
 }
 
 /// Renders the message of a form as an example; empty while the message is not valid.

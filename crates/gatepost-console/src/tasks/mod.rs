@@ -39,7 +39,7 @@ async fn act(
     let done = match action.as_str() {
         "disable" => actor.disable_task(id).await.map(|_| "disabled")?,
         "enable" => actor.enable_task(id).await.map(|_| "enabled")?,
-        "run" => return try_out::run(&ctx, id, &sent).await,
+        "run" => return try_out::run(&ctx, id, sent).await,
         _ => return Err(Failure::NotFound),
     };
     Ok(to_list::<Tasks>(&ctx, done))

@@ -2,13 +2,13 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::ManageError;
+use gatepost_manage::{About, ManageError};
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};
 use serde_json::Value;
 use webhook_model::TaskId;
 
-use super::about::{AboutForm, AboutOptions, preview_about};
+use super::about::{AboutOptions, fresh, parse, preview_about};
 use crate::context::PageContext;
 use crate::failure::{Failure, note_refusal};
 use crate::form::{Form, Query};
@@ -23,7 +23,7 @@ use crate::texts::Texts;
 struct Trial {
     row: TaskRow,
     options: Option<AboutOptions>,
-    form: AboutForm,
+    form: Form,
 }
 
 pub(super) async fn show(
@@ -33,7 +33,7 @@ pub(super) async fn show(
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
     let options = AboutOptions::of(&ctx, query.text("type")).await;
-    let form = AboutForm::fresh(options.as_ref());
+    let form = fresh(options.as_ref());
     let trial = Trial { row, options, form };
     // Nobody has filled anything in yet that could be wrong.
     let shown = trial
@@ -48,7 +48,7 @@ pub(super) async fn preview(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
     let shown = trial.filled_in(&ctx, &mut problems).await?;
     Ok(trial.page(&ctx, &problems, &shown).into_response())
@@ -60,7 +60,7 @@ pub(super) async fn check(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Json<Value>, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
     let shown = trial.filled_in(&ctx, &mut problems).await?;
     Ok(shown.checked(&problems))
@@ -72,9 +72,9 @@ pub(super) async fn test(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    if let Some(about) = trial.form.parse(ctx.texts(), &mut problems) {
+    if let Some(about) = trial.parse(&ctx, &mut problems) {
         match ctx.actor.test_task(trial.row.id, about).await {
             Ok(delivery) => {
                 let path = ctx.at(&format!("/deliveries/{delivery}?done=tested"));
@@ -87,11 +87,10 @@ pub(super) async fn test(
 }
 
 /// Runs the task: as by an event, if something is chosen.
-pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Response, Failure> {
+pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Response, Failure> {
     let options = AboutOptions::of(ctx, sent.text("type")).await;
-    let form = AboutForm::sent(sent, options.as_ref());
     let mut problems = Problems::new(ctx.texts());
-    if let Some(about) = form.parse(ctx.texts(), &mut problems) {
+    if let Some(about) = parse(&sent, options.as_ref(), ctx.texts(), &mut problems) {
         match ctx.actor.run_task_about(id, about).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=ran")).into_response()),
             Err(ManageError::Disabled) => {
@@ -106,15 +105,19 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
         }
     }
     let row = ctx.actor.task(id).await?;
+    let form = sent;
     Trial { row, options, form }.refusal(ctx, &problems).await
 }
 
 impl Trial {
-    async fn sent(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Self, Failure> {
+    async fn sent(ctx: &PageContext, id: TaskId, form: Form) -> Result<Self, Failure> {
         let row = ctx.actor.task(id).await?;
-        let options = AboutOptions::of(ctx, sent.text("type")).await;
-        let form = AboutForm::sent(sent, options.as_ref());
+        let options = AboutOptions::of(ctx, form.text("type")).await;
         Ok(Self { row, options, form })
+    }
+
+    fn parse(&self, ctx: &PageContext, problems: &mut Problems) -> Option<About> {
+        parse(&self.form, self.options.as_ref(), ctx.texts(), problems)
     }
 
     /// The message as it would be sent; empty where the form has errors, which are noted.
@@ -123,7 +126,7 @@ impl Trial {
         ctx: &PageContext,
         problems: &mut Problems,
     ) -> Result<Preview, Failure> {
-        let Some(about) = self.form.parse(ctx.texts(), problems) else {
+        let Some(about) = self.parse(ctx, problems) else {
             return Ok(Preview::default());
         };
         match preview_about(ctx, &self.row, about).await {
@@ -164,7 +167,7 @@ fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<
 fn body(
     ctx: &PageContext,
     row: &TaskRow,
-    form: &AboutForm,
+    form: &Form,
     options: Option<&AboutOptions>,
     problems: &Problems,
     preview: &Preview,
@@ -179,7 +182,7 @@ fn body(
         @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
         form.main method="get" action={ (path) "/test" } {
             section {
-                (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, &form.event_type, &t.of("tasks-test-type-hint"), true))
+                (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, form.word("type"), &t.of("tasks-test-type-hint"), true))
                 button.unscripted { (t.of("tasks-test-choose")) }
             }
         }
@@ -187,7 +190,7 @@ fn body(
             // What the Enter key presses.
             button.unseen tabindex="-1" aria-hidden="true" { (t.of("tasks-test-send")) }
             input type="hidden" name="csrf" value=(ctx.csrf);
-            input type="hidden" name="type" value=(form.event_type);
+            input type="hidden" name="type" value=(form.word("type"));
             section {
                 @match options {
                     Some(options) => (fields(t, form, options, problems)),
@@ -209,28 +212,28 @@ fn body(
     }
 }
 
-fn fields(t: &Texts, form: &AboutForm, options: &AboutOptions, problems: &Problems) -> Markup {
+fn fields(t: &Texts, form: &Form, options: &AboutOptions, problems: &Problems) -> Markup {
     let of = [("type", options.label.as_str().into())];
     let hint = t.with("tasks-test-event-hint", &of);
     html! {
-        (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, &form.event, &hint, false))
+        (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, form.word("event"), &hint, false))
         @if options.objects.is_empty() { (name(t, form, problems)) }
         @else {
-            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, &form.object, &t.of("tasks-test-object-hint")))
+            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, form.word("object"), &t.of("tasks-test-object-hint")))
             (name(t, form, problems))
         }
-        (samples::inputs(problems, &options.variables, &form.variables))
+        (samples::inputs(problems, &options.variables, form))
     }
 }
 
-fn name(t: &Texts, form: &AboutForm, problems: &Problems) -> Markup {
+fn name(t: &Texts, form: &Form, problems: &Problems) -> Markup {
     let kind = InputKind::Text { max: MAX_VALUE };
     layout::input(
         problems,
         kind,
         "name",
         &t.of("tasks-test-name"),
-        &form.name,
+        form.word("name"),
         &t.of("tasks-test-name-hint"),
     )
 }

@@ -2,8 +2,7 @@
 
 use axum::response::Response;
 use gatepost_manage::ManageError;
-use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{Cascade, TaskQuery};
+use gatepost_storage::webhooks::Cascade;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use webhook_model::{Activity, Entered, SigningSecret, SigningSecrets, Webhook, WebhookId};
@@ -12,7 +11,7 @@ use super::form::{entered, field_of, fields, fresh, parse, stored};
 use super::list::WebhookRow;
 use super::secrets;
 use super::target::{hint, to_saved};
-use crate::choices::newest_rows;
+use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::crud::{self, Resource};
 use crate::failure::Failure;
@@ -165,23 +164,16 @@ impl Resource for Webhooks {
         Ok(json!({"url": hint(ctx, form.text("url"))}))
     }
 
-    async fn question(ctx: &PageContext, id: i64) -> Result<[Markup; 2], Failure> {
-        let row = if_readable(ctx.actor.webhook(WebhookId(id)).await)?;
-        let query = TaskQuery {
-            scope: Scope::All,
-            creator: None,
-            webhook: Some(WebhookId(id)),
-            name: None,
-            page: newest_rows(MAX_NAMED),
-        };
-        let t = ctx.texts();
-        let tasks = ctx.actor.tasks(&query).await?.rows;
+    async fn question(ctx: &PageContext, number: i64) -> Result<[Markup; 2], Failure> {
+        let (t, id) = (ctx.texts(), WebhookId(number));
+        let row = if_readable(ctx.actor.webhook(id).await)?;
+        let tasks = newest_tasks(ctx, Some(id), MAX_NAMED).await?;
         let what = html! {
             @if let Some(row) = row {
                 @let name = html! { strong { (seen(row.value.name.as_str())) } };
                 p { (t.markup("webhooks-delete-question", &[("name", name.into())])) }
             }
-            @else { (question(t, Kind::Webhook, id)) }
+            @else { (question(t, Kind::Webhook, number)) }
             @if !tasks.is_empty() {
                 p { (t.of("webhooks-delete-tasks")) }
                 ul { @for task in &tasks { li { (seen(task.value.name.as_str())) } } @if tasks.len() == MAX_NAMED as usize { li { (t.of("webhooks-delete-others")) } } }

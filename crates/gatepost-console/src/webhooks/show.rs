@@ -2,8 +2,8 @@
 
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::TargetVerdict;
-use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
-use gatepost_storage::{Row, Scope};
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::{Delivery, Dropped};
 use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Authorization, DeliveryMode, Message, Webhook, WebhookId};
 
@@ -16,7 +16,7 @@ use super::list::authorization;
 use super::send_test::{OBJECT, test_form};
 use super::signing::signing_controls;
 use super::{dropped, target};
-use crate::choices::newest_rows;
+use crate::choices::newest_tasks;
 use crate::context::PageContext;
 use crate::delivery_filter::DeliveryFilter;
 use crate::delivery_rows;
@@ -87,14 +87,7 @@ async fn page_in(
         true => String::new(),
         false => target::words(t, ctx.actor.judge_url(&row.value.url)),
     };
-    let query = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: Some(row.id),
-        name: None,
-        page: newest_rows(SHOWN),
-    };
-    let tasks = ctx.actor.tasks(&query).await?.rows;
+    let tasks = newest_tasks(ctx, Some(row.id), SHOWN).await?;
     let body = html! {
         @if !url.is_empty() { (note("warn", &url.render())) }
         // Two columns, each as long as it is.
