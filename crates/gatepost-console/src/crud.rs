@@ -296,8 +296,10 @@ pub(crate) fn form<R: Resource>(
     fields: &Markup,
 ) -> Markup {
     let t = ctx.texts();
-    let button = if is_new { "create" } else { "save" };
-    let button = t.of(&format!("{}-{button}", R::AREA));
+    let button = match is_new {
+        true => t.of(&format!("{}-create", R::AREA)),
+        false => t.of(&format!("{}-save", R::AREA)),
+    };
     html! {
         (layout::errors(t, problems))
         form.main method="post" action=(ctx.own()) novalidate data-check=[(!check.is_empty()).then(|| ctx.at(check))] {
