@@ -74,17 +74,13 @@ impl Section {
         }
     }
 
-    /// Its name in the navigation.
+    /// Its name in the navigation: the text that is called after its first page.
     pub(crate) fn name(self, texts: &Texts) -> Cow<'_, str> {
-        texts.of(match self {
-            Self::Dashboard => "frame-section-dashboard",
-            Self::Keys => "frame-section-keys",
-            Self::Webhooks => "frame-section-webhooks",
-            Self::Tasks => "frame-section-tasks",
-            Self::Events => "frame-section-events",
-            Self::Deliveries => "frame-section-deliveries",
-            Self::Changes => "frame-section-changes",
-        })
+        let word = match self {
+            Self::Dashboard => "dashboard",
+            section => section.path().trim_start_matches('/'),
+        };
+        texts.of(&format!("frame-section-{word}"))
     }
 }
 
