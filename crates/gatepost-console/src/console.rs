@@ -1,4 +1,4 @@
-//! The console as a router: every page, behind the guard.
+//! How a console is set up, and what it is: a router with every page, behind the guard.
 
 use std::sync::Arc;
 
@@ -7,9 +7,16 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::Redirect;
 use axum::routing::get;
+use gatepost_manage::Management;
+use gatepost_storage::{Clock, SystemClock};
+use url::Url;
 
+use crate::assets::Assets;
+use crate::context::ConsoleState;
+use crate::csrf::{Csrf, Tickets};
 use crate::failure::Failure;
-use crate::state::ConsoleState;
+use crate::login::ConsoleLogin;
+use crate::texts::Texts;
 use crate::{changes, dashboard, deliveries, events, guard, keys, tasks, webhooks};
 
 /// The largest form, in bytes: a message of 1 MiB fits in the encoding of forms.
@@ -65,5 +72,115 @@ impl Console {
         Router::new()
             .route(&self.state.base, get(async move || Redirect::to(&to_home)))
             .nest(&home, all)
+    }
+}
+
+/// Sets up a [`Console`].
+#[derive(Debug)]
+pub struct ConsoleBuilder {
+    management: Management,
+    login: Arc<dyn ConsoleLogin>,
+    clock: Arc<dyn Clock>,
+    base: String,
+    title: String,
+    api: Option<Url>,
+    theme: String,
+    csrf: Csrf,
+    texts: Texts,
+}
+
+impl Console {
+    /// Starts with what cannot be left out: the door to the services, and the platform's login.
+    #[must_use]
+    pub fn builder(management: Management, login: Arc<dyn ConsoleLogin>) -> ConsoleBuilder {
+        ConsoleBuilder {
+            management,
+            login,
+            clock: Arc::new(SystemClock),
+            base: "/console".into(),
+            title: "Console".into(),
+            api: None,
+            theme: String::new(),
+            csrf: Csrf::random(),
+            texts: Texts::english(),
+        }
+    }
+}
+
+impl ConsoleBuilder {
+    /// The path under which the pages are; `/console` by default, empty for the root.
+    #[must_use]
+    pub fn base(mut self, path: &str) -> Self {
+        let path = path.trim_matches('/');
+        self.base = if path.is_empty() {
+            String::new()
+        } else {
+            format!("/{path}")
+        };
+        self
+    }
+
+    /// The name at the top of each page; `Console` by default.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.title = title.into();
+        self
+    }
+
+    /// Where the API is, such as `https://acme.example/api/v4`: for the command that is shown with
+    /// a new key. By default `/api/v4` (SPEC 4 rule 1) at the address at which the browser reached
+    /// the console.
+    #[must_use]
+    pub fn api_url(mut self, url: Url) -> Self {
+        self.api = Some(url);
+        self
+    }
+
+    /// A style sheet that is loaded after the console's own: `:root { --accent: #064; --on-accent:
+    /// #fff }`. The variables are listed at the top of `console.css`. Whoever sets colours is
+    /// responsible for their contrast.
+    #[must_use]
+    pub fn theme(mut self, css: impl Into<String>) -> Self {
+        self.theme = css.into();
+        self
+    }
+
+    /// What the pages say; English by default. `lang` and `dir` of the pages follow from it.
+    #[must_use]
+    pub fn texts(mut self, texts: Texts) -> Self {
+        self.texts = texts;
+        self
+    }
+
+    /// The clock that the services use; the machine's by default.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The secret behind the tokens against forged requests: the same on all nodes that serve one
+    /// console. Random by default, so forms that were opened before a restart must be opened again.
+    #[must_use]
+    pub fn csrf_secret(mut self, secret: [u8; 32]) -> Self {
+        self.csrf = Csrf::new(secret);
+        self
+    }
+
+    /// The console, ready to be mounted.
+    #[must_use]
+    pub fn build(self) -> Console {
+        Console::new(ConsoleState {
+            management: self.management,
+            login: self.login,
+            clock: self.clock,
+            base: self.base,
+            title: self.title,
+            api: self.api,
+            assets: Assets::new(&self.theme, &self.texts),
+            csrf: self.csrf,
+            tickets: Tickets::default(),
+            texts: self.texts,
+        })
     }
 }

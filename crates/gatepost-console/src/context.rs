@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use chrono::{DateTime, Utc};
-use gatepost_manage::{Actor, Principal};
+use gatepost_manage::{Actor, Management, Principal};
+use gatepost_storage::Clock;
 use http::StatusCode;
 use http::request::Parts;
+use url::Url;
 
-use crate::login::LogoutForm;
-use crate::state::ConsoleState;
+use crate::assets::Assets;
+use crate::csrf::{Csrf, Tickets};
+use crate::login::{ConsoleLogin, LogoutForm};
 use crate::texts::Texts;
 
 /// The caller of a request that [`guard`](crate::guard::guard) has let through.
@@ -24,6 +27,8 @@ pub(crate) struct PageContext {
     pub csrf: Arc<str>,
     /// The path of the page below the console's own: what its form is sent to.
     pub path: Arc<str>,
+    /// Where the API is, as far as anybody says.
+    pub api: Option<Arc<str>>,
     /// Whether a key was taken out of the address of the page.
     pub key_withheld: bool,
     /// The platform's form to log out by.
@@ -65,5 +70,29 @@ impl<S: Sync> FromRequestParts<S> for PageContext {
             .get::<Self>()
             .cloned()
             .ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// The door to the services, the platform's login, and how the pages look.
+#[derive(Debug)]
+pub(crate) struct ConsoleState {
+    pub management: Management,
+    pub login: Arc<dyn ConsoleLogin>,
+    pub clock: Arc<dyn Clock>,
+    /// The path under which all pages are, without a slash at its end.
+    pub base: String,
+    pub title: String,
+    /// Where the API is, if the platform said so.
+    pub api: Option<Url>,
+    pub assets: Assets,
+    pub csrf: Csrf,
+    pub tickets: Tickets,
+    pub texts: Texts,
+}
+
+impl ConsoleState {
+    /// A path below the console's own.
+    pub(crate) fn at(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
     }
 }

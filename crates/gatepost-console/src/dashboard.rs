@@ -1,23 +1,26 @@
-//! The first page: how webhooks, tasks and events work together, and the latest deliveries (SPEC 4
-//! rule 3).
+//! The first page: how webhooks, tasks and events work together, the latest deliveries (SPEC 4
+//! rule 3), and how much of each limit the caller has used.
+
+use std::borrow::Cow;
 
 use axum::Router;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gatepost_manage::Health;
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{EventQuery, TaskQuery, WebhookQuery};
+use gatepost_storage::webhooks::EventQuery;
 use maud::{Markup, html};
 
+use crate::choices::{newest_rows, newest_tasks, newest_webhooks};
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, Names, newest};
+use crate::delivery_filter::DeliveryFilter;
+use crate::delivery_rows;
 use crate::failure::Failure;
-use crate::layout::{LIVE, Live, Section, live_parts, page_with};
-use crate::paging::newest_rows;
+use crate::layout::{LIVE, Live, Section, badge, live_parts, page_with};
+use crate::names::Names;
 use crate::texts::Texts;
 use crate::time::away;
-use crate::webhooks::banner;
-use crate::{delivery_rows, limits};
+use crate::webhooks::health;
 
 /// At most this number of rows is counted.
 const COUNTED: usize = 100;
@@ -25,6 +28,15 @@ const COUNTED: usize = 100;
 const READ: u32 = 101;
 /// Deliveries shown.
 const SHOWN: u32 = 10;
+/// From this share on, in percent, a limit is pointed out.
+const NEARLY: u128 = 90;
+/// The texts of 1,024 bytes, of 1,024 of these, and so on.
+const UNITS: [&str; 4] = [
+    "home-limits-kib",
+    "home-limits-mib",
+    "home-limits-gib",
+    "home-limits-tib",
+];
 
 pub(crate) fn routes() -> Router {
     Router::new()
@@ -32,18 +44,22 @@ pub(crate) fn routes() -> Router {
         .route(LIVE, get(live))
 }
 
-/// One of the three records: its purpose, its number, and where to create one. Texts are by name.
+/// One of the three records: `home-webhook-title` and so on are its texts.
 struct Step {
-    title: &'static str,
-    text: &'static str,
-    count: usize,
-    /// What screen readers say of the number.
-    view: &'static str,
+    name: &'static str,
+    /// Where they are listed.
     path: &'static str,
-    new: &'static str,
-    /// The button, where this step comes first.
-    start: &'static str,
+    count: usize,
+    /// Whether it is the next one to create.
     here: bool,
+}
+
+impl Step {
+    /// A text of it: its title, its purpose, what screen readers say of the number, and the buttons
+    /// that create one, where this step comes first or does not.
+    fn text(&self, what: &str) -> String {
+        format!("home-{}-{what}", self.name)
+    }
 }
 
 async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
@@ -51,40 +67,19 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
     let failing = failing(&ctx).await?;
     let parts = live_sections(&ctx).await?;
     let steps = [
-        Step {
-            title: "home-webhook-title",
-            text: "home-webhook-text",
-            count: webhooks,
-            view: "home-webhook-view",
-            path: "/webhooks",
-            new: "home-webhook-new",
-            start: "home-webhook-start",
-            here: webhooks == 0,
-        },
-        Step {
-            title: "home-task-title",
-            text: "home-task-text",
-            count: tasks,
-            view: "home-task-view",
-            path: "/tasks",
-            new: "home-task-new",
-            start: "home-task-start",
-            here: webhooks > 0 && tasks == 0,
-        },
-        Step {
-            title: "home-event-title",
-            text: "home-event-text",
-            count: events,
-            view: "home-event-view",
-            path: "/events",
-            new: "home-event-new",
-            start: "home-event-start",
-            here: tasks > 0 && events == 0,
-        },
+        ("webhook", "/webhooks", webhooks, webhooks == 0),
+        ("task", "/tasks", tasks, webhooks > 0 && tasks == 0),
+        ("event", "/events", events, tasks > 0 && events == 0),
     ];
+    let steps = steps.map(|(name, path, count, here)| Step {
+        name,
+        path,
+        count,
+        here,
+    });
     let t = ctx.texts();
     let actions = html! {
-        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(step.new)) } }
+        @for step in &steps { a.button href={ (ctx.at(step.path)) "/new" } { (t.of(&step.text("new"))) } }
     };
     let body = html! {
         (failing)
@@ -104,18 +99,6 @@ async fn dashboard(ctx: PageContext) -> Result<Response, Failure> {
 
 /// How many webhooks, tasks and events the caller may see, as far as they are counted.
 async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
-    let webhooks = WebhookQuery {
-        scope: Scope::All,
-        name: None,
-        page: newest_rows(READ),
-    };
-    let tasks = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: None,
-        name: None,
-        page: newest_rows(READ),
-    };
     let events = EventQuery {
         scope: Scope::All,
         task: None,
@@ -123,8 +106,8 @@ async fn counts(ctx: &PageContext) -> Result<[usize; 3], Failure> {
         page: newest_rows(READ),
     };
     Ok([
-        ctx.actor.webhooks(&webhooks).await?.rows.len(),
-        ctx.actor.tasks(&tasks).await?.rows.len(),
+        newest_webhooks(ctx, READ).await?.len(),
+        newest_tasks(ctx, None, READ).await?.len(),
         ctx.actor.events(&events).await?.rows.len(),
     ])
 }
@@ -137,14 +120,14 @@ fn card(ctx: &PageContext, step: &Step) -> Markup {
         step.count.to_string()
     };
     let path = ctx.at(step.path);
-    let view = t.with(step.view, &[("count", count.as_str().into())]);
+    let view = t.with(&step.text("view"), &[("count", count.as_str().into())]);
     html! {
         li.next[step.here] {
-            h2 { (t.of(step.title)) }
-            p { (t.of(step.text)) }
+            h2 { (t.of(&step.text("title"))) }
+            p { (t.of(&step.text("text"))) }
             div.actions {
                 @if step.count == 0 {
-                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(step.start)) } } @else { span.quiet { (t.of("home-none")) } }
+                    @if step.here { a.button.primary href={ (path) "/new" } { (t.of(&step.text("start"))) } } @else { span.quiet { (t.of("home-none")) } }
                 } @else { a href=(path) aria-label=(view) { span.count { (count) } } }
             }
         }
@@ -168,8 +151,8 @@ fn figures_of(t: &Texts, health: &Health) -> [(&'static str, String); 4] {
 
 /// What changes by itself: limits, the queue, the latest deliveries.
 async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
-    let limits = limits::section(ctx).await?;
-    let sent = newest(ctx, DeliveryFilter::default(), SHOWN).await?;
+    let limits = limits_section(ctx).await?;
+    let sent = DeliveryFilter::default().newest(ctx, SHOWN).await?;
     let names = Names::of(ctx, &sent).await?;
     let health = ctx.actor.health().await?;
     let (t, live) = (ctx.texts(), Live::at(ctx.at(LIVE)));
@@ -178,7 +161,7 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
         (live.section("latest", &html! {
             div.title { h2 { (t.of("home-latest-title")) } div.actions { a href=(ctx.at("/deliveries")) { (t.of("home-latest-all")) } } }
             @if sent.is_empty() { p.quiet { (t.of("home-latest-none")) } }
-            @else { (delivery_rows::rows(ctx, &sent, &names)) }
+            @else { (delivery_rows::rows(ctx, &sent, &names, None)) }
         }))
         (live.part("limits", "", &limits))
     })
@@ -186,7 +169,7 @@ async fn live_sections(ctx: &PageContext) -> Result<Markup, Failure> {
 
 /// What fails, above everything else.
 async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
-    let failing = banner::failing(ctx).await?;
+    let failing = health::failing(ctx).await?;
     Ok(Live::at(ctx.at(LIVE)).part("failing", "", &failing))
 }
 
@@ -206,4 +189,102 @@ fn figures(ctx: &PageContext, health: &Health) -> Markup {
 async fn live(ctx: PageContext) -> Result<Response, Failure> {
     let (failing, parts) = (failing(&ctx).await?, live_sections(&ctx).await?);
     Ok(live_parts(&ctx, &html! { (failing) (parts) }))
+}
+
+/// The section of the first page.
+async fn limits_section(ctx: &PageContext) -> Result<Markup, Failure> {
+    let limits = ctx.actor.limits(ctx.principal().owner).await?;
+    let t = ctx.texts();
+    Ok(html! {
+        section {
+            h2 { (t.of("home-limits-title")) }
+            dl { @for limit in &limits {
+                @let (label, is_bytes) = shown(t, limit.name);
+                dt { (label) }
+                dd { (of_limit(t, limit.used, limit.most, is_bytes)) (warning(t, limit.used, limit.most)) }
+            } }
+        }
+    })
+}
+
+/// What a limit is called here, and whether it counts bytes.
+fn shown<'a>(t: &'a Texts, name: &'a str) -> (Cow<'a, str>, bool) {
+    let text = t.find(&format!("home-limits-{}", name.replace('_', "-")));
+    let is_bytes = text.is_some() && name.ends_with("_bytes");
+    (text.unwrap_or(name.into()), is_bytes)
+}
+
+/// `3 of 500`
+fn of_limit(t: &Texts, used: u64, most: u64, is_bytes: bool) -> String {
+    let used = ("used", amount(t, used, is_bytes).into());
+    if most == u64::MAX {
+        return t.with("home-limits-unlimited", &[used]);
+    }
+    let most = ("most", amount(t, most, is_bytes).into());
+    t.with("home-limits-used", &[used, most])
+}
+
+fn warning(t: &Texts, used: u64, most: u64) -> Markup {
+    html! {
+        @if used >= most { " " (badge("bad", &t.of("home-limits-full"))) }
+        @else if is_nearly(used, most) { " " (badge("warn", &t.of("home-limits-nearly-full"))) }
+    }
+}
+
+fn is_nearly(used: u64, most: u64) -> bool {
+    u128::from(used) * 100 >= u128::from(most) * NEARLY
+}
+
+fn amount(t: &Texts, number: u64, is_bytes: bool) -> String {
+    if !is_bytes {
+        return t.number(number);
+    }
+    if number < 1024 {
+        return t.with("home-limits-bytes", &[("count", number.into())]);
+    }
+    let mut scaled = number as f64 / 1024.0;
+    let mut units = UNITS.into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    for next in units {
+        if scaled < 1024.0 {
+            break;
+        }
+        (scaled, unit) = (scaled / 1024.0, next);
+    }
+    let digits = usize::from(scaled < 10.0 && scaled.fract() > 0.0);
+    t.with(unit, &[("size", t.decimal(scaled, digits).into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_shown_in_the_unit_that_fits() {
+        let sizes = [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1023, "1,023 bytes"),
+            (1024, "1 KiB"),
+            (1536, "1.5 KiB"),
+            (64 << 20, "64 MiB"),
+            (1 << 30, "1 GiB"),
+            (5 << 40, "5 TiB"),
+        ];
+        let t = Texts::english();
+        for (bytes, text) in sizes {
+            assert_eq!(amount(&t, bytes, true), text);
+        }
+        assert_eq!(amount(&t, 64 << 20, false), "67,108,864");
+    }
+
+    #[test]
+    fn a_limit_is_pointed_out_before_it_is_reached() {
+        let t = Texts::english();
+        let word = |used, most| warning(&t, used, most).into_string();
+        assert_eq!(word(449, 500), "");
+        assert!(word(450, 500).contains("nearly full"));
+        assert!(word(500, 500).contains("badge bad"));
+        assert_eq!(word(10, u64::MAX), "");
+    }
 }

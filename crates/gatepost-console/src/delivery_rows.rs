@@ -1,56 +1,64 @@
 //! The table of deliveries, as several pages show it.
 
-use gatepost_storage::webhooks::{Delivery, DeliveryState};
+use gatepost_storage::webhooks::Delivery;
 use maud::{Markup, html};
 
 use crate::context::PageContext;
-use crate::delivery_cause;
-use crate::delivery_list::Names;
-use crate::delivery_standing::{badges, inactive, standing};
+use crate::delivery_words;
+use crate::delivery_words::{badges, inactive, standing};
 use crate::layout::seen;
+use crate::list_view::{Column, Rank, table};
+use crate::names::Names;
 use crate::time::{span, stamp};
 
-/// The deliveries, with what made them and how they stand.
-pub(crate) fn rows(ctx: &PageContext, deliveries: &[Delivery], names: &Names) -> Markup {
-    let queued = html! { th scope="col" { (ctx.texts().of("deliveries-queued")) } };
-    sorted_rows(ctx, deliveries, names, &queued)
-}
+/// The order by when they were queued, by its name in the address.
+pub(crate) const QUEUED: &str = "created";
 
-/// The same in a list that can be sorted by when they were queued: with that column's heading.
-pub(crate) fn sorted_rows(
+/// A column of deliveries.
+type Of = Column<Names, Delivery>;
+
+const COLUMNS: &[Of] = &[
+    Of::new("deliveries-delivery", |ctx, _, delivery| {
+        let path = ctx.at(&format!("/deliveries/{}", delivery.id));
+        html! { a href=(path) { "#" (delivery.id) } }
+    }),
+    Of::new("deliveries-cause", |ctx, names, delivery| {
+        html! { div { (delivery_words::short(ctx, delivery, names)) } }
+    }),
+    Of::new("deliveries-webhook", |ctx, names, delivery| {
+        let webhook = names.webhooks.get(&delivery.webhook);
+        let name = webhook.map_or("–", |webhook| webhook.name.as_str());
+        html! { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(name)) } }
+    }),
+    Of::new("deliveries-state", |ctx, names, delivery| {
+        let (t, webhook) = (ctx.texts(), names.webhooks.get(&delivery.webhook));
+        let held = webhook.and_then(inactive);
+        html! { div { (badges(t, delivery)) " " (standing(t, delivery, webhook, held.as_ref(), ctx.now())) } }
+    }),
+    Of::new("deliveries-status", |_, _, delivery| {
+        html! { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
+    }),
+    Of::new("deliveries-duration", |ctx, _, delivery| {
+        html! { span { @match delivery.duration { Some(took) => (span(ctx.texts(), took)), None => "–" } } }
+    }),
+    Of::new("deliveries-attempts", |_, _, delivery| {
+        html! { span { (delivery.attempts) } }
+    }),
+    Of::new("deliveries-queued", |ctx, _, delivery| {
+        html! { div { (stamp(ctx.texts(), delivery.created, ctx.now())) } }
+    })
+    .sorted(QUEUED, |_, delivery| Rank::Time(delivery.created)),
+];
+
+/// The deliveries, with what made them and how they stand. In a list that can be sorted by when
+/// they were queued, `queued` is the heading of that column.
+pub(crate) fn rows(
     ctx: &PageContext,
     deliveries: &[Delivery],
     names: &Names,
-    queued: &Markup,
+    queued: Option<&Markup>,
 ) -> Markup {
-    let (t, now) = (ctx.texts(), ctx.now());
-    html! {
-        div.scroll { table.wide {
-            thead { tr {
-                th scope="col" { (t.of("deliveries-delivery")) } th scope="col" { (t.of("deliveries-cause")) } th scope="col" { (t.of("deliveries-webhook")) }
-                th scope="col" { (t.of("deliveries-state")) } th scope="col" { (t.of("deliveries-status")) } th scope="col" { (t.of("deliveries-duration")) }
-                th scope="col" { (t.of("deliveries-attempts")) } (queued)
-            } }
-            tbody { @for delivery in deliveries {
-                @let id = delivery.id.to_string();
-                @let webhook = names.webhooks.get(&delivery.webhook);
-                @let held = webhook.and_then(inactive);
-                tr id={ "delivery-" (id) } {
-                    td data-label=(t.of("deliveries-delivery")) { a href=(ctx.at(&format!("/deliveries/{id}"))) { "#" (id) } }
-                    td data-label=(t.of("deliveries-cause")) { div { (delivery_cause::short(ctx, delivery, names)) } }
-                    td data-label=(t.of("deliveries-webhook")) { a href=(ctx.at(&format!("/webhooks/{}", delivery.webhook))) { (seen(webhook.map_or("–", |webhook| webhook.name.as_str()))) } }
-                    td data-label=(t.of("deliveries-state")) { div { (badges(t, delivery)) " " (standing(t, delivery, webhook, held.as_ref(), now)) } }
-                    td data-label=(t.of("deliveries-status")) { span { @match delivery.response_status { Some(status) => (status), None => "–" } } }
-                    td data-label=(t.of("deliveries-duration")) { span { @match delivery.duration { Some(took) => (span(t, took)), None => "–" } } }
-                    td data-label=(t.of("deliveries-attempts")) { span { (delivery.attempts) } }
-                    td data-label=(t.of("deliveries-queued")) { div { (stamp(t, delivery.created, now)) } }
-                }
-            } }
-        } }
-    }
-}
-
-/// Whether a delivery waits for a time that is still to come: then it may be sent now instead.
-pub(crate) fn may_be_hastened(ctx: &PageContext, delivery: &Delivery) -> bool {
-    delivery.state == DeliveryState::Queued && delivery.due > ctx.now()
+    let heading = |_: &str, sort: &str| queued.filter(|_| sort == QUEUED).cloned();
+    let id = |delivery: &Delivery| format!("delivery-{}", delivery.id);
+    table(ctx, "wide", COLUMNS, names, deliveries, heading, id)
 }

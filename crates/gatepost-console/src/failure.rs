@@ -1,4 +1,4 @@
-//! Pages for requests that fail.
+//! Pages for requests that fail, and refusals in words.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,12 +10,11 @@ use http::header::{CONTENT_TYPE, RETRY_AFTER};
 use http::{HeaderMap, StatusCode};
 use maud::{Markup, html};
 
-use crate::context::PageContext;
+use crate::context::{ConsoleState, PageContext};
 use crate::form::TooMuch;
 use crate::kept::Kept;
 use crate::layout::{self, Section};
-use crate::problems::sentence;
-use crate::state::ConsoleState;
+use crate::problems::{Problems, sentence};
 use crate::texts::Texts;
 
 /// A request that is not carried out, other than a form that is shown again with its errors.
@@ -60,41 +59,32 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    fn status(&self) -> StatusCode {
+    /// The status of the response, and the text that is the title of the page.
+    fn kind(&self) -> (StatusCode, &'static str) {
         match self {
-            Self::NotFound => StatusCode::NOT_FOUND,
-            Self::Forbidden | Self::Forged(_) | Self::Refused(_) => StatusCode::FORBIDDEN,
-            Self::WrongMethod => StatusCode::METHOD_NOT_ALLOWED,
-            Self::LoggedOut(..) => StatusCode::UNAUTHORIZED,
-            Self::TooLarge | Self::TooMuch(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooFast { .. } => StatusCode::TOO_MANY_REQUESTS,
+            Self::NotFound => (StatusCode::NOT_FOUND, "frame-failure-not-found"),
+            Self::WrongMethod => (StatusCode::METHOD_NOT_ALLOWED, "frame-failure-not-a-page"),
+            Self::Forbidden | Self::Refused(_) => {
+                (StatusCode::FORBIDDEN, "frame-failure-not-allowed")
+            }
+            Self::Forged(_) => (StatusCode::FORBIDDEN, "frame-failure-nothing-changed"),
+            Self::LoggedOut(..) => (StatusCode::UNAUTHORIZED, "frame-failure-logged-out"),
+            Self::TooLarge | Self::TooMuch(_) => {
+                (StatusCode::PAYLOAD_TOO_LARGE, "frame-failure-too-large")
+            }
+            Self::TooFast { .. } => (StatusCode::TOO_MANY_REQUESTS, "frame-failure-too-many"),
             Self::Conflict(_)
             | Self::InUse(..)
             | Self::Invalid(..)
             | Self::Unreadable
-            | Self::Changed => StatusCode::CONFLICT,
-            Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
-            Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            | Self::Changed => (StatusCode::CONFLICT, "frame-failure-not-possible"),
+            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "frame-failure-unavailable"),
+            Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, "frame-failure-internal"),
         }
     }
 
     fn title<'a>(&self, texts: &'a Texts) -> Cow<'a, str> {
-        texts.of(match self {
-            Self::NotFound => "frame-failure-not-found",
-            Self::WrongMethod => "frame-failure-not-a-page",
-            Self::Forbidden | Self::Refused(_) => "frame-failure-not-allowed",
-            Self::Forged(_) => "frame-failure-nothing-changed",
-            Self::LoggedOut(..) => "frame-failure-logged-out",
-            Self::TooLarge | Self::TooMuch(_) => "frame-failure-too-large",
-            Self::TooFast { .. } => "frame-failure-too-many",
-            Self::Conflict(_)
-            | Self::InUse(..)
-            | Self::Invalid(..)
-            | Self::Unreadable
-            | Self::Changed => "frame-failure-not-possible",
-            Self::Unavailable => "frame-failure-unavailable",
-            Self::Internal => "frame-failure-internal",
-        })
+        texts.of(self.kind().1)
     }
 
     fn body(&self, console: &ConsoleState) -> Markup {
@@ -178,7 +168,7 @@ impl Failure {
 
     /// A page of the console, with the status and headers of this failure.
     pub(crate) fn respond(&self, page: Markup) -> Response {
-        let mut response = (self.status(), page).into_response();
+        let mut response = (self.kind().0, page).into_response();
         if let Self::TooFast { retry_after, .. } = self {
             let seconds = retry_after.as_secs() + u64::from(retry_after.subsec_nanos() > 0);
             response.headers_mut().insert(RETRY_AFTER, seconds.into());
@@ -203,7 +193,7 @@ fn row_page(path: &str) -> Option<(&str, &'static str)> {
 /// Only a note for [`in_layout`]: neither the caller nor the console is known here.
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        let mut response = self.status().into_response();
+        let mut response = self.kind().0.into_response();
         response.extensions_mut().insert(Arc::new(self));
         response
     }
@@ -267,6 +257,43 @@ impl From<ManageError> for Failure {
     }
 }
 
+/// Notes why a form was refused as a whole: there is as much as allowed, it is sent too often,
+/// others change the row at the same time, or what it asks for may not be watched. Any other error
+/// fails the request.
+pub(crate) fn note_refusal(error: ManageError, problems: &mut Problems) -> Result<(), Failure> {
+    match error {
+        ManageError::Contended
+        | ManageError::Full { .. }
+        | ManageError::Refused(_)
+        | ManageError::TooFast { .. } => {
+            problems.refuse(error);
+            Ok(())
+        }
+        other => Err(other.into()),
+    }
+}
+
+/// What a form says that is opened again with what was typed in an earlier session.
+pub(crate) fn opened_again(texts: &Texts) -> Problems {
+    let mut problems = Problems::new(texts);
+    problems.refuse(texts.of("forms-opened-again"));
+    problems
+}
+
+/// The response to a deletion that was refused: its own page again, with the reason beside the box.
+/// Where that page is gone as well, the request fails.
+pub(crate) async fn refused_deletion(
+    texts: &Texts,
+    error: ManageError,
+    page: impl AsyncFnOnce(&str) -> Result<Markup, Failure>,
+) -> Result<Response, Failure> {
+    let failure = Failure::from(error);
+    match failure.words(texts) {
+        Some(words) => Ok(failure.respond(page(&words).await?)),
+        None => Err(failure),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -302,7 +329,7 @@ mod tests {
             (ManageError::Contended, 429),
             (ManageError::Panicked, 500),
         ] {
-            assert_eq!(Failure::from(error.clone()).status(), status, "{error}");
+            assert_eq!(Failure::from(error.clone()).kind().0, status, "{error}");
         }
     }
 }

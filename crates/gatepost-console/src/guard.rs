@@ -5,24 +5,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::body::to_bytes;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::{FromRequest, OriginalUri, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Redirect, Response};
 use bytes::Bytes;
 use gatepost_manage::{Via, Visit};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 
-use crate::context::PageContext;
+use crate::api_url::api_url;
+use crate::context::{ConsoleState, PageContext};
 use crate::done;
+use crate::done::{is_told, without_keys};
 use crate::failure::{Failure, in_layout};
 use crate::form::Form;
 use crate::kept::{AGAIN, Kept, MAX_KEPT};
 use crate::layout::LIVE;
-use crate::local_path::local_path;
-use crate::login::{LoggedIn, LogoutForm};
-use crate::state::ConsoleState;
-use crate::withheld::{is_told, without_keys};
+use crate::login::{LoggedIn, LogoutForm, local_path};
 
 /// Only what we serve ourselves, no inline script or style, and no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -67,6 +66,7 @@ pub(crate) async fn guard(
         name: user.name.as_str().into(),
         csrf: console.csrf.token(&user.session).into(),
         path: path.strip_suffix(AGAIN).unwrap_or(path).into(),
+        api: api_url(console.api.as_ref(), original(&parts), &parts.headers).map(Into::into),
         key_withheld: is_done && is_told(&parts.uri),
         logout: logout_form(&console, &user).map(Arc::new),
         console,
@@ -111,12 +111,16 @@ async fn to_login(console: &ConsoleState, request: Request) -> Response {
         let kept = form.and_then(|form| Kept::of(path, &form));
         return Failure::LoggedOut(url, kept).bare(console);
     }
-    let back = parts.extensions.get::<axum::extract::OriginalUri>();
-    let back = back.map_or(&parts.uri, |original| &original.0);
-    let back = back
+    let back = original(&parts)
         .path_and_query()
         .and_then(|back| local_path(back.as_str()));
     Redirect::to(&console.login.login_url(back.unwrap_or(&home))).into_response()
+}
+
+/// The address as it was asked for, with the path under which the console is.
+fn original(parts: &Parts) -> &Uri {
+    let original = parts.extensions.get::<OriginalUri>();
+    original.map_or(&parts.uri, |original| &original.0)
 }
 
 /// What refreshes itself is a poll, whether the script says so or not: its routes are ours.

@@ -8,8 +8,9 @@ use std::fmt;
 use maud::{Markup, html};
 use webhook_model::Header;
 
+use crate::context::ConsoleState;
+use crate::fields::is_secret;
 use crate::form::Form;
-use crate::state::ConsoleState;
 
 /// How the addresses end that open a form with what was sent to them. They change nothing, so they
 /// need no token; that the form came from this site is asked all the same.
@@ -19,16 +20,6 @@ pub(crate) const MAX_KEPT: usize = 256 * 1024;
 
 /// Fields that are of the old page alone.
 const OF_THE_PAGE: [&str; 3] = ["csrf", "do", "ticket"];
-/// Fields that hold a secret, or may by mistake.
-const SECRETS: [&str; 6] = [
-    "client_certificate",
-    "client_key",
-    "key",
-    "oauth_secret",
-    "password",
-    "token",
-];
-
 /// The fields of a form, and where its page is opened again.
 pub(crate) struct Kept {
     again: String,
@@ -79,7 +70,7 @@ fn without_secrets(form: &Form) -> Vec<(String, String)> {
     });
     let credentials: HashSet<&str> = credentials.collect();
     let is_credential = |name| row(name, ".value").is_some_and(|row| credentials.contains(row));
-    let dropped = |name: &str| OF_THE_PAGE.contains(&name) || SECRETS.contains(&name);
+    let dropped = |name: &str| OF_THE_PAGE.contains(&name) || is_secret(name);
     let fields = form.iter().filter(|(name, _)| !dropped(name));
     fields
         .map(|(name, value)| {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use axum::Json;
+use serde_json::{Map, Value, json};
 use webhook_model::Invalid;
 
 use crate::texts::Texts;
@@ -78,11 +79,12 @@ impl Problems {
         self.found.is_empty()
     }
 
-    /// Each problem under its field, for the script.
-    pub(crate) fn to_json(&self) -> Map<String, Value> {
-        self.iter()
-            .map(|(field, rule)| (field.to_owned(), rule.into()))
-            .collect()
+    /// For the script: each problem under its field, and what else is said while somebody types.
+    pub(crate) fn checked(&self, hints: &Value) -> Json<Value> {
+        let problems = self.iter();
+        let problems = problems.map(|(field, rule)| (field.to_owned(), rule.into()));
+        let problems: Map<String, Value> = problems.collect();
+        Json(json!({"problems": problems, "hints": hints}))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {

@@ -50,12 +50,18 @@ impl Route {
     }
 }
 
-/// All routes, as the modules of the console declare them.
+/// All routes, as the modules of the console declare them; those of the forms of records together.
 fn routes() -> Vec<Route> {
     let sources = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../crates/gatepost-console/src");
-    let mut all = Vec::new();
+    let read = |file: &str| std::fs::read_to_string(sources.join(file));
+    let (forms, mut all, mut with_forms) = (read("crud.rs").unwrap(), Vec::new(), 0);
     for area in AREAS {
-        let source = std::fs::read_to_string(sources.join(area).join("mod.rs")).unwrap();
+        let source = read(&format!("{area}/mod.rs"));
+        let mut source = source.or_else(|_| read(&format!("{area}.rs"))).unwrap();
+        if source.contains("crud::<") {
+            source.push_str(&forms);
+            with_forms += 1;
+        }
         for route in source.split(".route(").skip(1) {
             let mut parts = route.splitn(3, '"');
             let (path, rest) = (parts.nth(1).unwrap(), parts.next().unwrap());
@@ -74,6 +80,7 @@ fn routes() -> Vec<Route> {
             post: false,
         });
     }
+    assert_eq!(with_forms, 4, "keys, webhooks, tasks and events");
     assert!(all.len() > 30, "{all:?}");
     assert!(all.iter().all(|route| route.get || route.post), "{all:?}");
     all

@@ -39,11 +39,11 @@ changes-empty = empty
 
 ## What the record is
 
-changes-key = API key
-changes-webhook = Webhook
-changes-task = Task
-changes-event = Event
-changes-delivery = Delivery
+lists-changes-state-user-api-keys = API key
+lists-changes-state-webhook-urls = Webhook
+lists-changes-state-tasks = Task
+lists-changes-state-task-events = Event
+lists-changes-state-webhooks = Delivery
 
 ## What was done
 
@@ -67,15 +67,15 @@ changes-did-update = Edited
 
 ## How the list is searched
 
-changes-search = Search changes
-changes-searched = Searches names, actions, fields and values.
-changes-count =
+lists-changes-search = Search changes
+lists-changes-searched = Searches names, actions, fields and values.
+lists-changes-count =
     { $count ->
         [one] { $count } change
        *[other] { $count } changes
     }
-changes-more = { $count }+ changes
-changes-matches =
+lists-changes-more = { $count }+ changes
+lists-changes-matches =
     { $matching ->
         [0]
             { $count ->
@@ -89,8 +89,8 @@ changes-matches =
             }
        *[other] { $matching } of { $count } changes match
     }
-changes-too-many = More than { $count } changes cannot be searched, filtered or sorted at once.
-changes-only-record = Only the changes of one record are listed.
-changes-only-actor = Only the changes made by one user are listed.
-changes-narrow-record = Open the changes of one record, from its page.
-changes-narrow-actor = Open the changes made by one user.
+lists-changes-too-many = More than { $count } changes cannot be searched, filtered or sorted at once.
+lists-changes-only-record = Only the changes of one record are listed.
+lists-changes-only-by = Only the changes made by one user are listed.
+lists-changes-narrow-record = Open the changes of one record, from its page.
+lists-changes-narrow-by = Open the changes made by one user.

@@ -138,12 +138,15 @@ deliveries-filter-button = Filter
 deliveries-filter-more = More filters
 # The choice that does not filter.
 deliveries-filter-all = All
-deliveries-filter-class = Last failure
-deliveries-filter-status = HTTP status
-deliveries-filter-from = Queued from
-deliveries-filter-before = Queued before
-deliveries-filter-id = Message or occurrence ID
-deliveries-filter-id-hint = The whole ID or its beginning.
+deliveries-form-webhook = Webhook
+deliveries-form-task = Task
+deliveries-form-state = State
+deliveries-form-class = Last failure
+deliveries-form-status = HTTP status
+deliveries-form-from = Queued from
+deliveries-form-before = Queued before
+deliveries-form-id = Message or occurrence ID
+deliveries-form-id-hint = The whole ID or its beginning.
 # Below the filter, about the field "Search".
 deliveries-filter-text-hint = Searches messages, message IDs, occurrence IDs and results.
 
@@ -181,10 +184,10 @@ deliveries-cancel = Cancel
 # A link to the delivery that is sent before this one.
 deliveries-see = See #{ $id }
 deliveries-attempts-since-replay = { $all } in total, { $since } since the last replay
-deliveries-replayed = The delivery was queued again with the same message and ID.
-deliveries-retried = The next attempt is due now.
-deliveries-cancelled = The delivery was cancelled.
-deliveries-tested = The test was sent. Its request and response are shown below.
+deliveries-done-replayed = The delivery was queued again with the same message and ID.
+deliveries-done-retried = The next attempt is due now.
+deliveries-done-cancelled = The delivery was cancelled.
+deliveries-done-tested = The test was sent. Its request and response are shown below.
 deliveries-changed = The state of the delivery no longer allows this. Go back and reload the page.
 
 ## The page that asks before a delivery is cancelled

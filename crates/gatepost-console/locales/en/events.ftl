@@ -51,12 +51,12 @@ events-none-text =
 
 ## What was done
 
-events-created = The event was created and now runs its task.
-events-saved = The event was saved.
-events-deleted = The event was deleted.
-events-triggered = The event was triggered and ran its task. The deliveries show what was sent.
-events-enabled = The event is enabled.
-events-disabled = The event is disabled.
+events-done-created = The event was created and now runs its task.
+events-done-saved = The event was saved.
+events-done-deleted = The event was deleted.
+events-done-triggered = The event was triggered and ran its task. The deliveries show what was sent.
+events-done-enabled = The event is enabled.
+events-done-disabled = The event is disabled.
 events-not-triggered = The task of this event is disabled, so it was not run.
 
 ## The form
@@ -68,22 +68,24 @@ events-type-hint = The area of the platform where the event happens.
 events-type-catalog = All types and their events
 # Goes on to the rest of the form.
 events-continue = Continue
-events-event-hint = What triggers the task.
+events-form-event = Event
+events-form-event-hint = What triggers the task.
 events-meanings = What these events mean
-events-applies-to = Applies to
-events-applies-to-all = All objects
-events-applies-to-object = One object
-events-applies-to-tag = All objects with a tag
+events-form-target = Applies to
+events-form-target-all = All objects
+events-form-target-instance = One object
+events-form-target-tag = All objects with a tag
 events-applies-to-platform =
     Events of this type apply to the platform as a whole, not to an object or a tag.
-events-object = Object
-events-tag = Tag
-events-task-hint = The task that the event runs.
+events-form-instance = Object
+events-form-tag = Tag
+events-form-task = Task
+events-form-task-hint = The task that the event runs.
 # $link: events-task-new.
 events-task-none = An event needs a task. If you have none yet, create one first: { $link }
 events-task-new = New task
-events-filter = Filter
-events-filter-hint =
+events-form-filter = Filter
+events-form-filter-hint =
     Which of these events run the task, depending on their data: a JSON object of paths and
     conditions, all of which must be met. Leave it empty to run the task each time.
 events-filter-conditions = How conditions are written
@@ -98,13 +100,13 @@ events-filter-or = At least one of these sets of conditions is met.
 # Beside the filter of an event that was stored before filters were obeyed. $rule: what is wrong
 # with it, such as “at disk: must not be a list”.
 events-filter-unknown = This filter is not understood, so the event does not run its task: { $rule }
-events-context = Context (optional)
-events-context-hint =
+events-form-context = Context (optional)
+events-form-context-hint =
     A JSON object for the message of the task, which shows it as the variable “context”, and a part
     of it by a path such as context.room.
-events-label = Label (optional)
-events-label-hint = What you call this event in lists.
-events-enabled-field = Enabled
+events-form-label = Label (optional)
+events-form-label-hint = What you call this event in lists.
+events-form-enabled = Enabled
 events-create = Create event
 events-save = Save event
 

@@ -66,8 +66,8 @@ home-limits-record-bytes = Size of these records
 home-limits-waiting = Waiting deliveries
 home-limits-waiting-bytes = Size of their messages
 home-limits-log-bytes = Size of the delivery log
-home-limits-runs = Manual sends and runs in the last minute
-home-limits-key-changes = API key changes in the last minute
+home-limits-runs-per-minute = Manual sends and runs in the last minute
+home-limits-key-changes-per-minute = API key changes in the last minute
 # $used and $most: amounts, such as "3" or "1.5 MiB".
 home-limits-used = { $used } of { $most }
 home-limits-unlimited = { $used }, no limit

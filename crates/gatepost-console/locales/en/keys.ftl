@@ -15,8 +15,8 @@ keys-none-title = No API keys yet
 keys-none-text =
     An API key lets a script, pipeline or other tool use the API with your permissions, without
     logging in. The key is shown once, when it is created.
-keys-saved = The key was saved. The key string has not changed.
-keys-deleted = The key was deleted. Requests that use it are now refused.
+keys-done-saved = The key was saved. The key string has not changed.
+keys-done-deleted = The key was deleted. Requests that use it are now refused.
 
 # Headings of columns, labels on narrow screens, and names of facts on the page of a key.
 keys-name = Name
@@ -93,16 +93,16 @@ keys-edit-expired = This key has expired and can no longer be edited. Delete it 
 keys-form-name = Name
 keys-form-name-hint = What uses the key, for example a pipeline.
 keys-form-description = Description (optional)
-keys-form-owner = Owner
-keys-form-owner-hint = The key has the permissions of this user.
-keys-form-expires = Expires
+keys-form-user = Owner
+keys-form-user-hint = The key has the permissions of this user.
+keys-form-expires-type = Expires
 # Choices of when the key expires.
 keys-form-expires-in = In { $count } days
 keys-form-expires-date = Set date
 keys-form-expires-never = Never expire
 keys-form-keep = Keep: { $time }
 keys-form-keep-never = Keep: never
-keys-form-date = Date and time
+keys-form-expires = Date and time
 keys-form-addresses = Allowed addresses
 keys-form-addresses-text =
     IP addresses and CIDR ranges from which the key can be used. If there is an allow list, only its
@@ -125,8 +125,8 @@ keys-form-read-only-hint = The key can read, but not create, change, delete or r
 keys-form-tables = Only these tables (optional)
 keys-form-tables-hint = If you select any table or scope, the key can use only what you select.
 keys-form-scopes = Only these scopes (optional)
-keys-form-requests = Requests per minute (optional)
-keys-form-requests-hint = Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
+keys-form-requests-per-minute = Requests per minute (optional)
+keys-form-requests-per-minute-hint = Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
 # $count is the most requests per minute that any key may make.
 keys-form-requests-most = At most { $count }. Further requests get status 429 until the next one is allowed. Each process of the platform counts on its own.
 
@@ -193,8 +193,8 @@ keys-rolled-gone = a deleted key
 keys-roll = Roll
 keys-disable = Disable
 keys-enable = Enable
-keys-was-disabled = The key was disabled. Requests that use it are now refused.
-keys-was-enabled = The key was enabled. Requests that use it are accepted again.
+keys-done-disabled = The key was disabled. Requests that use it are now refused.
+keys-done-enabled = The key was enabled. Requests that use it are accepted again.
 
 ## The question before a key is disabled
 
@@ -243,9 +243,9 @@ keys-leaked-found =
 keys-leaked-shown = The first { $count } are shown.
 # What was done to a key.
 keys-leaked-done = Action taken
-keys-leaked-reported = Owner notified
-keys-leaked-disabled = Disabled
-keys-leaked-deleted = Deleted
+keys-leaked-done-report = Owner notified
+keys-leaked-done-disable = Disabled
+keys-leaked-done-delete = Deleted
 keys-problem-leaked = Paste the text.
 keys-problem-leaked-then = Choose what happens to the keys.
 
@@ -284,13 +284,13 @@ keys-leaked-delete-button =
     }
 # Goes back without disabling or deleting.
 keys-leaked-keep = Keep them
-keys-leaked-were-disabled =
+keys-leaked-disable-ended =
     { $count ->
         [0] No API key was disabled.
         [one] { $count } API key was disabled.
        *[other] { $count } API keys were disabled.
     }
-keys-leaked-were-deleted =
+keys-leaked-delete-ended =
     { $count ->
         [0] No API key was deleted.
         [one] { $count } API key was deleted.

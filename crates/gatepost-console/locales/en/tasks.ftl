@@ -42,37 +42,40 @@ tasks-none-text =
 ## What was done
 
 # $link: tasks-created-event.
-tasks-created = The task was created. To define when it runs, create an event: { $link }
-tasks-created-event = New event
-tasks-saved = The task was saved.
-tasks-deleted = The task and its events were deleted.
+tasks-done-created = The task was created. To define when it runs, create an event: { $link }
+tasks-done-created-link = New event
+tasks-done-saved = The task was saved.
+tasks-done-deleted = The task and its events were deleted.
 # $link: tasks-ran-deliveries.
-tasks-ran = The task was run. The { $link } show what was sent.
-tasks-ran-deliveries = deliveries
-tasks-enabled = The task is enabled and runs when its events occur.
-tasks-disabled = The task is disabled and does not run.
-tasks-cancelled = The deliveries of the task that waited were cancelled.
-tasks-none-waited = No delivery of the task waited.
+tasks-done-ran = The task was run. The { $link } show what was sent.
+tasks-done-ran-link = deliveries
+tasks-done-enabled = The task is enabled and runs when its events occur.
+tasks-done-disabled = The task is disabled and does not run.
+tasks-done-cancelled = The deliveries of the task that waited were cancelled.
+tasks-done-nothing = No delivery of the task waited.
 tasks-not-run = A disabled task cannot be run.
 
 ## The form
 
-tasks-description-field = Description (optional)
-tasks-description-hint = The purpose, or what the target is expected to do.
-tasks-object-type = Object type
+tasks-form-name = Name
+tasks-form-description = Description (optional)
+tasks-form-description-hint = The purpose, or what the target is expected to do.
+tasks-form-object-type = Object type
 tasks-object-type-webhook = Webhook
-tasks-object-type-hint = What the task acts on.
-tasks-object-hint = The webhook that sends the message.
+tasks-form-object-type-hint = What the task acts on.
+tasks-form-webhook = Object
+tasks-form-webhook-hint = The webhook that sends the message.
 # $link: tasks-object-new.
 tasks-object-none = A task needs a webhook. If you have none yet, create one first: { $link }
 tasks-object-new = New webhook
-tasks-action-hint = What the task does with it.
-tasks-enabled-field = Enabled
-tasks-enabled-hint = The task runs when its events occur, or when you run it.
-tasks-once-field = Delete task after running
-tasks-once-hint = The task runs once, and is then deleted together with its events.
-tasks-message = Message
-tasks-message-hint = The payload. Variables are filled in when the task runs.
+tasks-form-action = Action
+tasks-form-action-hint = What the task does with it.
+tasks-form-enabled = Enabled
+tasks-form-enabled-hint = The task runs when its events occur, or when you run it.
+tasks-form-once = Delete task after running
+tasks-form-once-hint = The task runs once, and is then deleted together with its events.
+tasks-form-message = Message
+tasks-form-message-hint = The payload. Variables are filled in when the task runs.
 tasks-create = Create task
 tasks-save = Save task
 

@@ -4,9 +4,9 @@
 
 webhooks-title = Webhooks
 webhooks-new-button = New webhook
-webhooks-deleted = The webhook and its deliveries were deleted.
+webhooks-done-deleted = The webhook and its deliveries were deleted.
 webhooks-none-title = No webhooks yet
-webhooks-none = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event defines when.
+webhooks-none-text = A webhook defines where and how to send: the address of another system, and the credentials for it. A task then defines what to send, and an event defines when.
 # Headings of columns; also labels of the rows of a webhook's configuration.
 webhooks-column-name = Name
 webhooks-column-url = URL
@@ -78,7 +78,7 @@ webhooks-done-resumed = The webhook is active again and sends its queued deliver
 webhooks-edit-button = Edit
 webhooks-pause-button = Pause
 webhooks-resume-button = Resume
-webhooks-delete-button = Delete
+webhooks-delete = Delete
 webhooks-configuration-title = Configuration
 # Beside the badge "failing".
 webhooks-configuration-failing = No attempt has succeeded since the start of the previous hour.
@@ -195,24 +195,24 @@ webhooks-dropped-rate = The webhook’s owner caused more in a minute, for examp
 
 webhooks-new-title = New webhook
 webhooks-edit-title = Edit { $name }
-webhooks-create-button = Create webhook
-webhooks-save-button = Save webhook
+webhooks-create = Create webhook
+webhooks-save = Save webhook
 webhooks-form-name = Name
 webhooks-form-name-hint = A unique name, for example: Deploys to #ops.
 webhooks-form-url = URL
 webhooks-form-url-hint = The address that receives the POST requests: https://…
-webhooks-form-mode = How messages are delivered
-webhooks-form-mode-push = Sent to the URL
-webhooks-form-mode-fetch = Fetched by the receiver
+webhooks-form-delivery-mode = How messages are delivered
+webhooks-form-delivery-mode-push = Sent to the URL
+webhooks-form-delivery-mode-fetch = Fetched by the receiver
 # Shown once the second is chosen.
 webhooks-form-mode-fetch-note = For a receiver behind a firewall. Messages wait until it fetches them through the API; nothing is sent to the URL. Authorization, timeout, retries, and rate have no effect.
-webhooks-form-authorization = Authorization type
+webhooks-form-auth = Authorization type
 # The types of authorization.
-webhooks-authorization-none = None
-webhooks-authorization-basic = Basic
-webhooks-authorization-bearer = Bearer token
-webhooks-authorization-apikey = API key
-webhooks-authorization-oauth2 = OAuth 2
+webhooks-form-auth-none = None
+webhooks-form-auth-basic = Basic
+webhooks-form-auth-bearer = Bearer token
+webhooks-form-auth-apikey = API key
+webhooks-form-auth-oauth2 = OAuth 2
 webhooks-form-token = Token
 webhooks-form-token-hint = The token only, without the word Bearer.
 webhooks-form-key = Key
@@ -227,8 +227,8 @@ webhooks-form-oauth-scope = Scopes (optional)
 webhooks-form-oauth-scope-hint = Separated by spaces.
 # How the client authenticates to the token endpoint; the two choices follow.
 webhooks-form-oauth-client-auth = Send the client secret
-webhooks-form-oauth-basic = In the Authorization header (Basic)
-webhooks-form-oauth-body = In the form body
+webhooks-form-oauth-client-auth-basic = In the Authorization header (Basic)
+webhooks-form-oauth-client-auth-body = In the form body
 # On the page of a webhook.
 webhooks-configuration-token-url = Token URL
 webhooks-configuration-client-id = Client ID
@@ -256,17 +256,17 @@ webhooks-form-secret-stored = The stored value is not shown. Leave empty to keep
 # Follows the hint of a secret in a form that is shown again with errors.
 webhooks-form-secret-again = For security, it is not kept in the page: enter it again.
 webhooks-form-headers-title = Headers
-webhooks-form-headers-mode = Enter headers
-webhooks-form-headers-rows = As names and values
-webhooks-form-headers-text = As text
+webhooks-form-header-mode = Enter headers
+webhooks-form-header-mode-rows = As names and values
+webhooks-form-header-mode-text = As text
 webhooks-form-rows = Headers, in the order they are sent
 # $number: of the row, from 1.
 webhooks-form-row-name = Header { $number } name
 webhooks-form-row-value = Header { $number } value
 webhooks-form-row-name-empty = Name
 webhooks-form-row-value-empty = Value
-webhooks-form-lines = Header lines, in the order they are sent
-webhooks-form-lines-hint = One per line, as Name: value
+webhooks-form-headers-text = Header lines, in the order they are sent
+webhooks-form-headers-text-hint = One per line, as Name: value
 webhooks-form-delivery-title = Delivery
 webhooks-form-timeout = Timeout (seconds)
 webhooks-form-timeout-hint = How long to wait for the response: 3 to 120.
@@ -349,7 +349,7 @@ webhooks-delete-tasks = These tasks use it:
 webhooks-delete-others = and others
 webhooks-delete-cascade = Also delete these tasks and their events
 webhooks-delete-cascade-hint = Otherwise the webhook cannot be deleted while a task uses it.
-webhooks-delete-confirm = Delete webhook
+webhooks-delete-button = Delete webhook
 
 ## Signing
 

@@ -1,21 +1,34 @@
-//! What is asked of the list of deliveries: filter, order and page, as they are in the address.
+//! What is asked of the list of deliveries, as it is in the address: filter, order and page; and
+//! the form that asks.
 
-use gatepost_storage::webhooks::DeliveryId;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState};
 use gatepost_storage::{Bodies, Order, Page};
+use maud::{Markup, html};
 
-use super::filter::{parse, to_query};
+use crate::choices::{task_choices, webhook_choices};
 use crate::context::PageContext;
-use crate::delivery_list::DeliveryFilter;
+use crate::delivery_filter::{self, BY_ID, DeliveryFilter, STATUS, TEXT, classes, or_all};
+use crate::delivery_rows::QUEUED;
+use crate::failure::Failure;
+use crate::fields::Sheet;
 use crate::form::Form;
+use crate::layout;
+use crate::problems::Problems;
 
 /// The order, by its name in the address; the other lists call it the same.
 pub(super) const SORT: &str = "sort";
-/// The value of the oldest first; the newest are where nothing is asked for.
-pub(super) const OLDEST_FIRST: &str = "created";
 /// The page beyond a row.
 const AFTER: &str = "after";
 /// The page that ends before a row. The other lists call it `before`, which is a time here.
 const BACK: &str = "back";
+const STATES: [DeliveryState; 4] = [
+    DeliveryState::Queued,
+    DeliveryState::Running,
+    DeliveryState::Sent,
+    DeliveryState::Error,
+];
+/// Fields that are rarely asked for.
+const RARE: [&str; 5] = ["task", "status", "id", "from", "before"];
 
 /// What is asked of the list.
 #[derive(Clone, Debug)]
@@ -38,13 +51,13 @@ pub(super) enum Place {
 impl Asked {
     pub(super) fn parse(query: &Form) -> Self {
         let order = match query.text(SORT) {
-            OLDEST_FIRST => Order::Ascending,
+            QUEUED => Order::Ascending,
             _ => Order::Descending,
         };
         let row = |name| query.key(name).map(DeliveryId);
         let after = row(AFTER).map(Place::After);
         Self {
-            filter: parse(query),
+            filter: DeliveryFilter::parse(query),
             order,
             place: after.or(row(BACK).map(Place::Back)).unwrap_or(Place::First),
         }
@@ -53,25 +66,25 @@ impl Asked {
     /// The order, as it is in the address.
     pub(super) fn order_word(&self) -> &'static str {
         match self.order {
-            Order::Ascending => OLDEST_FIRST,
+            Order::Ascending => QUEUED,
             Order::Descending => "",
         }
     }
 
     /// Whether a text is searched for, which reads much.
     pub(super) fn is_search(&self) -> bool {
-        self.filter.text.is_some()
+        self.filter.has("q")
     }
 
     /// Whether what matches once matches until it is deleted: no attempt changes that.
     pub(super) fn is_lasting(&self) -> bool {
-        let filter = &self.filter;
-        filter.state.is_none() && filter.class.is_none() && filter.status.is_none()
+        let changing = ["state", "class", "status"];
+        !changing.iter().any(|field| self.filter.has(field))
     }
 
     /// Whether every delivery is asked for.
     pub(super) fn is_everything(&self) -> bool {
-        to_query(&self.filter).is_empty()
+        self.filter.to_query().is_empty()
     }
 
     /// The direction in which the rows of a place are read.
@@ -98,7 +111,7 @@ impl Asked {
 
     /// The same filter and order at another place, as a query string.
     pub(super) fn query(&self, place: Place) -> String {
-        let mut parts = vec![to_query(&self.filter)];
+        let mut parts = vec![self.filter.to_query()];
         let order = self.order_word();
         if !order.is_empty() {
             parts.push(format!("{SORT}={order}"));
@@ -134,6 +147,55 @@ impl Asked {
 pub(super) fn joined(mut parts: Vec<String>) -> String {
     parts.retain(|part| !part.is_empty());
     parts.join("&")
+}
+
+/// The form. What is rarely asked for is folded away, unless it is in use.
+pub(super) async fn form(ctx: &PageContext, asked: &Asked) -> Result<Markup, Failure> {
+    let (t, none, filter) = (ctx.texts(), Problems::none(), &asked.filter);
+    let sheet = Sheet {
+        texts: t,
+        area: "deliveries",
+        form: filter.form(),
+        problems: &none,
+    };
+    let (webhooks, tasks) = (webhook_choices(ctx).await?, task_choices(ctx).await?);
+    let state = |of: DeliveryState| (of.as_str().into(), layout::state(t, of).0.into_owned());
+    let states = or_all(t, STATES.map(state).into());
+    let orders = [("", "lists-newest"), (QUEUED, "lists-oldest")];
+    let orders = orders.map(|(order, text)| (order.to_owned(), t.of(text).into_owned()));
+    Ok(html! {
+        form.filter method="get" role="search" aria-label=(t.of("deliveries-filter")) {
+            // Its hint is below the form, as it says more than the field is wide.
+            div.field {
+                label for="q" { (t.of("lists-search")) }
+                input type="search" id="q" name="q" value=[filter.form().given("q")] maxlength=(TEXT) autocomplete="off" spellcheck="false" aria-describedby="q-hint";
+            }
+            (row(&sheet, "webhook", webhooks))
+            (sheet.select("state", &states, true))
+            (sheet.select("class", &classes(t), true))
+            (layout::select(&none, SORT, &t.of("lists-sort"), &orders, asked.order_word(), "", true))
+            details.more open[RARE.iter().any(|field| filter.has(field))] {
+                summary { (t.of("deliveries-filter-more")) }
+                div.filter {
+                    (row(&sheet, "task", tasks))
+                    (sheet.field(&STATUS, ""))
+                    (sheet.fields(delivery_filter::QUEUED))
+                    (sheet.field(&BY_ID, ""))
+                }
+            }
+            button { (t.of("deliveries-filter-button")) }
+            @if !filter.to_query().is_empty() { a.button.plain href=(ctx.at("/deliveries")) { (t.of("lists-clear")) } }
+            p.hint id="q-hint" { (t.of("deliveries-filter-text-hint")) }
+        }
+    })
+}
+
+/// A choice of rows; of too many to be offered a field for the number.
+fn row(sheet: &Sheet<'_>, name: &str, rows: Vec<(String, String)>) -> Markup {
+    match rows.is_empty() {
+        true => sheet.picker(name, &rows),
+        false => sheet.select(name, &or_all(sheet.texts, rows), true),
+    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::time::Duration;
 use gatepost_storage::webhooks::AttemptRecord;
 use maud::{Markup, html};
 
-use super::class::class_name;
-use super::pretty::pretty;
+use super::message::pretty;
 use crate::context::PageContext;
+use crate::delivery_filter::class_name;
 use crate::layout::badge;
 use crate::texts::Texts;
 use crate::time::{span, stamp};

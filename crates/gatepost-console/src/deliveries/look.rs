@@ -7,15 +7,18 @@ use gatepost_storage::Order;
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 
 use super::asked::{Asked, Place};
-use super::total::{COUNT, Total};
 use crate::context::PageContext;
-use crate::delivery_list::found;
 use crate::failure::Failure;
 
 /// Rows on a page.
 pub(super) const ROWS: usize = 50;
 /// One more row is read, to see whether there is another page.
 const READ: u32 = 51;
+
+/// Up to which number deliveries are counted.
+pub(super) const COUNTED: usize = 2_000;
+/// What a count reads: one more, to see whether there are.
+const COUNT: u32 = 2_001;
 
 /// What is known of a page that refreshes itself.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,7 +63,10 @@ impl Look {
         if asked.place == Place::First {
             return Self::first(ctx, asked, known).await;
         }
-        let rows = found(ctx, asked.filter.clone(), asked.page(asked.place, READ)).await?;
+        let rows = asked
+            .filter
+            .found(ctx, asked.page(asked.place, READ))
+            .await?;
         let look = Self::at(asked, asked.place, rows);
         if asked.is_search() {
             return Ok(look);
@@ -77,7 +83,7 @@ impl Look {
             Total::More
         } else {
             let all = asked.page(Place::First, COUNT);
-            Total::of(&found(ctx, asked.filter.clone(), all).await?)
+            Total::of(&asked.filter.found(ctx, all).await?)
         };
         Ok(Self { total, ..look })
     }
@@ -86,7 +92,10 @@ impl Look {
     async fn first(ctx: &PageContext, asked: &Asked, known: Known) -> Result<Self, Failure> {
         let is_counted = !asked.is_search() && !known.more;
         let limit = if is_counted { COUNT } else { READ };
-        let mut rows = found(ctx, asked.filter.clone(), asked.page(Place::First, limit)).await?;
+        let mut rows = asked
+            .filter
+            .found(ctx, asked.page(Place::First, limit))
+            .await?;
         let total = match rows.next {
             Some(_) if known.more => Total::More,
             Some(_) if asked.is_search() => Total::Unknown,
@@ -98,7 +107,7 @@ impl Look {
             && newer > 0
         {
             let from = Place::After(DeliveryId(top.0.saturating_add(1)));
-            rows = found(ctx, asked.filter.clone(), asked.page(from, READ)).await?;
+            rows = asked.filter.found(ctx, asked.page(from, READ)).await?;
         }
         let look = Self::at(asked, Place::First, rows);
         Ok(Self {
@@ -152,4 +161,27 @@ fn with_itself(row: DeliveryId, walk: Order) -> DeliveryId {
         Order::Ascending => row.0.saturating_add(1),
         Order::Descending => row.0.saturating_sub(1),
     })
+}
+
+/// How many deliveries match.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Total {
+    Exactly(usize),
+    /// More than are counted.
+    More,
+    /// This many among those that were looked at, the last of which was queued then.
+    AtLeast(usize, Option<DateTime<Utc>>),
+    /// Nobody counted them: a text would have to be searched in all of them.
+    Unknown,
+}
+
+impl Total {
+    /// Of a look at all that matches.
+    fn of(look: &FoundDeliveries) -> Self {
+        match look.rows.len() {
+            found if found > COUNTED => Self::More,
+            found if look.next.is_none() => Self::Exactly(found),
+            found => Self::AtLeast(found, look.searched_to),
+        }
+    }
 }

@@ -1,11 +1,13 @@
-//! The message of a delivery: the beginning on its page, all of it as a file.
+//! The message of a delivery: the beginning on its page, all of it as a file. JSON is made
+//! readable: its own text with line breaks and indentation. Nothing else changes: neither the order
+//! of members nor the digits of a number.
 
 use axum::response::{IntoResponse, Response};
 use gatepost_storage::webhooks::{Delivery, DeliveryId};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use maud::{Markup, html};
+use serde_json::Value;
 
-use super::pretty::pretty;
 use super::request::copy;
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -14,6 +16,9 @@ use crate::row_id::RowId;
 
 /// Bytes that are shown: in a page they become up to six times as many.
 const SHOWN: usize = 64 * 1024;
+/// Bytes of the readable form at most; a text of brackets alone grows by much.
+const MOST: usize = 64 * 1024;
+const INDENT: usize = 2;
 
 /// The section of the delivery's page.
 pub(super) fn section(ctx: &PageContext, delivery: &Delivery) -> Markup {
@@ -54,4 +59,101 @@ pub(super) async fn download(ctx: PageContext, RowId(id): RowId) -> Result<Respo
         (CONTENT_DISPOSITION, file.as_str()),
     ];
     Ok((headers, delivery.body.to_string()).into_response())
+}
+
+/// The readable form of a text; `None` where it is no JSON object or list, or would be too long.
+pub(super) fn pretty(text: &str) -> Option<String> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) || text.len() > MOST {
+        return None;
+    }
+    serde_json::from_str::<Value>(text).ok()?;
+    let mut out = String::with_capacity(text.len() * 2);
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if out.len() > MOST {
+            return None;
+        }
+        if in_string {
+            out.push(c);
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            continue;
+        }
+        match c {
+            blank if blank.is_ascii_whitespace() => {}
+            '"' => {
+                in_string = true;
+                out.push(c);
+            }
+            '{' | '[' => {
+                out.push(c);
+                let end = if c == '{' { '}' } else { ']' };
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+                if chars.next_if_eq(&end).is_some() {
+                    out.push(end);
+                } else {
+                    depth += 1;
+                    line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            other => out.push(other),
+        }
+    }
+    Some(out)
+}
+
+fn line(out: &mut String, depth: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', depth * INDENT));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_keeps_its_order_its_numbers_and_its_strings() {
+        let text =
+            "{\"b\":1.00,\"a\":[1e9,{ }, [ ] ,\"x: {,\\\"\\\\\"],\r\n\t\"ä\":12345678901234567890}";
+        let shown = "{\n  \"b\": 1.00,\n  \"a\": [\n    1e9,\n    {},\n    [],\n    \"x: {,\\\"\\\\\"\n  ],\n  \"ä\": 12345678901234567890\n}";
+        assert_eq!(pretty(text).as_deref(), Some(shown));
+        assert_eq!(pretty(shown).as_deref(), Some(shown), "again");
+    }
+
+    #[test]
+    fn what_is_no_json_or_too_long_stays_as_it_is() {
+        for text in ["", "hello", "\"text\"", "1", "{", "{\"a\":1}x", "[1,]"] {
+            assert_eq!(pretty(text), None, "{text}");
+        }
+        assert_eq!(pretty(&format!("[\"{}\"]", "x".repeat(MOST))), None);
+        let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
+        let many = vec![deep; 50].join(",");
+        assert_eq!(
+            pretty(&format!("[{many}]")),
+            None,
+            "it would grow too large"
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_readable_form_says_the_same(keys in proptest::collection::vec(".{0,8}", 0..6), n: i64) {
+            let value = serde_json::json!({"k": keys, "n": [n, {"o": {}}, []], "t": keys.join("\"{}")});
+            let shown = pretty(&value.to_string()).unwrap();
+            let read: Value = serde_json::from_str(&shown).unwrap();
+            proptest::prop_assert_eq!(read, value);
+        }
+    }
 }

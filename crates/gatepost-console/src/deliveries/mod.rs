@@ -1,23 +1,13 @@
 //! Deliveries: what was sent, what is waiting, and the outcome of each attempt.
 
-mod actions;
 mod asked;
 mod attempts;
-mod caption;
-mod class;
-mod curl;
-mod facts;
-mod filter;
-mod form;
 mod list;
 mod look;
 mod message;
-mod pages;
-mod pretty;
 mod replay;
 mod request;
 mod show;
-mod total;
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -30,7 +20,7 @@ pub(crate) fn routes() -> Router {
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
         .route("/{id}/message", get(message::download))
-        .route("/{id}/replay", post(actions::replay))
-        .route("/{id}/retry", post(actions::retry))
-        .route("/{id}/cancel", get(actions::ask).post(actions::cancel))
+        .route("/{id}/replay", post(show::replay))
+        .route("/{id}/retry", post(show::retry))
+        .route("/{id}/cancel", get(show::ask).post(show::cancel))
 }

@@ -1,21 +1,20 @@
 //! Deliveries of a webhook are replayed: those of a span of time, with their number before and
 //! after.
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::TimeDelta;
 use gatepost_manage::{ReplayCount, Replayable};
 use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use super::class::{class, class_choices};
-use super::form::or_all;
 use crate::choices::webhook_choices;
 use crate::context::PageContext;
+use crate::delivery_filter::{QUEUED, class, classes};
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{self, InputKind, Section, note, page, seen};
+use crate::fields::Sheet;
+use crate::form::{Form, Query};
+use crate::layout::{self, Section, note, page, seen};
 use crate::problems::Problems;
 use crate::texts::Texts;
 use crate::time::{field, parse_field};
@@ -23,63 +22,48 @@ use crate::time::{field, parse_field};
 /// How far back the page begins.
 const SPAN: TimeDelta = TimeDelta::days(1);
 
-/// Which deliveries the page is about.
+/// Which deliveries the page is about: of a webhook, without a word the failed ones of the last
+/// day.
 struct Asked {
-    webhook: WebhookId,
-    state: Option<DeliveryState>,
-    class: Option<&'static str>,
-    from: DateTime<Utc>,
-    before: DateTime<Utc>,
+    /// The fields, as an address and as hidden inputs have them.
+    form: Form,
+    which: Replayable,
 }
 
 impl Asked {
-    /// Without a word the failed ones of the last day.
     fn parse(ctx: &PageContext, form: &Form) -> Option<Self> {
         let now = ctx.now();
         let state = match form.given("state") {
             None => Some(DeliveryState::Error),
             Some(word) => DeliveryState::from_word(word).filter(|state| state.is_final()),
         };
-        Some(Self {
-            webhook: WebhookId(form.key("webhook")?),
-            state,
-            class: class(form.text("class")),
-            from: parse_field(&form.date("from")).unwrap_or(now - SPAN),
-            before: parse_field(&form.date("before")).unwrap_or(now + TimeDelta::minutes(1)),
-        })
-    }
-
-    fn replayable(&self) -> Replayable {
-        let mut which = Replayable::new(self.webhook, self.from, self.before);
-        which.states = self.state.into_iter().collect();
-        which.class = self.class.map(str::to_owned);
-        which
-    }
-
-    /// The fields, as an address and as hidden inputs have them.
-    fn fields(&self) -> [(&'static str, String); 5] {
-        [
-            ("webhook", self.webhook.to_string()),
-            ("state", self.state.map_or("", DeliveryState::as_str).into()),
-            ("class", self.class.unwrap_or_default().into()),
-            ("from", field(self.from)),
-            ("before", field(self.before)),
-        ]
+        let (webhook, class) = (WebhookId(form.key("webhook")?), class(form.text("class")));
+        let from = parse_field(&form.date("from")).unwrap_or(now - SPAN);
+        let before = parse_field(&form.date("before")).unwrap_or(now + TimeDelta::minutes(1));
+        let mut which = Replayable::new(webhook, from, before);
+        which.states = state.into_iter().collect();
+        which.class = class.map(str::to_owned);
+        let form = Form::default()
+            .with("webhook", webhook.to_string())
+            .with("state", state.map_or("", DeliveryState::as_str))
+            .with("class", class.unwrap_or_default())
+            .with("from", field(from))
+            .with("before", field(before));
+        Some(Self { form, which })
     }
 }
 
-pub(super) async fn show(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let form = Form::parse(query.unwrap_or_default().as_bytes());
-    let Some(asked) = Asked::parse(&ctx, &form) else {
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let Some(asked) = Asked::parse(&ctx, &query) else {
         return choose(&ctx).await;
     };
-    let webhook = ctx.actor.webhook(asked.webhook).await?;
-    let count = ctx.actor.count_replayable(&asked.replayable()).await?;
-    let back = ctx.at(&format!("/webhooks/{}", asked.webhook));
+    let webhook = ctx.actor.webhook(asked.which.webhook).await?;
+    let count = ctx.actor.count_replayable(&asked.which).await?;
+    let back = ctx.at(&format!("/webhooks/{}", asked.which.webhook));
     let t = ctx.texts();
     let name = [("webhook", seen(webhook.value.name.as_str()).into())];
     let body = html! {
-        @if let Some(done) = form.given("done") { (said(t, done)) }
+        @if let Some(done) = query.given("done") { (said(t, done)) }
         section {
             h2 { (t.of("deliveries-replay-select")) }
             (range(t, &asked))
@@ -98,9 +82,9 @@ pub(super) async fn replay(ctx: PageContext, form: Form) -> Result<Response, Fai
     let Some(asked) = Asked::parse(&ctx, &form) else {
         return choose(&ctx).await;
     };
-    let replayed = ctx.actor.replay_some(asked.replayable()).await?;
+    let replayed = ctx.actor.replay_some(asked.which).await?;
     let mut query = url::form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(asked.fields());
+    query.extend_pairs(asked.form.iter());
     query.append_pair("done", &replayed.to_string());
     let path = ctx.at(&format!("/deliveries/replay?{}", query.finish()));
     Ok(Redirect::to(&path).into_response())
@@ -124,22 +108,26 @@ async fn choose(ctx: &PageContext) -> Result<Response, Failure> {
 
 /// The form that chooses them.
 fn range(t: &Texts, asked: &Asked) -> Markup {
-    let problems = Problems::none();
-    let states = [
-        ("error", t.of("deliveries-replay-state-error")),
-        ("sent", t.of("deliveries-replay-state-sent")),
-        ("", t.of("deliveries-replay-state-both")),
-    ];
-    let states = states.map(|(state, name)| (state.to_owned(), name.into_owned()));
-    let state = asked.state.map_or("", DeliveryState::as_str);
-    let class = asked.class.unwrap_or_default();
+    let (states, problems) = (["error", "sent", ""], Problems::none());
+    let states = states.map(|state| {
+        let text = format!(
+            "deliveries-replay-state-{}",
+            if state.is_empty() { "both" } else { state }
+        );
+        (state.to_owned(), t.of(&text).into_owned())
+    });
+    let sheet = Sheet {
+        texts: t,
+        area: "deliveries",
+        form: &asked.form,
+        problems: &problems,
+    };
     html! {
         form.filter method="get" {
-            input type="hidden" name="webhook" value=(asked.webhook);
-            (layout::input(&problems, InputKind::Date, "from", &t.of("deliveries-filter-from"), &field(asked.from), ""))
-            (layout::input(&problems, InputKind::Date, "before", &t.of("deliveries-filter-before"), &field(asked.before), ""))
-            (layout::select(&problems, "state", &t.of("deliveries-state"), &states, state, "", false))
-            (layout::select(&problems, "class", &t.of("deliveries-filter-class"), &or_all(t, class_choices(t)), class, "", false))
+            input type="hidden" name="webhook" value=(asked.form.text("webhook"));
+            (sheet.fields(QUEUED))
+            (sheet.select("state", &states, false))
+            (sheet.select("class", &classes(t), false))
             button { (t.of("deliveries-replay-count")) }
         }
     }
@@ -163,7 +151,7 @@ fn button(ctx: &PageContext, asked: &Asked, count: ReplayCount) -> Markup {
         @if !count.is_all { p.quiet { (t.with("deliveries-replay-batch", &many)) } }
         form method="post" {
             input type="hidden" name="csrf" value=(ctx.csrf);
-            @for (name, value) in asked.fields() { input type="hidden" name=(name) value=(value); }
+            @for (name, value) in asked.form.iter() { input type="hidden" name=(name) value=(value); }
             button.primary { (t.with(button, &many)) }
         }
     }

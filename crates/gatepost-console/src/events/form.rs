@@ -1,81 +1,127 @@
-//! The form of an event, parsed with the same types as the API's input.
+//! The form of an event: first its type is chosen, then event, object or tag, as the catalog
+//! defines.
 
+use axum::response::Response;
 use gatepost_manage::ManageError;
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::TaskRow;
+use maud::{Markup, html};
 use serde_json::{Map, Value};
 use webhook_model::{
-    Event, EventName, EventType, Filter, Invalid, JsonObject, TagId, Target, TaskId, trim_pasted,
+    Event, EventId, EventName, EventType, Filter, Invalid, JsonObject, Specificity, TagId, Target,
+    TaskId,
 };
 
+use super::labels::{applies_to, name, target};
+use super::options::{Offered, Subject, offered_types};
 use crate::context::PageContext;
+use crate::crud::{self, Resource, to_list};
 use crate::failure::Failure;
+use crate::fields::{Sheet, event};
 use crate::form::Form;
+use crate::layout::{self, Section, changes_link, note, page, page_with, seen};
+use crate::names::{PlatformNames, events, known_type};
 use crate::problems::{Problems, rule};
-use crate::texts::Texts;
+use crate::unreadable::{Kind, if_readable, question};
 
-/// The content of the fields, valid or not.
-#[derive(Debug, Default)]
-pub(super) struct EventForm {
-    pub event: String,
-    /// `all`, `instance` or `tag`.
-    pub target: String,
-    pub instance: String,
-    pub tag: String,
-    pub task: String,
-    pub filter: String,
-    /// JSON, or empty for nothing.
-    pub context: String,
-    /// What its user calls the event; may be empty.
-    pub label: String,
-    pub enabled: bool,
+/// Events, as they are created, edited and deleted. Type and event of one that is there cannot
+/// change.
+pub(super) struct Events;
+
+/// What an edit sets, and whether the form had a context: one that was opened before there was this
+/// field leaves what is stored.
+pub(super) struct Draft {
+    event: Event,
+    with_context: bool,
 }
 
-impl EventForm {
-    pub(super) fn sent(form: &Form) -> Self {
-        let text = |name| trim_pasted(form.text(name)).to_owned();
-        Self {
-            event: text("event"),
-            target: text("target"),
-            instance: text("instance"),
-            tag: text("tag"),
-            task: text("task"),
-            filter: text("filter"),
-            context: text("context"),
-            label: text("label"),
-            enabled: form.ticked("enabled"),
-        }
+impl Resource for Events {
+    type Row = (Row<EventId, Event>, TaskRow);
+    type Draft = Draft;
+    type Saved = ();
+    const AREA: &'static str = "events";
+    const SECTION: Section = Section::Events;
+
+    fn fresh(_ctx: &PageContext, query: &Form) -> Form {
+        Form::default()
+            .with("type", query.text("type"))
+            .with("target", "instance")
+            .with("task", query.text("task"))
+            .with_tick("enabled", true)
     }
 
-    pub(super) fn of(event: &Event) -> Self {
-        let (target, instance, tag) = match event.target {
-            Target::Generic => ("all", String::new(), String::new()),
-            Target::Instance(id) => ("instance", id.to_string(), String::new()),
-            Target::Tag(id) => ("tag", String::new(), id.to_string()),
+    async fn load(ctx: &PageContext, id: i64) -> Result<Self::Row, Failure> {
+        Ok(ctx.actor.event(EventId(id)).await?)
+    }
+
+    fn form((row, _): &Self::Row) -> Form {
+        let event = &row.value;
+        let form = match event.target {
+            Target::Generic => Form::default().with("target", "all"),
+            Target::Instance(id) => Form::default()
+                .with("target", "instance")
+                .with("instance", id.to_string()),
+            Target::Tag(id) => Form::default()
+                .with("target", "tag")
+                .with("tag", id.to_string()),
         };
-        Self {
-            event: event.event.to_string(),
-            target: target.into(),
-            instance,
-            tag,
-            task: event.task.to_string(),
-            filter: written(event.filters.is_empty(), event.filters.to_map()),
-            context: written_context(&event.context),
-            label: event.label.to_string(),
-            enabled: event.enabled,
-        }
+        let filter = written(event.filters.is_empty(), event.filters.to_map());
+        form.with("task", event.task.to_string())
+            .with("filter", filter)
+            .with("context", written_context(&event.context))
+            .with("label", event.label.as_str())
+            .with_tick("enabled", event.enabled)
     }
 
-    /// Parses the fields; each error is noted beside its field.
-    pub(super) async fn parse(
-        &self,
+    fn stored_problems(ctx: &PageContext, (row, _): &Self::Row) -> Problems {
+        let mut problems = Problems::new(ctx.texts());
+        if let Some(problem) = row.value.filters.problem() {
+            let rule = [("rule", ctx.texts().rule(problem.rule()).into())];
+            problems.add("filter", ctx.texts().with("events-filter-unknown", &rule));
+        }
+        problems
+    }
+
+    async fn page(
         ctx: &PageContext,
+        row: Option<&Self::Row>,
+        form: &Form,
+        problems: &Problems,
+    ) -> Result<Markup, Failure> {
+        let Some((row, _)) = row else {
+            return new_page(ctx, form, problems).await;
+        };
+        let event = &row.value;
+        let known = known_type(ctx, event.event_type.as_str());
+        let specificity = known.map_or(Specificity::InstanceOptional, |(.., specificity)| {
+            specificity
+        });
+        let offered = Offered::of(ctx, &Subject::stored(row.owner, event), specificity).await?;
+        let fixed = Some(&event.event);
+        let fields = fields(ctx, &event.event_type, fixed, form, problems, &offered);
+        let body = crud::form::<Self>(ctx, false, problems, ["", "/events"], &fields);
+        let changes = changes_link(ctx, "task_events", row.id.0);
+        let title = name(ctx, event);
+        Ok(page_with(ctx, Section::Events, &title, &changes, &body))
+    }
+
+    async fn parse(
+        ctx: &PageContext,
+        row: Option<&Self::Row>,
+        form: &Form,
         problems: &mut Problems,
-        of: &EventType,
-    ) -> Result<Option<Event>, Failure> {
+    ) -> Result<Option<Draft>, Failure> {
         let t = ctx.texts();
-        let event = self.event.parse::<EventName>();
+        let (event_type, event) = match row {
+            Some((row, _)) => (row.value.event_type.clone(), Ok(row.value.event.clone())),
+            None => {
+                let known = known_type(ctx, form.text("type")).ok_or(Failure::NotFound)?;
+                (known.0.clone(), form.word("event").parse::<EventName>())
+            }
+        };
         let event = problems.take("event", event.map_err(|_| t.of("events-choose-event")));
-        let target = self.target(t, problems);
-        let task = match self.task.parse() {
+        let target = target_of(ctx, form, problems);
+        let task = match form.word("task").parse() {
             Ok(id) => match ctx.actor.task(TaskId(id)).await {
                 Ok(row) => Ok(row.id),
                 Err(ManageError::NotFound) => Err(t.of("events-unknown-task")),
@@ -84,61 +130,203 @@ impl EventForm {
             Err(_) => Err(t.of("events-choose-task")),
         };
         let task: Option<TaskId> = problems.take("task", task);
-        let filter = problems.take("filter", self.filter().map_err(rule));
-        let context = problems.take("context", self.context().map_err(rule));
-        let label = problems.take("label", self.label.parse().map_err(rule));
-        let (Some(name), Some(target), Some(task)) = (event, target, task) else {
+        let filters = match form.word("filter") {
+            "" => Ok(Filter::default()),
+            text => text.parse(),
+        };
+        let filters = problems.take("filter", filters.map_err(rule));
+        let context = match form.word("context") {
+            "" => Ok(JsonObject::default()),
+            text => text.parse(),
+        };
+        let context = problems.take("context", context.map_err(rule));
+        let label = problems.take("label", form.word("label").parse().map_err(rule));
+        let (Some(event), Some(target), Some(task)) = (event, target, task) else {
             return Ok(None);
         };
-        let (Some(filters), Some(context), Some(label)) = (filter, context, label) else {
+        let (Some(filters), Some(context), Some(label)) = (filters, context, label) else {
             return Ok(None);
         };
         let event = Event {
-            event_type: of.clone(),
-            event: name,
+            event_type,
+            event,
             target,
             task,
-            enabled: self.enabled,
+            enabled: form.ticked("enabled"),
             filters,
             context,
             label,
         };
         if let Err(error) = ctx.actor.catalog().check(&event) {
             let invalid = error.as_invalid();
-            problems.add(field_of(invalid.field().as_str()), invalid.rule());
+            let field = Self::field_of(form, invalid.field().as_str());
+            problems.add(field, invalid.rule());
             return Ok(None);
         }
-        Ok(Some(event))
+        Ok(Some(Draft {
+            event,
+            with_context: form.given("context").is_some(),
+        }))
     }
 
-    fn filter(&self) -> Result<Filter, Invalid> {
-        match self.filter.as_str() {
-            "" => Ok(Filter::default()),
-            text => text.parse(),
+    async fn save(
+        ctx: &PageContext,
+        row: Option<&Self::Row>,
+        draft: Draft,
+    ) -> Result<(), ManageError> {
+        let Some((row, _)) = row else {
+            return ctx.actor.create_event(draft.event).await.map(|_| ());
+        };
+        let edited = ctx.actor.edit_event(row.id, move |event| {
+            let new = &draft.event;
+            (event.target, event.task, event.enabled) = (new.target, new.task, new.enabled);
+            event.filters = new.filters.clone();
+            if draft.with_context {
+                event.context = new.context.clone();
+            }
+            event.label.clone_from(&new.label);
+            Ok(())
+        });
+        edited.await.map(|_| ())
+    }
+
+    async fn saved(ctx: &PageContext, done: &'static str, _: ()) -> Result<Response, Failure> {
+        Ok(to_list::<Self>(ctx, done))
+    }
+
+    fn field_of(_form: &Form, field: &'static str) -> &'static str {
+        match field {
+            "owner" => "target",
+            "table" => "event",
+            "table_event_filters" => "filter",
+            "event_name" => "label",
+            other => other,
         }
     }
 
-    fn context(&self) -> Result<JsonObject, Invalid> {
-        match self.context.as_str() {
-            "" => Ok(JsonObject::default()),
-            text => text.parse(),
+    fn refusal(error: &ManageError) -> Option<(&'static str, &'static str)> {
+        match error {
+            ManageError::Dangling { .. } => Some(("task", "events-unknown-task")),
+            ManageError::NoSuchObject => Some(("target", "events-unknown-target")),
+            _ => None,
         }
     }
 
-    fn target(&self, t: &Texts, problems: &mut Problems) -> Option<Target> {
-        match self.target.as_str() {
-            "instance" => {
-                let id = Form::object(&self.instance);
-                let id = id.ok_or_else(|| t.of("events-choose-object"));
-                problems.take("instance", id).map(Target::Instance)
+    async fn question(ctx: &PageContext, id: i64) -> Result<[Markup; 2], Failure> {
+        let t = ctx.texts();
+        let what = match if_readable(ctx.actor.event(EventId(id)).await)? {
+            Some((row, task)) => {
+                let (name, task) = (name(ctx, &row.value), seen(task.value.name.as_str()));
+                let names = PlatformNames::of(ctx, applies_to(&row.value)).await;
+                let parts = [
+                    ("name", html! { strong { (name) } }.into()),
+                    ("target", target(ctx, &row.value, &names).into()),
+                    ("task", html! { strong { (task) } }.into()),
+                ];
+                html! { p { (t.markup("events-delete-question", &parts)) } }
             }
-            "tag" => {
-                let number = self.tag.parse().ok().filter(|key: &i64| *key > 0);
-                let number = number.ok_or_else(|| t.of("events-choose-tag"));
-                let number = problems.take("tag", number);
-                number.map(|number| Target::Tag(TagId(number)))
+            None => question(t, Kind::Event, id),
+        };
+        Ok([what, html! {}])
+    }
+
+    async fn remove(ctx: &PageContext, id: i64, _sent: &Form) -> Result<(), ManageError> {
+        ctx.actor.delete_event(EventId(id)).await.map(|_| ())
+    }
+}
+
+/// The page of a new event. The other fields depend on the type, so the type is chosen first.
+async fn new_page(ctx: &PageContext, form: &Form, problems: &Problems) -> Result<Markup, Failure> {
+    let (t, chosen, task) = (ctx.texts(), form.text("type"), form.word("task"));
+    let mut types = vec![(String::new(), t.of("frame-picker-choose").into_owned())];
+    types.extend(offered_types(ctx).await?);
+    let rest = match known_type(ctx, chosen) {
+        Some((of, _, specificity)) => {
+            let subject = Subject::new(ctx, of, form).await;
+            let offered = Offered::of(ctx, &subject, specificity).await?;
+            let fields = fields(ctx, of, None, form, problems, &offered);
+            let to = ["", "/events"];
+            Some(crud::form::<Events>(ctx, true, problems, to, &fields))
+        }
+        None => None,
+    };
+    let body = html! {
+        @if rest.is_none() { p { (t.of("events-intro")) } }
+        form.main method="get" action=(ctx.at("/events/new")) {
+            section {
+                @if !task.is_empty() { input type="hidden" name="task" value=(task); }
+                (layout::select(&Problems::none(), "type", &t.of("events-type"), &types, chosen, &t.of("events-type-hint"), true))
+                p { a href=(ctx.at("/events/catalog")) { (t.of("events-type-catalog")) } }
             }
-            _ => Some(Target::Generic),
+            div.submit {
+                button.unscripted { (t.of("events-continue")) }
+                @if rest.is_none() { a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) } }
+            }
+        }
+        @if let Some(rest) = rest { (rest) }
+    };
+    Ok(page(ctx, Section::Events, &t.of("events-new"), &body))
+}
+
+fn target_of(ctx: &PageContext, form: &Form, problems: &mut Problems) -> Option<Target> {
+    let t = ctx.texts();
+    match form.word("target") {
+        "instance" => {
+            let id = Form::object(form.text("instance"));
+            let id = id.ok_or_else(|| t.of("events-choose-object"));
+            problems.take("instance", id).map(Target::Instance)
+        }
+        "tag" => {
+            let number = form.key("tag").ok_or_else(|| t.of("events-choose-tag"));
+            let number = problems.take("tag", number);
+            number.map(|number| Target::Tag(TagId(number)))
+        }
+        _ => Some(Target::Generic),
+    }
+}
+
+/// `fixed` is the event that can no longer be chosen.
+fn fields(
+    ctx: &PageContext,
+    of: &EventType,
+    fixed: Option<&EventName>,
+    form: &Form,
+    problems: &Problems,
+    offered: &Offered,
+) -> Markup {
+    let texts = ctx.texts();
+    let t = texts;
+    let sheet = Sheet {
+        texts,
+        area: "events",
+        form,
+        problems,
+    };
+    let events = events(ctx, of);
+    html! {
+        input type="hidden" name="type" value=(of);
+        section {
+            @match fixed {
+                Some(event) => input type="hidden" name="event" value=(event);,
+                None => {
+                    (sheet.select("event", &events, false))
+                    (descriptions(ctx, of))
+                }
+            }
+            @if offered.targets.is_empty() { p.quiet { (t.of("events-applies-to-platform")) } }
+            @else {
+                (sheet.choice("target", offered.targets))
+                div.when.instance { (sheet.picker("instance", &offered.instances)) }
+                div.when.tag { (sheet.picker("tag", &offered.tags)) }
+            }
+            (sheet.picker("task", &offered.tasks))
+            @if offered.tasks.is_empty() {
+                @let link = html! { a href=(ctx.at("/tasks/new")) { (t.of("events-task-new")) } };
+                (note("", &t.markup("events-task-none", &[("link", link.into())])))
+            }
+            (sheet.field(&event::FILTER, ""))
+            (conditions(ctx))
+            (sheet.fields(event::MORE))
         }
     }
 }
@@ -161,13 +349,42 @@ fn written_context(context: &JsonObject) -> String {
     }
 }
 
-/// The form field for a field of the record.
-pub(super) fn field_of(field: &str) -> &str {
-    match field {
-        "owner" => "target",
-        "table" => "event",
-        "table_event_filters" => "filter",
-        "event_name" => "label",
-        other => other,
+/// How conditions are written.
+fn conditions(ctx: &PageContext) -> Markup {
+    let t = ctx.texts();
+    let forms = [
+        (r#""severity": "critical""#, "events-filter-equal"),
+        (r#""disk.free": {"$lt": 10}"#, "events-filter-order"),
+        (
+            r#""severity": {"$in": ["high", "critical"]}"#,
+            "events-filter-in",
+        ),
+        (r#""severity": {"$ne": "low"}"#, "events-filter-not"),
+        (r#""disk": {"$exists": true}"#, "events-filter-exists"),
+        (
+            r#""$or": [{"disk.free": 0}, {"severity": "critical"}]"#,
+            "events-filter-or",
+        ),
+    ];
+    html! {
+        details {
+            summary { (t.of("events-filter-conditions")) }
+            dl { @for (form, means) in forms { dt { code { (form) } } dd { (t.of(means)) } } }
+        }
+    }
+}
+
+/// What the platform says of the events to choose from; nothing where it says nothing.
+fn descriptions(ctx: &PageContext, of: &EventType) -> Markup {
+    let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
+    let described = catalog.events(of).filter_map(|(event, label)| {
+        let notes = catalog.notes(of, event)?;
+        Some((t.rule(label), t.rule(notes.description())))
+    });
+    let described: Vec<_> = described.filter(|(_, text)| !text.is_empty()).collect();
+    html! {
+        @if !described.is_empty() {
+            details { summary { (t.of("events-meanings")) } dl { @for (label, text) in described { dt { (label) } dd { (text) } } } }
+        }
     }
 }

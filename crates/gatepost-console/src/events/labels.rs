@@ -3,7 +3,7 @@
 use webhook_model::{Event, ObjectId, Target, mark_hidden};
 
 use crate::context::PageContext;
-use crate::platform_names::PlatformNames;
+use crate::names::{PlatformNames, known_type};
 
 /// The platform's table of tags.
 const TAGS: &str = "tags";
@@ -46,12 +46,10 @@ pub(super) fn name(ctx: &PageContext, event: &Event) -> String {
 /// watch (Powered on)`.
 pub(super) fn labels(ctx: &PageContext, event: &Event) -> (String, String) {
     let (t, catalog) = (ctx.texts(), ctx.actor.catalog());
-    let of = catalog
-        .types()
-        .find(|(name, ..)| **name == event.event_type);
+    let of = known_type(ctx, event.event_type.as_str());
     let of = of.map_or_else(
         || event.event_type.to_string(),
-        |(_, label, _)| t.rule(label).into_owned(),
+        |(_, label, _)| label.into_owned(),
     );
     let what = catalog.event_label(&event.event_type, &event.event);
     let what = what.map_or(event.event.as_str().into(), |label| t.rule(label));

@@ -1,129 +1,202 @@
 //! The list of events.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::Row;
-use gatepost_storage::webhooks::RecordHead;
+use gatepost_storage::webhooks::{EventQuery, RecordHead};
+use gatepost_storage::{Page, Row};
 use maud::{Markup, html};
-use webhook_model::{Event, EventId};
+use webhook_model::{Event, EventId, TaskId};
 
 use super::labels::{applies_to, labels, target};
-use super::listing::{EventList, shown, types};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Section, badge, empty, note, one_button, page_with, seen, select};
-use crate::list_view::{Asked, Listing as _};
-use crate::platform_names::PlatformNames;
+use crate::form::Query;
+use crate::layout::{Section, badge, confirmation, one_button, page_with, seen, select};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
+use crate::names::{PlatformNames, types};
 use crate::problems::Problems;
-use crate::texts::Texts;
-use crate::unreadable::{self, Kind};
+use crate::unreadable::Kind;
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let list = Asked::parse(&ctx, "/events", &asked, &EventList::SHAPE).await?;
-    let (shown, names) = shown(&ctx, &list).await?;
-    let (t, done) = (ctx.texts(), done(ctx.texts(), asked.text("done")));
-    let readable = list.readable(&shown);
-    let unreadable = unreadable::section(&ctx, Kind::Event, &asked, readable).await?;
-    let body = html! {
-        @if let Some(done) = done { (note("good", &html! { (done) })) }
-        @if list.is_void(&shown) {
-            (empty(&t.of("events-none-title"), &t.of("events-none-text"), &new_button(&ctx)))
-        } @else {
-            (list.form(&ctx, &type_field(&ctx, &list)).await)
-            (list.caption(ctx.texts(), &shown))
-            @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names).await) }
-            (list.pager(ctx.texts(), &shown))
+type EventRow = Row<EventId, Event>;
+/// What an event is called by: its type, itself, its user's label.
+type Named = [String; 3];
+
+/// Events, with the catalog's labels, the tasks that they run, and the names of the objects of
+/// those on the page.
+struct EventList {
+    tasks: BTreeMap<TaskId, RecordHead>,
+    labels: BTreeMap<Named, (String, String)>,
+    objects: PlatformNames,
+}
+
+impl EventList {
+    /// The task that an event runs, if the caller may see it.
+    fn task(&self, row: &EventRow) -> Option<&str> {
+        self.tasks.get(&row.value.task)?.name.as_deref()
+    }
+
+    fn labels(&self, row: &EventRow) -> (&str, &str) {
+        let labels = self.labels.get(&key(&row.value));
+        labels.map_or(("", ""), |(of, what)| (of.as_str(), what.as_str()))
+    }
+}
+
+/// A column of them.
+type Of = Column<EventList, EventRow>;
+
+impl Listing for EventList {
+    type Row = EventRow;
+    const NAME: &'static str = "events";
+    const COLUMNS: &'static [Of] = &[
+        Of::new("events-type", |_, list, row| {
+            html! { span { (list.labels(row).0) } }
+        })
+        .sorted("type", |list, row| Rank::text(list.labels(row).0)),
+        Of::new("events-event", |ctx, list, row| {
+            html! { a href=(at(ctx, row, "edit")) { (list.labels(row).1) } }
+        })
+        .sorted("event", |list, row| Rank::text(list.labels(row).1)),
+        Of::new("events-target", |ctx, list, row| {
+            html! { span { (target(ctx, &row.value, &list.objects)) } }
+        }),
+        Of::new("events-task", |ctx, list, row| {
+            let path = ctx.at(&format!("/tasks/{}/edit", row.value.task));
+            html! { a href=(path) { (seen(list.task(row).unwrap_or("–"))) } }
+        })
+        .sorted("task", |list, row| {
+            Rank::text(list.task(row).unwrap_or_default())
+        }),
+        Of::new("events-state", state).sorted("state", |_, row| {
+            Rank::Number(u64::from(!row.value.enabled))
+        }),
+        Of::buttons("events-actions", buttons),
+    ];
+    const STATES: &'static [&'static str] = &["enabled", "disabled"];
+    const KEPT: &'static [Kept] = &[
+        Kept {
+            name: "type",
+            is_field: true,
+        },
+        Kept {
+            name: "task",
+            is_field: false,
+        },
+    ];
+    const UNREADABLE: Option<Kind> = Some(Kind::Event);
+
+    fn number(row: &EventRow) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a EventRow) -> Vec<Cow<'a, str>> {
+        let (of, what) = self.labels(row);
+        vec![of.into(), what.into(), self.task(row).unwrap_or("").into()]
+    }
+
+    fn is_in(&self, row: &EventRow, state: &str) -> bool {
+        row.value.enabled == (state == "enabled")
+    }
+
+    async fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> Result<Rows<EventRow>, Failure> {
+        let query = EventQuery {
+            scope: asked.scope(),
+            task: asked.kept("task").parse().ok().map(TaskId),
+            event_type: asked.kept("type").parse().ok(),
+            page: page.numbered(EventId),
+        };
+        let listed = ctx.actor.events(&query).await?;
+        Ok((listed.rows, listed.next.map(|id| id.0)))
+    }
+
+    async fn of(ctx: &PageContext, _: &Asked, rows: &[EventRow]) -> Result<Self, Failure> {
+        let tasks: Vec<_> = rows.iter().map(|row| row.value.task).collect();
+        let mut list = Self {
+            tasks: ctx.actor.named_tasks(tasks).await?,
+            labels: BTreeMap::new(),
+            objects: PlatformNames::default(),
+        };
+        for row in rows {
+            let known = list.labels.entry(key(&row.value));
+            known.or_insert_with(|| labels(ctx, &row.value));
         }
-        (unreadable)
-    };
-    let (title, buttons) = (t.of("events-title"), buttons(&ctx));
+        Ok(list)
+    }
+
+    async fn shown(self, ctx: &PageContext, rows: &[EventRow]) -> Result<Self, Failure> {
+        let objects: Vec<_> = rows
+            .iter()
+            .filter_map(|row| applies_to(&row.value))
+            .collect();
+        Ok(Self {
+            objects: PlatformNames::of(ctx, objects).await,
+            ..self
+        })
+    }
+
+    /// Narrows the list down to a type of the catalog.
+    fn fields(ctx: &PageContext, asked: &Asked) -> Markup {
+        let t = ctx.texts();
+        let mut types = types(ctx);
+        types.insert(0, (String::new(), t.of("events-type-all").into_owned()));
+        let (none, label) = (Problems::none(), t.of("events-type"));
+        select(&none, "type", &label, &types, asked.kept("type"), "", false)
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let (t, path) = (ctx.texts(), ctx.at("/events/new"));
+    let new = html! { a.button.primary href=(path) { (t.of("events-new")) } };
+    let asked = asked::<EventList>(&ctx, &query).await?;
+    let list = list::<EventList>(&ctx, &asked, &query, &new).await?;
+    let body = html! { (confirmation(&ctx, "events", &query)) (list) };
+    let buttons =
+        html! { a.button href=(ctx.at("/events/catalog")) { (t.of("events-types")) } (new) };
+    let title = t.of("events-title");
     Ok(page_with(&ctx, Section::Events, &title, &buttons, &body).into_response())
 }
 
-/// What was done, as the address says.
-fn done<'a>(t: &'a Texts, word: &str) -> Option<Cow<'a, str>> {
-    Some(match word {
-        "created" => t.of("events-created"),
-        "saved" => t.of("events-saved"),
-        "deleted" => t.of("events-deleted"),
-        "triggered" => t.of("events-triggered"),
-        "enabled" => t.of("events-enabled"),
-        "disabled" => t.of("events-disabled"),
-        _ => return None,
-    })
-}
-
-/// A link to the form of a new event.
-fn new_button(ctx: &PageContext) -> Markup {
-    html! { a.button.primary href=(ctx.at("/events/new")) { (ctx.texts().of("events-new")) } }
-}
-
-/// Narrows the list down to a type of the catalog.
-fn type_field(ctx: &PageContext, list: &Asked) -> Markup {
-    let (problems, chosen) = (Problems::none(), list.kept("type"));
-    let label = ctx.texts().of("events-type");
-    select(&problems, "type", &label, &types(ctx), chosen, "", false)
-}
-
-/// The buttons beside the title.
-fn buttons(ctx: &PageContext) -> Markup {
-    html! { a.button href=(ctx.at("/events/catalog")) { (ctx.texts().of("events-types")) } (new_button(ctx)) }
+fn at(ctx: &PageContext, row: &EventRow, what: &str) -> String {
+    ctx.at(&format!("/events/{}/{what}", row.id))
 }
 
 /// Whether the event runs its task: not while either is disabled.
-fn state(t: &Texts, enabled: bool, task: Option<&RecordHead>) -> Markup {
-    match task {
-        _ if !enabled => badge("", &t.of("events-state-disabled")),
+fn state(ctx: &PageContext, list: &EventList, row: &EventRow) -> Markup {
+    let t = ctx.texts();
+    let badge = match list.tasks.get(&row.value.task) {
+        _ if !row.value.enabled => badge("", &t.of("events-state-disabled")),
         Some(task) if !task.enabled => badge("warn", &t.of("events-state-task-disabled")),
         _ => badge("good", &t.of("events-state-enabled")),
+    };
+    html! { span { (badge) } }
+}
+
+fn buttons(ctx: &PageContext, list: &EventList, row: &EventRow) -> Markup {
+    let (t, at) = (ctx.texts(), |what: &str| at(ctx, row, what));
+    let (of, what) = list.labels(row);
+    let target = target(ctx, &row.value, &list.objects);
+    let name = [
+        ("type", of.into()),
+        ("event", what.into()),
+        ("target", target.into()),
+    ];
+    let named = [("name", t.with("events-name-of", &name).into())];
+    html! {
+        div.actions {
+            a.button.small href=(at("trigger")) aria-label=(t.with("events-trigger-of", &named)) { (t.of("events-trigger")) }
+            @if row.value.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), Some(&t.with("events-disable-of", &named)))) }
+            @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), Some(&t.with("events-enable-of", &named)))) }
+            a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &named)) { (t.of("events-delete")) }
+        }
     }
 }
 
-async fn table(
-    ctx: &PageContext,
-    list: &Asked,
-    rows: &[Row<EventId, Event>],
-    names: &EventList,
-) -> Markup {
-    let asked: Vec<_> = rows
-        .iter()
-        .filter_map(|row| applies_to(&row.value))
-        .collect();
-    let platform = PlatformNames::of(ctx, asked).await;
-    let t = ctx.texts();
-    html! {
-        section { div.scroll { table {
-            thead { tr {
-                (list.heading(&t.of("events-type"), "type")) (list.heading(&t.of("events-event"), "event"))
-                th scope="col" { (t.of("events-target")) } (list.heading(&t.of("events-task"), "task"))
-                (list.heading(&t.of("events-state"), "state")) th scope="col" { span.unseen { (t.of("events-actions")) } }
-            } }
-            tbody { @for row in rows {
-                @let event = &row.value;
-                @let target = target(ctx, event, &platform);
-                @let (of, what) = labels(ctx, event);
-                @let task = names.tasks.get(&event.task);
-                @let name = t.with("events-name-of", &[("type", (&*of).into()), ("event", (&*what).into()), ("target", (&*target).into())]);
-                @let named = [("name", (&*name).into())];
-                @let at = |what: &str| ctx.at(&format!("/events/{}/{what}", row.id));
-                tr {
-                    td data-label=(t.of("events-type")) { span { (of) } }
-                    td data-label=(t.of("events-event")) { a href=(at("edit")) { (what) } }
-                    td data-label=(t.of("events-target")) { span { (target) } }
-                    td data-label=(t.of("events-task")) { a href=(ctx.at(&format!("/tasks/{}/edit", event.task))) { (seen(task.and_then(|task| task.name.as_deref()).unwrap_or("–"))) } }
-                    td data-label=(t.of("events-state")) { span { (state(t, event.enabled, task)) } }
-                    td { div.actions {
-                        a.button.small href=(at("trigger")) aria-label=(t.with("events-trigger-of", &named)) { (t.of("events-trigger")) }
-                        @if event.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("events-disable"), Some(&t.with("events-disable-of", &named)))) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("events-enable"), Some(&t.with("events-enable-of", &named)))) }
-                        a.button.small href=(at("delete")) aria-label=(t.with("events-delete-of", &named)) { (t.of("events-delete")) }
-                    } }
-                }
-            } }
-        } } }
-    }
+fn key(event: &Event) -> Named {
+    let (of, what) = (event.event_type.to_string(), event.event.to_string());
+    [of, what, event.label.to_string()]
 }

@@ -1,34 +1,43 @@
 //! Events: what runs a task (SPEC 2.4).
 
-mod actions;
 mod catalog;
-mod create;
-mod delete;
-mod edit;
-mod event_error;
-mod fields;
 mod form;
 mod labels;
 mod list;
-mod listing;
 mod options;
 mod trigger;
-mod trigger_page;
 
 use axum::Router;
+use axum::extract::Path;
+use axum::response::Response;
 use axum::routing::{get, post};
+use form::Events;
+use webhook_model::EventId;
+
+use crate::context::PageContext;
+use crate::crud::{crud, to_edit, to_list};
+use crate::failure::Failure;
 
 pub(crate) fn routes() -> Router {
-    Router::new()
-        .route("/", get(list::list))
-        .route("/new", get(create::new).post(create::create))
-        .route("/new/again", post(create::again))
+    crud::<Events>()
+        .route("/", get(list::show))
         .route("/catalog", get(catalog::show))
-        .route("/{id}", get(edit::show))
-        .route("/{id}/edit", get(edit::edit).post(edit::update))
-        .route("/{id}/edit/again", post(edit::again))
-        .route("/{id}/delete", get(delete::confirm).post(delete::delete))
+        .route("/{id}", get(to_edit::<Events>))
         .route("/{id}/trigger", get(trigger::ask).post(trigger::trigger))
         .route("/{id}/trigger/check", post(trigger::check))
-        .route("/{id}/do/{action}", post(actions::act))
+        .route("/{id}/do/{action}", post(act))
+}
+
+/// Enable, disable.
+async fn act(
+    ctx: PageContext,
+    Path((id, action)): Path<(i64, String)>,
+) -> Result<Response, Failure> {
+    let (actor, id) = (&ctx.actor, EventId(id));
+    let done = match action.as_str() {
+        "disable" => actor.disable_event(id).await.map(|_| "disabled")?,
+        "enable" => actor.enable_event(id).await.map(|_| "enabled")?,
+        _ => return Err(Failure::NotFound),
+    };
+    Ok(to_list::<Events>(&ctx, done))
 }

@@ -1,26 +1,14 @@
 //! What the form of an event offers: by the catalog and the directory, and of that what the owner
 //! of the event may watch.
 
-use std::borrow::Cow;
-
 use webhook_model::{
     Event, EventName, EventType, ObjectId, OwnerId, Specificity, TagId, Target, TaskId,
 };
 
-use super::fields::FormOptions;
-use super::form::EventForm;
 use crate::choices::{choices, task_choices};
 use crate::context::PageContext;
 use crate::failure::Failure;
-
-/// The type, if it is in the catalog, and what its events apply to.
-pub(super) fn known_type(ctx: &PageContext, name: &str) -> Option<(EventType, Specificity)> {
-    let catalog = ctx.actor.catalog();
-    catalog
-        .types()
-        .find(|(known, ..)| known.as_str() == name)
-        .map(|(known, _, specificity)| (known.clone(), specificity))
-}
+use crate::form::Form;
 
 /// What an event is to watch, as far as it is known: whose it is, and the event itself.
 #[derive(Debug)]
@@ -41,13 +29,13 @@ impl Subject {
     }
 
     /// Of one that is to be made: it belongs to the owner of its task, or for now to the caller.
-    pub(super) async fn new(ctx: &PageContext, of: &EventType, form: &EventForm) -> Self {
-        let owner = match form.task.parse() {
+    pub(super) async fn new(ctx: &PageContext, of: &EventType, form: &Form) -> Self {
+        let owner = match form.word("task").parse() {
             Ok(task) => ctx.actor.task(TaskId(task)).await.ok(),
             Err(_) => None,
         };
         let first = ctx.actor.catalog().events(of).next();
-        let chosen = form.event.parse().ok();
+        let chosen = form.word("event").parse().ok();
         Self {
             owner: owner.map_or(ctx.principal().owner, |task| task.owner),
             of: of.clone(),
@@ -90,7 +78,7 @@ impl Subject {
 pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, String)>, Failure> {
     let mut offered = Vec::new();
     for (of, label, specificity) in ctx.actor.catalog().types() {
-        let subject = Subject::new(ctx, of, &EventForm::default()).await;
+        let subject = Subject::new(ctx, of, &Form::default()).await;
         let may = specificity != Specificity::Generic
             || !subject
                 .watchable(ctx, vec![Target::Generic])
@@ -104,26 +92,34 @@ pub(super) async fn offered_types(ctx: &PageContext) -> Result<Vec<(String, Stri
     Ok(offered)
 }
 
-/// The options of a form: `fixed` where the event can no longer be chosen.
-pub(super) async fn form_options<'a>(
-    ctx: &PageContext,
-    button: Cow<'a, str>,
-    subject: &'a Subject,
-    specificity: Specificity,
-    fixed: bool,
-) -> Result<FormOptions<'a>, Failure> {
-    let of = &subject.of;
-    let all = subject.watchable(ctx, vec![Target::Generic]).await?;
-    let instance = |id| Some(Target::Instance(id));
-    let tag = |id: ObjectId| id.as_number().map(|id| Target::Tag(TagId(id)));
-    Ok(FormOptions {
-        button,
-        of,
-        specificity,
-        fixed,
-        all: !all.is_empty(),
-        instances: subject.offered(ctx, of.as_str(), instance).await?,
-        tags: subject.offered(ctx, "tags", tag).await?,
-        tasks: task_choices(ctx).await?,
-    })
+/// What a form offers.
+#[derive(Debug)]
+pub(super) struct Offered {
+    /// What an event of the type applies to; empty if only to the platform as a whole.
+    pub targets: &'static [&'static str],
+    pub instances: Vec<(String, String)>,
+    pub tags: Vec<(String, String)>,
+    pub tasks: Vec<(String, String)>,
+}
+
+impl Offered {
+    pub(super) async fn of(
+        ctx: &PageContext,
+        subject: &Subject,
+        specificity: Specificity,
+    ) -> Result<Self, Failure> {
+        let all = subject.watchable(ctx, vec![Target::Generic]).await?;
+        let instance = |id| Some(Target::Instance(id));
+        let tag = |id: ObjectId| id.as_number().map(|id| Target::Tag(TagId(id)));
+        Ok(Self {
+            targets: match specificity {
+                Specificity::Generic => &[],
+                Specificity::InstanceOptional if !all.is_empty() => &["all", "instance", "tag"],
+                _ => &["instance", "tag"],
+            },
+            instances: subject.offered(ctx, subject.of.as_str(), instance).await?,
+            tags: subject.offered(ctx, "tags", tag).await?,
+            tasks: task_choices(ctx).await?,
+        })
+    }
 }

@@ -3,21 +3,33 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::{ManageError, TriggerInput};
-use maud::Markup;
-use serde_json::{Value, json};
-use webhook_model::{Action, EventId, EventNotes};
+use gatepost_manage::{TriggerInput, ManageError};
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::TaskRow;
+use maud::{Markup, html};
+use serde_json::Value;
+use webhook_model::{Action, Data, Event, EventId, EventNotes, SampleVariable};
 
-use super::trigger_page::{Trigger, page_of};
+use super::labels::{applies_to, name, target};
 use crate::context::PageContext;
-use crate::failure::Failure;
+use crate::failure::{Failure, note_refusal};
 use crate::form::Form;
-use crate::layout::refused;
-use crate::message_preview::Preview;
+use crate::layout::{self, Section, note, page, refused, seen};
+use crate::names::PlatformNames;
 use crate::problems::Problems;
-use crate::refusal::note_refusal;
 use crate::row_id::RowId;
-use crate::sample_fields;
+use crate::samples::{self, Preview};
+
+/// An event that is to be triggered, its task, and what it brings.
+struct Trigger {
+    row: Row<EventId, Event>,
+    task: TaskRow,
+    /// The variables that the catalogue says it brings.
+    variables: Vec<SampleVariable>,
+    form: Form,
+    /// The sample of its data.
+    data: Option<Data>,
+}
 
 /// The page, filled in with the samples of the catalogue.
 pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
@@ -32,9 +44,10 @@ pub(super) async fn trigger(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trigger = Trigger::of(&ctx, EventId(id), Some(&sent)).await?;
+    let is_preview = sent.text("do") == "preview";
+    let trigger = Trigger::of(&ctx, EventId(id), Some(sent)).await?;
     let mut problems = trigger.problems(&ctx);
-    if sent.text("do") == "preview" {
+    if is_preview {
         let page = trigger.page(&ctx, &problems).await?;
         return Ok(page.into_response());
     }
@@ -59,39 +72,33 @@ pub(super) async fn check(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Json<Value>, Failure> {
-    let trigger = Trigger::of(&ctx, EventId(id), Some(&sent)).await?;
+    let trigger = Trigger::of(&ctx, EventId(id), Some(sent)).await?;
     let problems = trigger.problems(&ctx);
-    let Preview { text, warnings } = trigger.preview(&ctx).await?;
-    let hints = json!({"preview": text, "warnings": warnings});
-    Ok(Json(
-        json!({"problems": problems.to_json(), "hints": hints}),
-    ))
+    Ok(trigger.preview(&ctx).await?.checked(&problems))
 }
 
 impl Trigger {
     /// With what was sent, or with the samples.
-    async fn of(ctx: &PageContext, id: EventId, sent: Option<&Form>) -> Result<Self, Failure> {
+    async fn of(ctx: &PageContext, id: EventId, sent: Option<Form>) -> Result<Self, Failure> {
         let (row, task) = ctx.actor.event(id).await?;
         let (of, what) = (&row.value.event_type, &row.value.event);
         let notes = ctx.actor.catalog().notes(of, what);
         let variables = notes.into_iter().flat_map(EventNotes::variables);
         let variables: Vec<_> = variables.cloned().collect();
         let data = notes.and_then(EventNotes::data).cloned();
-        let values = match sent {
-            Some(form) => sample_fields::sent(form, &variables),
-            None => sample_fields::samples(&variables),
-        };
+        let form = sent.unwrap_or_else(|| samples::filled(Form::default(), &variables));
         Ok(Self {
             row,
             task,
             variables,
-            values,
+            form,
             data,
         })
     }
 
     fn brought(&self) -> TriggerInput {
-        let variables = self.values.clone().into_iter().collect();
+        let variables = samples::values(&self.form, &self.variables);
+        let variables = variables.into_iter().collect();
         let mut brought = TriggerInput::default().with_variables(variables);
         brought.data = self.data.clone();
         brought
@@ -99,7 +106,8 @@ impl Trigger {
 
     fn problems(&self, ctx: &PageContext) -> Problems {
         let mut problems = Problems::new(ctx.texts());
-        sample_fields::check(ctx.texts(), &self.values, &mut problems);
+        let values = samples::values(&self.form, &self.variables);
+        samples::check(ctx.texts(), &values, &mut problems);
         problems
     }
 
@@ -115,5 +123,62 @@ impl Trigger {
     async fn page(&self, ctx: &PageContext, problems: &Problems) -> Result<Markup, Failure> {
         let preview = self.preview(ctx).await?;
         Ok(page_of(ctx, self, problems, &preview).await)
+    }
+}
+
+/// The page.
+async fn page_of(
+    ctx: &PageContext,
+    trigger: &Trigger,
+    problems: &Problems,
+    preview: &Preview,
+) -> Markup {
+    let (t, task) = (ctx.texts(), &trigger.task.value);
+    let path = ctx.at(&format!("/events/{}/trigger", trigger.row.id));
+    let body = html! {
+        (layout::errors_of(t, problems, &t.of("events-trigger-refused")))
+        @if !task.enabled { (note("warn", &html! { (t.of("events-trigger-disabled")) })) }
+        @else if task.delete_after_run { (note("", &html! { (t.of("events-trigger-once")) })) }
+        form.main method="post" action=(path) novalidate data-check={ (path) "/check" } {
+            // What the Enter key presses.
+            @if task.enabled { button.unseen tabindex="-1" aria-hidden="true" { (t.of("events-trigger-button")) } }
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            section {
+                (question(ctx, trigger).await)
+                (samples::inputs(problems, &trigger.variables, &trigger.form))
+            }
+            section {
+                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted name="do" value="preview" formaction="#preview" { (t.of("tasks-preview-refresh")) } } }
+                p.quiet { (t.of("events-trigger-preview-hint")) }
+                (preview.shown(t))
+            }
+            div.submit {
+                @if task.enabled { button.primary { (t.of("events-trigger-button")) } }
+                a.button href=(ctx.at("/events")) { (t.of("frame-cancel")) }
+            }
+        }
+    };
+    page(ctx, Section::Events, &t.of("events-trigger-title"), &body)
+}
+
+/// What happens, and with which values.
+async fn question(ctx: &PageContext, trigger: &Trigger) -> Markup {
+    let (t, event) = (ctx.texts(), &trigger.row.value);
+    let names = PlatformNames::of(ctx, applies_to(event)).await;
+    let task = seen(trigger.task.value.name.as_str());
+    let parts = [
+        ("name", html! { strong { (name(ctx, event)) } }.into()),
+        ("target", target(ctx, event, &names).into()),
+        ("task", html! { strong { (task) } }.into()),
+    ];
+    let brought = match (trigger.variables.is_empty(), &trigger.data) {
+        (false, Some(_)) => "events-trigger-samples-data",
+        (false, None) => "events-trigger-samples",
+        (true, Some(_)) => "events-trigger-data",
+        (true, None) => "events-trigger-nothing",
+    };
+    html! {
+        p { (t.markup("events-trigger-question", &parts)) }
+        p.quiet { (t.of(brought)) }
     }
 }

@@ -1,5 +1,6 @@
 //! The fields of a form.
 
+use std::convert::Infallible;
 use std::fmt;
 
 use axum::extract::FromRequestParts;
@@ -18,6 +19,45 @@ impl Form {
     /// The fields of a query, which is as short as an address is.
     pub(crate) fn parse(query: &[u8]) -> Self {
         Self(form_urlencoded::parse(query).into_owned().collect())
+    }
+
+    /// With this value of a field.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.0.retain(|(field, _)| field != name);
+        self.0.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// With a checkbox that is ticked, or is not.
+    pub(crate) fn with_tick(self, name: &str, is_ticked: bool) -> Self {
+        match is_ticked {
+            true => self.with(name, "on"),
+            false => self,
+        }
+    }
+
+    /// With several values of one name, such as ticked boxes.
+    pub(crate) fn with_all(mut self, name: &str, values: impl Iterator<Item = String>) -> Self {
+        self.0.extend(values.map(|value| (name.to_owned(), value)));
+        self
+    }
+
+    /// With these rows of a list; an empty value is none.
+    pub(crate) fn with_rows<const N: usize>(
+        mut self,
+        list: &str,
+        columns: [&str; N],
+        rows: impl IntoIterator<Item = [String; N]>,
+    ) -> Self {
+        for (at, row) in rows.into_iter().enumerate() {
+            let cells = columns
+                .iter()
+                .zip(row)
+                .filter(|(_, value)| !value.is_empty());
+            let cells = cells.map(|(column, value)| (format!("{list}.{at}.{column}"), value));
+            self.0.extend(cells);
+        }
+        self
     }
 
     /// The value of a field; empty if it is missing.
@@ -50,12 +90,14 @@ impl Form {
         self.given(name).is_some()
     }
 
+    /// The value of a field without what was pasted around it.
+    pub(crate) fn word(&self, name: &str) -> &str {
+        trim_pasted(self.text(name))
+    }
+
     /// A row number.
     pub(crate) fn key(&self, name: &str) -> Option<i64> {
-        trim_pasted(self.text(name))
-            .parse()
-            .ok()
-            .filter(|key| *key > 0)
+        self.word(name).parse().ok().filter(|key| *key > 0)
     }
 
     /// A text that names an object of the platform; a number is not below 1.
@@ -67,7 +109,7 @@ impl Form {
 
     /// A field that names a user.
     pub(crate) fn owner(&self, name: &str) -> Option<OwnerId> {
-        trim_pasted(self.text(name)).parse().ok()
+        self.word(name).parse().ok()
     }
 
     /// A date field with the zone in which it was filled in, `2026-11-21T12:34+01:00`, as
@@ -103,6 +145,19 @@ impl<S: Sync> FromRequestParts<S> for Form {
             .extensions
             .remove::<Self>()
             .ok_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+/// The fields of the address of a page.
+#[derive(Debug)]
+pub(crate) struct Query(pub Form);
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
+        let query = parts.uri.query().unwrap_or_default();
+        Ok(Self(Form::parse(query.as_bytes())))
     }
 }
 

@@ -1,30 +1,152 @@
-//! The list of keys: all that the caller may see, or those of one user.
+//! The list of keys, with the read-only columns of SPEC 2.1: of all that the caller may see, or of
+//! one user.
 
-use axum::extract::RawQuery;
+use std::borrow::Cow;
+
+use apikey_core::{Expiration, IpList, KeyId, KeyState, OwnerId};
 use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use gatepost_manage::AccessLevel;
+use gatepost_storage::Page;
+use gatepost_storage::keys::{KeyQuery, KeyRow};
 use maud::{Markup, html};
 
 use super::leaked::link as leaked_link;
-use super::listing::KeyList;
-use super::table::{new_button, table, user_name};
+use super::review::{is_active, is_expiring, is_unused, state};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Above, Section, note, page_under};
-use crate::list_view::{Asked, Listing as _};
+use crate::form::{Form, Query};
+use crate::layout::{Above, Section, beginning, confirmation, page_under, seen};
+use crate::list_view::{Asked, CREATED, Column, Listing, Rank, Rows, asked, list};
+use crate::names::{PlatformNames, USERS, owner, user_name};
+use crate::texts::Texts;
+use crate::time::{stamp, stamp_or};
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let (t, query) = (
-        ctx.texts(),
-        Form::parse(query.unwrap_or_default().as_bytes()),
-    );
-    let done = match query.text("done") {
-        "saved" => Some(t.of("keys-saved")),
-        "deleted" => Some(t.of("keys-deleted")),
-        _ => None,
-    };
-    let above =
-        Above::Note(html! { @if let Some(done) = done { (note("good", &html! { (done) })) } });
+/// Days before it expires from which on a key stands out.
+const SOON: u64 = 7;
+/// Bytes of a description that the table shows.
+const MAX_SHOWN: usize = 160;
+/// Entries of an IP list that the table shows.
+const GLANCE: usize = 2;
+
+/// Keys at this moment.
+pub(super) struct KeyList {
+    now: DateTime<Utc>,
+    /// Whether they may be several users'.
+    is_mixed: bool,
+    /// The names of the owners of those on the page, then.
+    owners: PlatformNames,
+}
+
+/// A column of them.
+type Of = Column<KeyList, KeyRow>;
+
+impl Listing for KeyList {
+    type Row = KeyRow;
+    const NAME: &'static str = "keys";
+    const COLUMNS: &'static [Of] = &[
+        Of::new("keys-name", name).sorted("name", |_, row| Rank::text(row.key.name.as_str())),
+        Of::new("keys-owner", |ctx, list, row| {
+            owner(ctx, &list.owners, row.key.owner)
+        })
+        .only_if(|list| list.is_mixed),
+        Of::new("keys-expires", |ctx, list, row| {
+            expires(ctx.texts(), row.key.expiration, list.now)
+        })
+        .sorted("expires", |_, row| {
+            Rank::Time(match row.key.expiration {
+                Expiration::At(at) => at,
+                Expiration::Never => DateTime::<Utc>::MAX_UTC,
+            })
+        }),
+        Of::new("keys-last-login", |ctx, list, row| {
+            let (t, at) = (ctx.texts(), row.key.last_login.map(|login| login.at));
+            html! { div { (stamp_or(t, at, list.now, &t.of("keys-login-never"))) } }
+        })
+        .sorted("used", |_, row| {
+            Rank::time_or_never(row.key.last_login.map(|login| login.at))
+        }),
+        Of::new("keys-last-login-ip", |_, _, row| {
+            html! { span.mono { @match row.key.last_login { Some(login) => (login.from.to_string()), None => "–" } } }
+        }),
+        Of::new("keys-created", |ctx, list, row| {
+            html! { div { (stamp(ctx.texts(), row.key.created, list.now)) } }
+        })
+        .sorted(CREATED, |_, row| Rank::Time(row.key.created)),
+        Of::new("keys-ip-lists", ip_lists),
+        Of::new("keys-state", |ctx, list, row| {
+            html! { div.marks { (state(ctx.texts(), &row.key, list.now)) } }
+        })
+        .sorted("state", |list, row| {
+            Rank::Number(u64::from(!is_active(&row.key, list.now)))
+        }),
+        Of::buttons("keys-actions", buttons),
+    ];
+    const STATES: &'static [&'static str] = &[
+        "active", "expiring", "expired", "disabled", "unused", "never",
+    ];
+    const CLASS: &'static str = "wide";
+
+    fn number(row: &KeyRow) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a KeyRow) -> Vec<Cow<'a, str>> {
+        let (key, hint) = (&row.key, row.key.hint.to_string());
+        vec![
+            key.name.as_str().into(),
+            key.description.as_str().into(),
+            hint.into(),
+        ]
+    }
+
+    fn is_in(&self, row: &KeyRow, state: &str) -> bool {
+        let (key, now) = (&row.key, self.now);
+        match state {
+            "active" => is_active(key, now),
+            "expired" => key.state(now) == KeyState::Expired,
+            "disabled" => !key.enabled,
+            "expiring" => is_expiring(key, now),
+            "unused" => is_unused(key, now),
+            _ => key.last_login.is_none(),
+        }
+    }
+
+    async fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> Result<Rows<KeyRow>, Failure> {
+        let query = KeyQuery {
+            scope: asked.scope(),
+            name: None,
+            page: page.numbered(KeyId),
+        };
+        let listed = ctx.actor.keys(query).await?;
+        Ok((listed.rows, listed.next.map(|id| id.0)))
+    }
+
+    async fn of(ctx: &PageContext, asked: &Asked, _: &[KeyRow]) -> Result<Self, Failure> {
+        Ok(Self {
+            now: ctx.now(),
+            is_mixed: ctx.principal().access != AccessLevel::User && asked.owner().is_none(),
+            owners: PlatformNames::default(),
+        })
+    }
+
+    async fn shown(self, ctx: &PageContext, rows: &[KeyRow]) -> Result<Self, Failure> {
+        let rows = rows.iter().filter(|_| self.is_mixed);
+        let owners = rows.map(|row| (USERS.to_owned(), row.key.owner.into()));
+        let owners: Vec<_> = owners.collect();
+        Ok(Self {
+            owners: PlatformNames::of(ctx, owners).await,
+            ..self
+        })
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let above = Above::Note(confirmation(&ctx, "keys", &query));
     let page = page_of(&ctx, &query, &above).await?;
     Ok(page.into_response())
 }
@@ -35,8 +157,8 @@ pub(super) async fn page_of(
     query: &Form,
     above: &Above,
 ) -> Result<Markup, Failure> {
-    let asked = Asked::parse(ctx, "/keys", query, &KeyList::SHAPE).await?;
-    let rows = table(ctx, &asked).await?;
+    let asked = asked::<KeyList>(ctx, query).await?;
+    let rows = table(ctx, &asked, query).await?;
     let t = ctx.texts();
     let title = match asked.owner() {
         Some(owner) => {
@@ -52,4 +174,87 @@ pub(super) async fn page_of(
     };
     let section = Section::Keys;
     Ok(page_under(ctx, section, &title, &actions, above, &rows))
+}
+
+/// The keys that were asked for, with the form that asks and the way to other pages.
+pub(super) async fn table(
+    ctx: &PageContext,
+    asked: &Asked,
+    query: &Form,
+) -> Result<Markup, Failure> {
+    list::<KeyList>(ctx, asked, query, &new_button(ctx, asked.owner())).await
+}
+
+/// A link to the form of a new key, for the user whose keys are shown or for the caller.
+pub(super) fn new_button(ctx: &PageContext, owner: Option<OwnerId>) -> Markup {
+    let query = owner.map_or_else(String::new, |owner| format!("?owner={owner}"));
+    html! { a.button.primary href={ (ctx.at("/keys/new")) (query) } { (ctx.texts().of("keys-new")) } }
+}
+
+fn name(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
+    let (key, description) = (&row.key, row.key.description.as_str());
+    html! {
+        div {
+            a href=(ctx.at(&format!("/keys/{}", row.id))) { strong { (seen(key.name.as_str())) } } br;
+            code.quiet.nowrap { (key.hint) }
+            @if !description.is_empty() { div.quiet.about { (shortened(description)) } }
+        }
+    }
+}
+
+fn buttons(ctx: &PageContext, list: &KeyList, row: &KeyRow) -> Markup {
+    let (t, page) = (ctx.texts(), ctx.at(&format!("/keys/{}", row.id)));
+    let named = [("name", seen(row.key.name.as_str()).into())];
+    html! {
+        div.actions {
+            @if !row.key.expiration.is_expired(list.now) { a.button.small href={ (page) "/edit" } aria-label=(t.with("keys-edit-of", &named)) { (t.of("keys-edit")) } }
+            a.button.small href={ (page) "/delete" } aria-label=(t.with("keys-delete-of", &named)) { (t.of("keys-delete")) }
+        }
+    }
+}
+
+/// Days remaining (SPEC 2.1).
+fn expires(texts: &Texts, expiration: Expiration, now: DateTime<Utc>) -> Markup {
+    let (Expiration::At(at), Some(left)) = (expiration, expiration.days_remaining(now)) else {
+        return html! { span.quiet { (texts.of("keys-expires-never")) } };
+    };
+    let date = at.format("%Y-%m-%d %H:%M UTC").to_string();
+    let class = if left <= SOON { "badge warn" } else { "nowrap" };
+    let days = texts.with("keys-days", &[("count", left.into())]);
+    html! { span title=(date) class=(class) { (days) } }
+}
+
+fn shortened(description: &str) -> String {
+    let start = beginning(description, MAX_SHOWN);
+    let rest = if start.len() < description.len() {
+        "…"
+    } else {
+        ""
+    };
+    format!("{}{rest}", seen(start))
+}
+
+/// The IP lists at a glance.
+fn ip_lists(ctx: &PageContext, _list: &KeyList, row: &KeyRow) -> Markup {
+    let (t, ip) = (ctx.texts(), &row.key.ip);
+    html! {
+        div.ips {
+            @if !ip.allow.is_empty() { div.quiet { (glance(t, &ip.allow, "keys-allow", "keys-allow-more")) } }
+            @if !ip.deny.is_empty() { div.quiet { (glance(t, &ip.deny, "keys-deny", "keys-deny-more")) } }
+            @if ip.allow.is_empty() && ip.deny.is_empty() { span.quiet { (t.of("keys-any-address")) } }
+        }
+    }
+}
+
+/// The first entries of a list, and the number of the others: one text for each case.
+fn glance(t: &Texts, list: &IpList, all: &'static str, some: &'static str) -> Markup {
+    let entries = html! {
+        @for (at, entry) in list.entries().iter().take(GLANCE).enumerate() {
+            @if at > 0 { ", " }
+            @if entry.enabled { span.mono { (entry.net) } } @else { s.mono title=(t.of("keys-entry-is-disabled")) { (entry.net) } }
+        }
+    };
+    let beyond = list.len().saturating_sub(GLANCE) as u64;
+    let parts = [("entries", entries.into()), ("count", beyond.into())];
+    t.markup(if beyond > 0 { some } else { all }, &parts)
 }

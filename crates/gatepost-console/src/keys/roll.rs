@@ -1,21 +1,19 @@
-//! Puts a new key in the place of another, after a question, and shows it once.
+//! Ends a key, after a question: it is disabled, or a new one takes its place, which is shown once.
 
-use apikey_core::{KeyId, Overlap};
-use axum::extract::OriginalUri;
-use axum::response::Response;
+use apikey_core::{KeyEdit, KeyId, Overlap};
+use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_storage::keys::KeyRow;
-use http::HeaderMap;
 use maud::{Markup, html};
 
-use super::create::{already_submitted, revealed};
-use super::key_error::note_error;
+use super::resource::{Keys, about, revealed};
 use crate::context::PageContext;
+use crate::crud::{already_submitted, note_error};
+use crate::csrf::Tickets;
 use crate::failure::Failure;
 use crate::form::Form;
-use crate::layout::{self, Section, page, refused, seen};
+use crate::layout::{self, Section, page, refused};
 use crate::problems::Problems;
 use crate::row_id::RowId;
-use crate::tickets::Tickets;
 
 /// How long the old key may go on, in seconds, and what that is called.
 const OVERLAPS: [(&str, &str); 5] = [
@@ -27,7 +25,7 @@ const OVERLAPS: [(&str, &str); 5] = [
 ];
 const DEFAULT: &str = "86400";
 
-pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
+pub(super) async fn ask(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
     let row = ctx.actor.stored_key(KeyId(id)).await?;
     Ok(question(&ctx, &row, DEFAULT, &Problems::none()))
 }
@@ -36,8 +34,6 @@ pub(super) async fn confirm(ctx: PageContext, RowId(id): RowId) -> Result<Markup
 pub(super) async fn roll(
     ctx: PageContext,
     RowId(id): RowId,
-    OriginalUri(uri): OriginalUri,
-    headers: HeaderMap,
     sent: Form,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.stored_key(KeyId(id)).await?;
@@ -51,24 +47,20 @@ pub(super) async fn roll(
     };
     let (tickets, ticket) = (&ctx.console.tickets, sent.text("ticket"));
     if !tickets.take(ticket) {
-        return Ok(already_submitted(&ctx));
+        return Ok(already_submitted::<Keys>(&ctx));
     }
     match ctx.actor.roll_key(row.id, overlap).await {
-        Ok((new, secret)) => revealed(&ctx, &new, secret, &uri, &headers).await,
+        Ok((new, secret)) => revealed(&ctx, &new, secret).await,
         Err(error) => {
             tickets.put_back(ticket);
-            note_error(t, error, &mut problems)?;
+            note_error::<Keys>(&ctx, error, &sent, &mut problems)?;
             Ok(refused(question(&ctx, &row, chosen, &problems)))
         }
     }
 }
 
 fn question(ctx: &PageContext, row: &KeyRow, chosen: &str, problems: &Problems) -> Markup {
-    let (t, name) = (ctx.texts(), seen(row.key.name.as_str()));
-    let parts = [
-        ("name", html! { strong { (name) } }.into()),
-        ("hint", html! { code { (row.key.hint) } }.into()),
-    ];
+    let t = ctx.texts();
     let overlaps = OVERLAPS.map(|(seconds, text)| (seconds, t.of(text)));
     let overlaps = overlaps
         .each_ref()
@@ -76,7 +68,7 @@ fn question(ctx: &PageContext, row: &KeyRow, chosen: &str, problems: &Problems) 
     let body = html! {
         (layout::errors(t, problems))
         section {
-            p { (t.markup("keys-roll-text", &parts)) }
+            (about(ctx, row, "keys-roll-text"))
             form method="post" {
                 input type="hidden" name="csrf" value=(ctx.csrf);
                 input type="hidden" name="ticket" value=(Tickets::issue());
@@ -89,4 +81,33 @@ fn question(ctx: &PageContext, row: &KeyRow, chosen: &str, problems: &Problems) 
         }
     };
     page(ctx, Section::Keys, &t.of("keys-roll-title"), &body)
+}
+
+pub(super) async fn ask_disable(ctx: PageContext, RowId(id): RowId) -> Result<Markup, Failure> {
+    let row = ctx.actor.stored_key(KeyId(id)).await?;
+    let (t, text) = (ctx.texts(), about(&ctx, &row, "keys-disable-text"));
+    let (button, back) = (t.of("keys-disable-button"), ctx.at(&format!("/keys/{id}")));
+    let body = layout::confirm(&ctx, &text, &button, &back, &html! {}, None);
+    Ok(page(
+        &ctx,
+        Section::Keys,
+        &t.of("keys-disable-title"),
+        &body,
+    ))
+}
+
+pub(super) async fn disable(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    switch(&ctx, id, false).await
+}
+
+pub(super) async fn enable(ctx: PageContext, RowId(id): RowId) -> Result<Response, Failure> {
+    switch(&ctx, id, true).await
+}
+
+async fn switch(ctx: &PageContext, id: i64, enabled: bool) -> Result<Response, Failure> {
+    let edit = KeyEdit::switch(enabled);
+    ctx.actor.edit_key(KeyId(id), edit).await?;
+    let done = if enabled { "enabled" } else { "disabled" };
+    let path = ctx.at(&format!("/keys/{id}?done={done}"));
+    Ok(Redirect::to(&path).into_response())
 }

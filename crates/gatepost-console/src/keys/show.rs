@@ -1,7 +1,6 @@
 //! The page of a key: all that is known of it, but for the key itself.
 
 use apikey_core::{Expiration, Grant, IpEntry, IpList, KeyId, ScopeName, TableName};
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use chrono::{DateTime, Utc};
 use gatepost_manage::ManageError;
@@ -9,14 +8,13 @@ use gatepost_storage::keys::{KeyRow, Rolled};
 use maud::{Markup, html};
 
 use super::review::{expiry, state, surprises};
-use super::table::user_name;
 use super::usage::{Range, Usage};
 use super::user;
-use crate::changes_link::changes_link;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Section, note, one_button, page_with, seen};
+use crate::form::Query;
+use crate::layout::{Section, changes_link, confirmation, note, one_button, page_with, seen};
+use crate::names::user_name;
 use crate::row_id::RowId;
 use crate::texts::Texts;
 use crate::time::{moment, stamp, stamp_or};
@@ -24,10 +22,9 @@ use crate::time::{moment, stamp, stamp_or};
 pub(super) async fn show(
     ctx: PageContext,
     RowId(id): RowId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.key(KeyId(id)).await?;
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
     let range = Range::parse(query.text("days"));
     let usage = Usage::of(&ctx, row.id, range).await?;
     let (t, owner) = (ctx.texts(), user_name(&ctx, row.key.owner).await);
@@ -46,13 +43,8 @@ pub(super) async fn show(
         a.button href=(at("delete")) { (t.of("keys-delete")) }
         (changes_link(&ctx, "user_api_keys", id))
     };
-    let done = match query.text("done") {
-        "disabled" => Some(t.of("keys-was-disabled")),
-        "enabled" => Some(t.of("keys-was-enabled")),
-        _ => None,
-    };
     let body = html! {
-        @if let Some(done) = done { (note("good", &html! { (done) })) }
+        (confirmation(&ctx, "keys", &query))
         @if !row.key.enabled && query.text("done").is_empty() { (note("warn", &html! { (t.of("keys-is-disabled")) })) }
         (facts(&ctx, &row, &owner, &ties))
         (usage.markup(t, &ctx.at(&format!("/keys/{id}"))))

@@ -9,13 +9,11 @@ use gatepost_manage::ManageError;
 use gatepost_storage::keys::KeyUse;
 use maud::{Markup, html};
 
-use crate::chart_scale::{height, top};
+use crate::charts::{self, Frame, legend, ranges, stacked, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::texts::Texts;
 
-/// A bar is this wide, of 20.
-const BAR: usize = 14;
 /// The days of which the total is said, whatever the chart shows.
 const TOTAL: u64 = 30;
 
@@ -76,55 +74,50 @@ impl Usage {
     /// The section, below links to the other ranges.
     pub(super) fn markup(&self, t: &Texts, path: &str) -> Markup {
         let (used, refused) = self.sum(TOTAL);
-        let count = self.range.days();
+        let links = Range::ALL.into_iter().map(|range| {
+            let (to, days) = (format!("{path}?days={}#uses", range.days()), range.days());
+            let text = t.with("keys-days", &[("count", days.into())]);
+            (to, text, range == self.range)
+        });
         html! {
             section #uses {
                 h2 { (t.of("keys-uses-title")) }
                 p { (total(t, used, refused)) }
-                nav.ranges aria-label=(t.of("keys-uses-ranges")) { @for range in Range::ALL {
-                    a href={ (path) "?days=" (range.days()) "#uses" } aria-current=[(range == self.range).then_some("true")] { (t.with("keys-days", &[("count", range.days().into())])) }
-                } }
+                (ranges(&t.of("keys-uses-ranges"), links))
                 (self.plot(t))
-                ul.legend {
-                    li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } (t.of("keys-uses-used")) }
-                    li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } (t.of("keys-uses-refused")) }
-                }
+                (legend(t, ["keys-uses-used", "keys-uses-refused"]))
                 p.quiet { (t.of("keys-uses-refused-text")) }
                 details {
                     summary { (t.of("keys-uses-table")) }
-                    (self.table(t, count))
+                    (self.table(t, self.range.days()))
                 }
             }
         }
     }
 
-    /// Labels are beside the chart, because texts within it would be stretched with it.
     fn plot(&self, t: &Texts) -> Markup {
         let count = self.range.days();
         let most = self.shown().map(|(_, uses)| ended(uses)).max();
         let most = top(most.unwrap_or(0));
-        let said = t.with("keys-uses-chart-said", &[("count", count.into())]);
-        html! {
-            figure.plot {
-                figcaption { (t.of("keys-uses-chart")) }
-                div.y aria-hidden="true" { span { (t.number(most)) } span { (t.number(most / 2)) } span { "0" } }
-                svg.chart viewBox={ "0 0 " (count * 20) " 100" } preserveAspectRatio="none" role="img" aria-label=(said) {
-                    @for y in ["0.5", "50", "99.5"] { line.axis x1="0" x2=(count * 20) y1=(y) y2=(y) {} }
-                    @for (at, uses) in self.shown() {
-                        @let used = height(uses.used, most);
-                        @let refused = height(uses.refused, most).min(100 - used);
-                        svg x=(at * 20 + 3) width=(BAR) height="100" {
-                            @if used > 0 { rect.sent width=(BAR) y=(100 - used) height=(used) {} }
-                            @if refused > 0 { rect.failed width=(BAR) y=(100 - used - refused) height=(refused) {} }
-                        }
-                    }
-                }
-                div.x aria-hidden="true" {
-                    @for quarter in 0..4 { span { (self.day(count * quarter / 4).format("%m-%d")) } }
-                    span { (t.of("keys-uses-today")) }
-                }
-            }
-        }
+        let quarter = |at: u64| self.day(count * at / 4).format("%m-%d").to_string();
+        let [first, second, third, last] = [0, 1, 2, 3].map(quarter);
+        let frame = Frame {
+            title: &t.of("keys-uses-chart"),
+            said: &t.with("keys-uses-chart-said", &[("count", count.into())]),
+            top: [t.number(most), t.number(most / 2)],
+            times: [
+                first,
+                second,
+                third,
+                last,
+                t.of("keys-uses-today").into_owned(),
+            ],
+        };
+        let bars = self.shown().map(|(at, uses)| {
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            (at, stacked(uses.used, uses.refused, most))
+        });
+        charts::plot(&frame, self.days_shown(), bars)
     }
 
     fn table(&self, t: &Texts, count: u64) -> Markup {

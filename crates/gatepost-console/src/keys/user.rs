@@ -1,18 +1,16 @@
 //! A user's own page: the user's keys (SPEC 2.1, Owner), and the way to the other records.
 
 use apikey_core::OwnerId;
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::{AccessLevel, User};
 use maud::{Markup, html};
 
-use super::listing::KeyList;
-use super::table::{new_button, table};
+use super::list::{KeyList, new_button, table};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
+use crate::form::{Form, Query};
 use crate::layout::{Above, Section, note, page_under, seen};
-use crate::list_view::{Asked, Listing as _};
+use crate::list_view::asked_of;
 use crate::row_id::UserId;
 
 /// The other records of a user: the limit that counts them, where they are listed, and the texts
@@ -41,9 +39,8 @@ const OTHERS: [(&str, &str, &str, &str); 3] = [
 pub(super) async fn show(
     ctx: PageContext,
     UserId(owner): UserId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
     let page = page_of(&ctx, owner, &query, &Above::Note(html! {})).await?;
     Ok(page.into_response())
 }
@@ -63,11 +60,11 @@ pub(super) async fn page_of(
             &[("id", owner.to_string().into())],
         )
     });
-    let asked = Asked::of_owner(ctx, &path(owner), query, &KeyList::SHAPE, owner);
+    let asked = asked_of::<KeyList>(ctx, &path(owner), query, owner);
     let body = html! {
         (about(ctx, &user).await?)
         h2 { (t.of("keys-user-keys")) }
-        (table(ctx, &asked).await?)
+        (table(ctx, &asked, query).await?)
     };
     let actions = new_button(ctx, Some(owner));
     let (section, title) = (Section::Keys, seen(&name));

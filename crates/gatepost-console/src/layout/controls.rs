@@ -1,4 +1,5 @@
-//! Form fields, each with its label, its hint and its error.
+//! Form fields, each with its label, its hint and its error, and lists of rows within a form: the
+//! script adds, moves and removes rows in the page; without it, the same buttons ask the server to.
 
 use maud::{Markup, html};
 use webhook_model::ObjectId;
@@ -154,7 +155,7 @@ pub(crate) fn checks(
     name: &str,
     legend: &str,
     options: &[&str],
-    ticked: &[String],
+    ticked: &[&str],
     hint: &str,
 ) -> Markup {
     html! {
@@ -163,7 +164,7 @@ pub(crate) fn checks(
             div.choices {
                 @for option in options {
                     label.check {
-                        input type="checkbox" name=(name) value=(option) checked[ticked.iter().any(|name| name == option)];
+                        input type="checkbox" name=(name) value=(option) checked[ticked.contains(option)];
                         code { (option) }
                     }
                 }
@@ -216,54 +217,11 @@ pub(super) fn described(name: &str) -> String {
     format!("{name}-hint {name}-error")
 }
 
-/// The name of a field where it is mentioned apart from its label.
+/// The name of a field where it is mentioned apart from its label: of a field `retry_schedule` the
+/// text `frame-field-retry-schedule`, of a variable as it is written, or else its own name.
 pub(crate) fn label(texts: &Texts, field: &str) -> String {
-    let known = match field {
-        "name" => "frame-field-name",
-        "description" => "frame-field-description",
-        "expires" => "frame-field-expires",
-        "user" => "frame-field-user",
-        "allow" => "frame-field-allow",
-        "deny" => "frame-field-deny",
-        "tables" => "frame-field-tables",
-        "scopes" | "oauth_scope" => "frame-field-scopes",
-        "url" => "frame-field-url",
-        "auth" => "frame-field-auth",
-        "header" | "headers_text" => "frame-field-headers",
-        "timeout" => "frame-field-timeout",
-        "retries" => "frame-field-retries",
-        "retry_schedule" => "frame-field-retry-schedule",
-        "channels" => "frame-field-channels",
-        "rate" => "frame-field-rate",
-        "unsign" => "frame-field-unsign",
-        "message" => "frame-field-message",
-        "webhook" => "frame-field-webhook",
-        "event" => "frame-field-event",
-        "target" => "frame-field-target",
-        "instance" | "object" => "frame-field-instance",
-        "tag" => "frame-field-tag",
-        "task" => "frame-field-task",
-        "requests_per_minute" => "frame-field-requests",
-        "overlap" => "frame-field-overlap",
-        "token" => "frame-field-token",
-        "key" => "frame-field-key",
-        "password" => "frame-field-password",
-        "oauth_token_url" => "frame-field-token-url",
-        "oauth_client_id" => "frame-field-client-id",
-        "oauth_secret" => "frame-field-client-secret",
-        "oauth_client_auth" => "frame-field-client-auth",
-        "client_certificate" => "frame-field-client-certificate",
-        "client_key" => "frame-field-client-key",
-        "delivery_mode" => "frame-field-delivery",
-        "filter" => "frame-field-filter",
-        "context" => "frame-field-context",
-        "label" => "frame-field-label",
-        "leaked" => "keys-leaked-field",
-        "then" => "keys-leaked-then",
-        _ => "",
-    };
-    if !known.is_empty() {
-        return texts.of(known).into_owned();
+    if let Some(name) = texts.find(&format!("frame-field-{}", field.replace('_', "-"))) {
+        return name.into_owned();
     }
     if let Some(variable) = field.strip_prefix("var.") {
         return format!("${{{variable}}}");
@@ -273,4 +231,67 @@ pub(crate) fn label(texts: &Texts, field: &str) -> String {
         first.make_ascii_uppercase();
     }
     words
+}
+
+/// One field of each row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column<'a> {
+    pub name: &'static str,
+    /// Its label, with `%` for the number of the row: `Header % name`.
+    pub label: &'a str,
+    /// The text beside a checkbox; `None` for a text field.
+    pub tick: Option<&'a str>,
+    pub placeholder: &'a str,
+}
+
+/// The editor. A row is its values in the order of the columns; any text ticks a checkbox.
+pub(crate) fn editor(
+    texts: &Texts,
+    problems: &Problems,
+    list: &str,
+    legend: &str,
+    columns: &[Column<'_>],
+    rows: &[Vec<String>],
+    movable: bool,
+) -> Markup {
+    let invalid = problems.of(list).map(|_| "true");
+    // The script and `button` put the number there.
+    let number = [("number", "%".into())];
+    html! {
+        fieldset data-rows=(list) id=(list) {
+            legend { (legend) }
+            @for (at, row) in rows.iter().enumerate() {
+                div.row {
+                    @for (column, value) in columns.iter().zip(row) {
+                        @let label = column.label.replace('%', &(at + 1).to_string());
+                        @let name = format!("{list}.{at}.{}", column.name);
+                        @match column.tick {
+                            Some(tick) => label.check {
+                                input type="checkbox" name=(name) value="on" checked[!value.is_empty()] aria-label=(label) data-label=(column.label);
+                                span aria-hidden="true" { (tick) }
+                            },
+                            None => input.code type="text" name=(name) value=(value) placeholder=(column.placeholder) aria-label=(label) data-label=(column.label) autocomplete="off" spellcheck="false" aria-describedby=(described(list)) aria-invalid=[invalid];,
+                        }
+                    }
+                    div.tools {
+                        @if movable {
+                            (button(list, "up", at, "↑", &texts.with("frame-row-up", &number)))
+                            (button(list, "down", at, "↓", &texts.with("frame-row-down", &number)))
+                        }
+                        (button(list, "remove", at, "✕", &texts.with("frame-row-remove", &number)))
+                    }
+                }
+            }
+            button.small name="do" value={ (list) ".add.0" } formaction={ "#" (list) } { (texts.of("frame-row-add")) }
+            span.unseen role="status" {}
+            (below(problems, list, ""))
+        }
+    }
+}
+
+fn button(list: &str, what: &str, at: usize, sign: &str, label: &str) -> Markup {
+    let said = label.replace('%', &(at + 1).to_string());
+    html! {
+        button.small name="do" value={ (list) "." (what) "." (at) } formaction={ "#" (list) } aria-label=(said) data-label=(label) { (sign) }
+    }
 }

@@ -2,28 +2,25 @@
 
 mod controls;
 mod live;
-mod pages;
 mod parts;
-mod rows;
 
 use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 pub(crate) use controls::{
-    InputKind, area, check, checks, errors, errors_of, input, label, picker, radios, select,
+    Column, InputKind, area, check, checks, editor, errors, errors_of, input, label, picker,
+    radios, select,
 };
 use http::StatusCode;
 pub(crate) use live::{LIVE, Live, live_parts, spoken};
 use maud::{DOCTYPE, Markup, html};
-pub(crate) use pages::{Beside, pager, sorted_heading};
 use parts::seen_title;
 pub(crate) use parts::{
-    badge, beginning, confirm, confirm_or, empty, note, one_button, seen, state,
+    Beside, RECORD, badge, beginning, changes_link, confirm, confirm_or, confirmation, empty, note,
+    one_button, pager, seen, sorted_heading, state,
 };
-pub(crate) use rows::{Column, editor};
 
-use crate::context::PageContext;
-use crate::state::ConsoleState;
+use crate::context::{ConsoleState, PageContext};
 use crate::texts::Texts;
 use crate::time::exact;
 
@@ -77,17 +74,13 @@ impl Section {
         }
     }
 
-    /// Its name in the navigation.
+    /// Its name in the navigation: the text that is called after its first page.
     pub(crate) fn name(self, texts: &Texts) -> Cow<'_, str> {
-        texts.of(match self {
-            Self::Dashboard => "frame-section-dashboard",
-            Self::Keys => "frame-section-keys",
-            Self::Webhooks => "frame-section-webhooks",
-            Self::Tasks => "frame-section-tasks",
-            Self::Events => "frame-section-events",
-            Self::Deliveries => "frame-section-deliveries",
-            Self::Changes => "frame-section-changes",
-        })
+        let word = match self {
+            Self::Dashboard => "dashboard",
+            section => section.path().trim_start_matches('/'),
+        };
+        texts.of(&format!("frame-section-{word}"))
     }
 }
 

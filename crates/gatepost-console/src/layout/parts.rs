@@ -1,16 +1,25 @@
-//! Small parts of pages.
+//! Small parts of pages, and the way from one page of a list to others.
 
 use std::borrow::Cow;
 
+use gatepost_storage::Order;
 use gatepost_storage::webhooks::DeliveryState;
 use maud::{Markup, html};
 use webhook_model::mark_hidden;
 
 use crate::context::PageContext;
+use crate::form::Form;
 use crate::texts::Texts;
 
+/// Confirmations with a link, and where it leads; its text is called as they are, with `-link`.
+const DONE_LINKS: [(&str, &str); 2] = [
+    ("tasks-done-created", "/events/new"),
+    ("tasks-done-ran", "/deliveries"),
+];
 /// What Fluent puts around a name in a text.
 const ISOLATES: [char; 2] = ['\u{2068}', '\u{2069}'];
+/// The part of the list's address that has the record: `tasks/3`.
+pub(crate) const RECORD: &str = "record";
 
 /// A name or a description with what cannot be seen in it made visible, such as `[U+202E]`: texts
 /// that were stored before such characters were refused.
@@ -58,6 +67,22 @@ pub(crate) fn beginning(text: &str, most: usize) -> &str {
 /// A note above a page's content; `kind` is `good`, `bad`, `warn` or empty.
 pub(crate) fn note(kind: &str, content: &Markup) -> Markup {
     html! { div class={ "note " (kind) } role="status" { (content) } }
+}
+
+/// What was done, as the address of a page says: `?done=saved` is the text `tasks-done-saved`.
+/// Nothing where there is no such text.
+pub(crate) fn confirmation(ctx: &PageContext, area: &str, query: &Form) -> Markup {
+    let (t, name) = (ctx.texts(), format!("{area}-done-{}", query.text("done")));
+    let Some(text) = t.find(&name) else {
+        return html! {};
+    };
+    match DONE_LINKS.iter().find(|(done, _)| *done == name) {
+        Some((_, path)) => {
+            let link = html! { a href=(ctx.at(path)) { (t.of(&format!("{name}-link"))) } };
+            note("good", &t.markup(&name, &[("link", link.into())]))
+        }
+        None => note("good", &html! { (text) }),
+    }
 }
 
 /// An empty list: what it will show, and how to start.
@@ -119,6 +144,56 @@ pub(crate) fn confirm_or(
             }
         }
     }
+}
+
+/// The addresses of the pages beside one.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    /// The first page; `None` if this is it.
+    pub first: Option<String>,
+    pub previous: Option<String>,
+    pub next: Option<String>,
+}
+
+/// Links to the pages beside this one; nothing where there are none.
+pub(crate) fn pager(texts: &Texts, beside: &Beside) -> Markup {
+    let Beside {
+        first,
+        previous,
+        next,
+    } = beside;
+    html! {
+        @if first.is_some() || next.is_some() {
+            nav.pager aria-label=(texts.of("frame-pages")) {
+                @if let Some(first) = first { a.button href=(first) { (texts.of("frame-first-page")) } }
+                @if let Some(previous) = previous { a.button rel="prev" href=(previous) { (texts.of("lists-previous-page")) } }
+                @if let Some(next) = next { a.button rel="next" href=(next) { (texts.of("frame-next-page")) } }
+            }
+        }
+    }
+}
+
+/// The heading of a column by which a list can be sorted, with the order in which it is; `to` is
+/// the list in the order that a click asks for.
+pub(crate) fn sorted_heading(label: &str, sorted: Option<Order>, to: &str) -> Markup {
+    let sorted = sorted.map(|order| match order {
+        Order::Ascending => ("ascending", "▲"),
+        Order::Descending => ("descending", "▼"),
+    });
+    html! {
+        th scope="col" aria-sort=[sorted.map(|(order, _)| order)] {
+            a.sort href=(to) {
+                (label)
+                @if let Some((_, mark)) = sorted { " " span aria-hidden="true" { (mark) } }
+            }
+        }
+    }
+}
+
+/// A button that leads to the changes of a record; nothing where there is no log of them.
+pub(crate) fn changes_link(ctx: &PageContext, table: &str, row: i64) -> Markup {
+    let to = format!("/changes?{RECORD}={table}%2F{row}");
+    html! { @if ctx.actor.has_audit_log() { a.button href=(ctx.at(&to)) { (ctx.texts().of("changes-title")) } } }
 }
 
 #[cfg(test)]

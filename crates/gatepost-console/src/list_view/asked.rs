@@ -1,12 +1,13 @@
-//! What is asked of a list, read from the address.
+//! What is asked of a list, read from the address and written to it, with the words of a search.
+
+use std::borrow::Cow;
 
 use apikey_core::OwnerId;
 use gatepost_manage::AccessLevel;
 use gatepost_storage::{Order, Scope};
+use url::form_urlencoded::Serializer;
 use webhook_model::trim_pasted;
 
-use super::listing::{Shape, SortBy};
-use super::search::Search;
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::form::Form;
@@ -19,15 +20,52 @@ pub(super) const OWNER: &str = "owner";
 pub(super) const AFTER: &str = "after";
 pub(super) const BEFORE: &str = "before";
 pub(super) const PAGE: &str = "page";
+/// Rows on a page.
+pub(super) const ROWS: usize = 50;
+/// Rows among which a search, a filter or an order is worked out at most, and up to which rows are
+/// counted.
+pub(super) const MOST: usize = 2_000;
 /// The order of creation, by its name in the address.
-pub(super) const CREATED: &str = "created";
+pub(crate) const CREATED: &str = "created";
+/// Characters that are searched for at most.
+pub(super) const MAX_TEXT: usize = 200;
+/// Words that are searched for at most.
+pub(super) const MAX_WORDS: usize = 8;
+
+/// What can be asked of a list, whatever its rows are.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub name: &'static str,
+    /// The orders besides age, by their names in the address.
+    pub orders: Vec<&'static str>,
+    pub states: &'static [&'static str],
+    pub kept: &'static [Kept],
+}
+
+impl Shape {
+    /// The name of a text of the list.
+    pub(super) fn text(&self, what: &str) -> String {
+        format!("lists-{}-{}", self.name, what.replace('_', "-"))
+    }
+}
+
+/// A row number or a word in the address that the store itself looks up: `webhook` says with
+/// `lists-tasks-narrow-webhook` how to narrow a list down by it.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    /// Its name in the address.
+    pub name: &'static str,
+    /// Whether a field of the form shows it; otherwise `lists-tasks-only-webhook` says that the
+    /// list is narrowed down by it.
+    pub is_field: bool,
+}
 
 /// What is asked of a list, by a caller who may ask it.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// The list's own address, without a query.
     pub(super) path: String,
-    pub(super) shape: &'static Shape,
+    pub(super) shape: Shape,
     pub(super) search: Search,
     pub(super) state: Option<&'static str>,
     pub(super) sort: Sort,
@@ -46,7 +84,7 @@ pub(super) enum Sort {
     /// The order of creation: the store's own.
     Age(Order),
     /// Another, and whether it is turned round.
-    By(&'static SortBy, bool),
+    By(&'static str, bool),
 }
 
 /// Where in a list a page is.
@@ -62,13 +100,10 @@ pub(super) enum Place {
 }
 
 impl Asked {
-    /// Reads what is asked of the list at `path`. An owner who is not the caller's to manage is not
-    /// found, whoever that is.
-    pub(crate) async fn parse(
+    pub(super) async fn parse(
         ctx: &PageContext,
-        path: &str,
         query: &Form,
-        shape: &'static Shape,
+        shape: Shape,
     ) -> Result<Self, Failure> {
         let owner = query.owner(OWNER);
         if let Some(owner) = owner
@@ -76,15 +111,15 @@ impl Asked {
         {
             return Err(Failure::NotFound);
         }
-        Ok(Self::read_query(ctx, path, query, shape, owner))
+        let path = format!("/{}", shape.name);
+        Ok(Self::read_query(ctx, &path, query, shape, owner))
     }
 
-    /// The same of the list on an owner's own page. The caller judges who may see that page.
-    pub(crate) fn of_owner(
+    pub(super) fn of_owner(
         ctx: &PageContext,
         path: &str,
         query: &Form,
-        shape: &'static Shape,
+        shape: Shape,
         owner: OwnerId,
     ) -> Self {
         Self {
@@ -119,32 +154,82 @@ impl Asked {
         !self.search.is_empty() || self.state.is_some()
     }
 
+    /// The address of a place in this list.
+    pub(super) fn at(&self, place: Place) -> String {
+        self.address(&self.sort.to_text(), place)
+    }
+
+    /// The address of this list in another order.
+    pub(super) fn sorted(&self, sort: &str) -> String {
+        self.address(sort, Place::First)
+    }
+
+    fn address(&self, sort: &str, place: Place) -> String {
+        let mut query = Serializer::new(String::new());
+        for (name, value) in self.narrowed() {
+            query.append_pair(name, &value);
+        }
+        if !sort.is_empty() {
+            query.append_pair(SORT, sort);
+        }
+        match place {
+            Place::First => {}
+            Place::After(row) => {
+                query.append_pair(AFTER, &row.to_string());
+            }
+            Place::Before(row) => {
+                query.append_pair(BEFORE, &row.to_string());
+            }
+            Place::Page(before) => {
+                query.append_pair(PAGE, &(before + 1).to_string());
+            }
+        }
+        let query = query.finish();
+        if query.is_empty() {
+            self.path.clone()
+        } else {
+            format!("{}?{query}", self.path)
+        }
+    }
+
+    fn narrowed(&self) -> Vec<(&'static str, String)> {
+        let mut all = Vec::new();
+        if !self.search.is_empty() {
+            all.push((SEARCH, self.search.text().to_owned()));
+        }
+        all.extend(self.state.map(|state| (STATE, state.to_owned())));
+        let owner = self.owner.filter(|_| !self.is_owners);
+        all.extend(owner.map(|owner| (OWNER, owner.to_string())));
+        all.extend(self.kept.iter().cloned());
+        all
+    }
+
     fn read_query(
         ctx: &PageContext,
         path: &str,
         query: &Form,
-        shape: &'static Shape,
+        shape: Shape,
         owner: Option<OwnerId>,
     ) -> Self {
         let caller = ctx.principal();
         let own = (caller.access == AccessLevel::User).then_some(caller.owner);
         let state = query.text(STATE);
-        let state = shape.states.iter().find(|(value, _)| *value == state);
+        let state = shape.states.iter().find(|value| **value == state);
         let kept = shape.kept.iter().filter_map(|kept| {
             let value = trim_pasted(query.text(kept.name));
             (!value.is_empty()).then(|| (kept.name, value.to_owned()))
         });
         let mut asked = Self {
             path: ctx.at(path),
-            shape,
             search: Search::parse(query.text(SEARCH)),
-            state: state.map(|(value, _)| *value),
-            sort: Sort::parse(query.text(SORT), shape),
+            state: state.copied(),
+            sort: Sort::parse(query.text(SORT), &shape),
             owner,
             only: owner.or(own),
             is_owners: false,
             kept: kept.collect(),
             place: Place::First,
+            shape,
         };
         asked.place = if asked.is_by_age() {
             let after = query.key(AFTER).map(Place::After);
@@ -162,12 +247,12 @@ impl Asked {
 impl Sort {
     /// `name`, or `-name` for the other direction; newest first where nothing that is known is
     /// asked for.
-    fn parse(text: &str, shape: &'static Shape) -> Self {
+    fn parse(text: &str, shape: &Shape) -> Self {
         let (name, turned) = match text.strip_prefix('-') {
             Some(name) => (name, true),
             None => (text, false),
         };
-        match shape.orders.iter().find(|order| order.name == name) {
+        match shape.orders.iter().find(|order| **order == name) {
             Some(order) => Self::By(order, turned),
             None if text == CREATED => Self::Age(Order::Ascending),
             None => Self::Age(Order::Descending),
@@ -179,8 +264,90 @@ impl Sort {
         match self {
             Self::Age(Order::Descending) => String::new(),
             Self::Age(Order::Ascending) => CREATED.to_owned(),
-            Self::By(order, false) => order.name.to_owned(),
-            Self::By(order, true) => format!("-{}", order.name),
+            Self::By(order, false) => order.to_owned(),
+            Self::By(order, true) => format!("-{order}"),
         }
+    }
+}
+
+/// Words that must all be in a row, in any of its texts. Capitals do not matter.
+#[derive(Debug, Default, Eq, PartialEq)]
+pub(super) struct Search {
+    text: String,
+    words: Vec<String>,
+    is_cut: bool,
+}
+
+impl Search {
+    /// What was typed; only the first 200 characters and 8 words of it count.
+    pub(super) fn parse(typed: &str) -> Self {
+        let blank = |c: char| if c.is_control() { ' ' } else { c };
+        let mut letters = typed.chars().map(blank);
+        let text: String = letters.by_ref().take(MAX_TEXT).collect();
+        let text = trim_pasted(&text);
+        let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
+        let is_cut = words.len() > MAX_WORDS || letters.any(|c| !c.is_whitespace());
+        Self {
+            text: text.to_owned(),
+            words: words.into_iter().take(MAX_WORDS).collect(),
+            is_cut,
+        }
+    }
+
+    /// What was typed, as far as it counts.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether there is anything to search for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    /// Whether some of it was left out.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Whether each word is in one of the texts.
+    pub(super) fn finds(&self, texts: &[Cow<'_, str>]) -> bool {
+        let texts: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
+        let is_there = |word: &String| texts.iter().any(|text| text.contains(word));
+        self.words.iter().all(is_there)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finds(search: &str, texts: &[&str]) -> bool {
+        let texts: Vec<Cow<'_, str>> = texts.iter().map(|text| Cow::from(*text)).collect();
+        Search::parse(search).finds(&texts)
+    }
+
+    #[test]
+    fn every_word_must_be_in_one_of_the_texts_and_capitals_do_not_matter() {
+        assert!(finds("NIGHT build", &["nightly", "Build server 3"]));
+        assert!(finds("  ", &[]));
+        assert!(finds("ÜBER", &["über"]));
+        assert!(!finds("night deploy", &["nightly", "Build server 3"]));
+        assert!(!finds("nightly build", &["nightlybuild x"]) || finds("build", &["nightlybuild"]));
+        assert!(!finds("%", &["a"]) && !finds(".*", &["a"]) && !finds("_", &["a"]));
+    }
+
+    #[test]
+    fn a_search_is_bounded_and_says_so() {
+        let many = "w ".repeat(200);
+        let search = Search::parse(&many);
+        assert_eq!(search.words.len(), MAX_WORDS);
+        assert!(search.is_cut());
+        let long = "é".repeat(1_000_000);
+        let search = Search::parse(&long);
+        assert_eq!(search.text().chars().count(), MAX_TEXT);
+        assert!(search.is_cut());
+        let fits = Search::parse(&format!("{}   \n", "x".repeat(MAX_TEXT)));
+        assert!(!fits.is_cut());
+        assert_eq!(Search::parse("a\0b\u{7}").text(), "a b");
     }
 }

@@ -2,23 +2,18 @@
 //!
 //! What is asked for is in the address, so that a list can be reloaded, kept and passed on:
 //! `q` (words to search for), `state`, `sort` (`name`, or `-name` for the other direction),
-//! `owner`, what else a list keeps ([`Shape::kept`]), and the place within the list. A value that a
-//! list does not know is ignored: the address of an older version still leads to the list.
+//! `owner`, what else a list keeps ([`Listing::KEPT`]), and the place within the list. A value that
+//! a list does not know is ignored: the address of an older version still leads to the list.
 //!
 //! By age, the order in which a store keeps its rows, a page is read by row number however many
 //! rows there are. Anything else is worked out among all rows of the scope, of which at most 2,000
 //! are read: where there are more, the page says so and how to narrow them down.
 
-mod address;
 mod asked;
-mod bounds;
-mod caption;
 mod listing;
 mod read;
-mod search;
-mod select;
 mod view;
 
-pub(crate) use asked::Asked;
-pub(crate) use listing::{Kept, ListTexts, Listing, Rank, Shape, SortBy};
-pub(crate) use select::Shown;
+pub(crate) use asked::{Asked, CREATED, Kept};
+pub(crate) use listing::{Column, Listing, Rank, Rows, asked, asked_of, table};
+pub(crate) use view::list;

@@ -1,123 +1,180 @@
 //! The list of tasks.
 
-use axum::extract::RawQuery;
-use axum::response::{IntoResponse, Response};
-use gatepost_storage::webhooks::TaskRow;
-use maud::{Markup, html};
-use webhook_model::{Task, WebhookId};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-use super::listing::{TaskList, shown, webhook_of};
+use axum::response::{IntoResponse, Response};
+use chrono::{DateTime, Utc};
+use gatepost_storage::Page;
+use gatepost_storage::webhooks::{TaskQuery, TaskRow};
+use maud::{Markup, html};
+use webhook_model::{Action, TaskId, WebhookId};
+
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Section, badge, empty, note, one_button, page_with, seen};
-use crate::list_view::{Asked, Listing as _};
-use crate::texts::Texts;
+use crate::form::Query;
+use crate::layout::{Section, badge, confirmation, one_button, page_with, seen};
+use crate::list_view::{Asked, Column, Kept, Listing, Rank, Rows, asked, list};
 use crate::time::stamp_or;
-use crate::unreadable::{self, Kind};
+use crate::unreadable::Kind;
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let list = Asked::parse(&ctx, "/tasks", &asked, &TaskList::SHAPE).await?;
-    let (shown, names) = shown(&ctx, &list).await?;
-    let readable = list.readable(&shown);
-    let unreadable = unreadable::section(&ctx, Kind::Task, &asked, readable).await?;
-    let t = ctx.texts();
-    let body = html! {
-        (confirmation(asked.text("done"), &ctx))
-        @if list.is_void(&shown) {
-            (empty(&t.of("tasks-none-title"), &t.of("tasks-none-text"), &new_button(&ctx)))
-        } @else {
-            (list.form(&ctx, &html! {}).await)
-            (list.caption(ctx.texts(), &shown))
-            @if !shown.rows.is_empty() { (table(&ctx, &list, &shown.rows, &names)) }
-            (list.pager(ctx.texts(), &shown))
-        }
-        (unreadable)
-    };
-    let (title, button) = (t.of("tasks-title"), new_button(&ctx));
-    Ok(page_with(&ctx, Section::Tasks, &title, &button, &body).into_response())
+/// Tasks, with the names of the webhooks that they send and when they last ran.
+struct TaskList {
+    names: BTreeMap<WebhookId, String>,
+    runs: BTreeMap<TaskId, DateTime<Utc>>,
 }
 
-/// The confirmation of what was done.
-fn confirmation(done: &str, ctx: &PageContext) -> Markup {
-    let t = ctx.texts();
-    let with_link = |name, path, link| {
-        let link = html! { a href=(ctx.at(path)) { (t.of(link)) } };
-        t.markup(name, &[("link", link.into())])
-    };
-    let text = match done {
-        "created" => with_link("tasks-created", "/events/new", "tasks-created-event"),
-        "saved" => html! { (t.of("tasks-saved")) },
-        "deleted" => html! { (t.of("tasks-deleted")) },
-        "ran" => with_link("tasks-ran", "/deliveries", "tasks-ran-deliveries"),
-        "enabled" => html! { (t.of("tasks-enabled")) },
-        "disabled" => html! { (t.of("tasks-disabled")) },
-        "cancelled" => html! { (t.of("tasks-cancelled")) },
-        "nothing" => html! { (t.of("tasks-none-waited")) },
-        _ => return html! {},
-    };
-    note("good", &text)
-}
-
-/// A link to the form of a new task.
-fn new_button(ctx: &PageContext) -> Markup {
-    html! { a.button.primary href=(ctx.at("/tasks/new")) { (ctx.texts().of("tasks-new")) } }
-}
-
-fn table(ctx: &PageContext, list: &Asked, rows: &[TaskRow], names: &TaskList) -> Markup {
-    let (t, now) = (ctx.texts(), ctx.now());
-    html! {
-        section { div.scroll { table {
-            thead { tr {
-                (list.heading(&t.of("tasks-name"), "name")) th scope="col" { (t.of("tasks-description")) }
-                (list.heading(&t.of("tasks-object"), "webhook")) th scope="col" { (t.of("tasks-action")) }
-                (list.heading(&t.of("tasks-last-run"), "run")) (list.heading(&t.of("tasks-state"), "state"))
-                th scope="col" { span.unseen { (t.of("tasks-actions")) } }
-            } }
-            tbody { @for row in rows {
-                @let task = &row.value;
-                @let name = seen(task.name.as_str());
-                @let named = [("name", (&*name).into())];
-                @let at = |what: &str| ctx.at(&format!("/tasks/{}/{what}", row.id));
-                tr {
-                    td data-label=(t.of("tasks-name")) { a href=(at("edit")) { (name) } }
-                    td data-label=(t.of("tasks-description")) { span { (seen(task.description.as_str())) } }
-                    td data-label=(t.of("tasks-object")) { @if let Some(webhook) = webhook_of(row) {
-                        span { (webhook_link(ctx, webhook, names)) }
-                    } }
-                    td data-label=(t.of("tasks-action")) { span { (t.of("tasks-send")) } }
-                    td data-label=(t.of("tasks-last-run")) { div { (stamp_or(t, names.runs.get(&row.id).copied(), now, &t.of("tasks-last-run-never"))) } }
-                    td data-label=(t.of("tasks-state")) { span { (state(t, task)) } }
-                    td { div.actions {
-                        a.button.small href=(at("test")) aria-label=(t.with("tasks-test-or-run-of", &named)) { (t.of("tasks-test-or-run")) }
-                        @if task.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("tasks-disable"), Some(&t.with("tasks-disable-of", &named)))) }
-                        @else { (one_button(ctx, &at("do/enable"), "small", &t.of("tasks-enable"), Some(&t.with("tasks-enable-of", &named)))) }
-                        a.button.small href=(at("delete")) aria-label=(t.with("tasks-delete-of", &named)) { (t.of("tasks-delete")) }
-                    } }
-                }
-            } }
-        } } }
+impl TaskList {
+    /// The name of the webhook that a task sends, if the caller may see it.
+    fn webhook(&self, row: &TaskRow) -> &str {
+        let name = webhook_of(row).and_then(|webhook| self.names.get(&webhook));
+        name.map_or("", String::as_str)
     }
 }
 
+/// A column of them.
+type Of = Column<TaskList, TaskRow>;
+
+impl Listing for TaskList {
+    type Row = TaskRow;
+    const NAME: &'static str = "tasks";
+    const COLUMNS: &'static [Of] = &[
+        Of::new("tasks-name", |ctx, _, row| {
+            html! { a href=(at(ctx, row, "edit")) { (seen(row.value.name.as_str())) } }
+        })
+        .sorted("name", |_, row| Rank::text(row.value.name.as_str())),
+        Of::new("tasks-description", |_, _, row| {
+            html! { span { (seen(row.value.description.as_str())) } }
+        }),
+        Of::new("tasks-object", webhook)
+            .sorted("webhook", |list, row| Rank::text(list.webhook(row))),
+        Of::new("tasks-action", |ctx, _, _| {
+            html! { span { (ctx.texts().of("tasks-send")) } }
+        }),
+        Of::new("tasks-last-run", |ctx, list, row| {
+            let (t, run) = (ctx.texts(), list.runs.get(&row.id).copied());
+            html! { div { (stamp_or(t, run, ctx.now(), &t.of("tasks-last-run-never"))) } }
+        })
+        .sorted("run", |list, row| {
+            Rank::time_or_never(list.runs.get(&row.id).copied())
+        }),
+        Of::new("tasks-state", state).sorted("state", |_, row| {
+            Rank::Number(u64::from(!row.value.enabled))
+        }),
+        Of::buttons("tasks-actions", buttons),
+    ];
+    const STATES: &'static [&'static str] = &["enabled", "disabled", "once", "never"];
+    const KEPT: &'static [Kept] = &[Kept {
+        name: "webhook",
+        is_field: false,
+    }];
+    const UNREADABLE: Option<Kind> = Some(Kind::Task);
+
+    fn number(row: &TaskRow) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a TaskRow) -> Vec<Cow<'a, str>> {
+        vec![
+            row.value.name.as_str().into(),
+            row.value.description.as_str().into(),
+            self.webhook(row).into(),
+        ]
+    }
+
+    fn is_in(&self, row: &TaskRow, state: &str) -> bool {
+        match state {
+            "enabled" => row.value.enabled,
+            "disabled" => !row.value.enabled,
+            "once" => row.value.delete_after_run,
+            _ => !self.runs.contains_key(&row.id),
+        }
+    }
+
+    async fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> Result<Rows<TaskRow>, Failure> {
+        let query = TaskQuery {
+            scope: asked.scope(),
+            creator: None,
+            webhook: asked.kept("webhook").parse().ok().map(WebhookId),
+            name: None,
+            page: page.numbered(TaskId),
+        };
+        let listed = ctx.actor.tasks(&query).await?;
+        Ok((listed.rows, listed.next.map(|id| id.0)))
+    }
+
+    async fn of(ctx: &PageContext, _asked: &Asked, rows: &[TaskRow]) -> Result<Self, Failure> {
+        let webhooks: Vec<_> = rows.iter().filter_map(webhook_of).collect();
+        Ok(Self {
+            names: ctx.actor.webhook_names(webhooks).await?,
+            runs: ctx.actor.last_runs(rows).await?,
+        })
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let (t, path) = (ctx.texts(), ctx.at("/tasks/new"));
+    let new = html! { a.button.primary href=(path) { (t.of("tasks-new")) } };
+    let asked = asked::<TaskList>(&ctx, &query).await?;
+    let list = list::<TaskList>(&ctx, &asked, &query, &new).await?;
+    let body = html! { (confirmation(&ctx, "tasks", &query)) (list) };
+    let title = t.of("tasks-title");
+    Ok(page_with(&ctx, Section::Tasks, &title, &new, &body).into_response())
+}
+
+fn at(ctx: &PageContext, row: &TaskRow, what: &str) -> String {
+    ctx.at(&format!("/tasks/{}/{what}", row.id))
+}
+
 /// The webhook that a task sends: its name, if the caller may see it.
-fn webhook_link(ctx: &PageContext, webhook: WebhookId, names: &TaskList) -> Markup {
+fn webhook(ctx: &PageContext, list: &TaskList, row: &TaskRow) -> Markup {
+    let Some(webhook) = webhook_of(row) else {
+        return html! {};
+    };
     let (t, path) = (ctx.texts(), ctx.at(&format!("/webhooks/{webhook}")));
-    match names.names.get(&webhook) {
+    let link = match list.names.get(&webhook) {
         Some(name) => {
             let link = html! { a href=(path) { (seen(name)) } };
             t.markup("tasks-webhook", &[("webhook", link.into())])
         }
         None => html! { a href=(path) { (t.of("tasks-webhook-other")) } },
-    }
+    };
+    html! { span { (link) } }
 }
 
 /// Whether a task runs, and whether only once.
-fn state(t: &Texts, task: &Task) -> Markup {
+fn state(ctx: &PageContext, _list: &TaskList, row: &TaskRow) -> Markup {
+    let (t, task) = (ctx.texts(), &row.value);
     html! {
-        @if task.enabled { (badge("good", &t.of("tasks-state-enabled"))) }
-        @else { (badge("", &t.of("tasks-state-disabled"))) }
-        @if task.delete_after_run { " " (badge("busy", &t.of("tasks-state-once"))) }
+        span {
+            @if task.enabled { (badge("good", &t.of("tasks-state-enabled"))) }
+            @else { (badge("", &t.of("tasks-state-disabled"))) }
+            @if task.delete_after_run { " " (badge("busy", &t.of("tasks-state-once"))) }
+        }
+    }
+}
+
+fn buttons(ctx: &PageContext, _list: &TaskList, row: &TaskRow) -> Markup {
+    let (t, at) = (ctx.texts(), |what: &str| at(ctx, row, what));
+    let named = [("name", seen(row.value.name.as_str()).into())];
+    html! {
+        div.actions {
+            a.button.small href=(at("test")) aria-label=(t.with("tasks-test-or-run-of", &named)) { (t.of("tasks-test-or-run")) }
+            @if row.value.enabled { (one_button(ctx, &at("do/disable"), "small", &t.of("tasks-disable"), Some(&t.with("tasks-disable-of", &named)))) }
+            @else { (one_button(ctx, &at("do/enable"), "small", &t.of("tasks-enable"), Some(&t.with("tasks-enable-of", &named)))) }
+            a.button.small href=(at("delete")) aria-label=(t.with("tasks-delete-of", &named)) { (t.of("tasks-delete")) }
+        }
+    }
+}
+
+/// The webhook that a task sends.
+fn webhook_of(row: &TaskRow) -> Option<WebhookId> {
+    match &row.value.action {
+        Action::Send { webhook, .. } => Some(*webhook),
+        _ => None,
     }
 }

@@ -1,37 +1,46 @@
 //! Tasks: what is sent through which webhook (SPEC 2.3).
 
 mod about;
-mod actions;
 mod cancel;
-mod create;
-mod delete;
-mod edit;
-mod fields;
 mod form;
-mod form_page;
 mod list;
-mod listing;
-mod preview;
-mod task_error;
 mod try_out;
-mod try_out_page;
 
 use axum::Router;
+use axum::extract::Path;
+use axum::response::Response;
 use axum::routing::{get, post};
+use form::Tasks;
+use webhook_model::TaskId;
+
+use crate::context::PageContext;
+use crate::crud::{crud, to_edit, to_list};
+use crate::failure::Failure;
+use crate::form::Form;
 
 pub(crate) fn routes() -> Router {
-    Router::new()
-        .route("/", get(list::list))
-        .route("/new", get(create::new).post(create::create))
-        .route("/new/again", post(create::again))
-        .route("/check", post(create::check))
-        .route("/{id}", get(edit::show))
-        .route("/{id}/edit", get(edit::edit).post(edit::update))
-        .route("/{id}/edit/again", post(edit::again))
+    crud::<Tasks>()
+        .route("/", get(list::show))
+        .route("/{id}", get(to_edit::<Tasks>))
         .route("/{id}/test", get(try_out::show).post(try_out::test))
         .route("/{id}/test/preview", post(try_out::preview))
         .route("/{id}/test/check", post(try_out::check))
         .route("/{id}/cancel", get(cancel::ask).post(cancel::cancel))
-        .route("/{id}/delete", get(delete::confirm).post(delete::delete))
-        .route("/{id}/do/{action}", post(actions::act))
+        .route("/{id}/do/{action}", post(act))
+}
+
+/// Run, enable, disable.
+async fn act(
+    ctx: PageContext,
+    Path((id, action)): Path<(i64, String)>,
+    sent: Form,
+) -> Result<Response, Failure> {
+    let (actor, id) = (&ctx.actor, TaskId(id));
+    let done = match action.as_str() {
+        "disable" => actor.disable_task(id).await.map(|_| "disabled")?,
+        "enable" => actor.enable_task(id).await.map(|_| "enabled")?,
+        "run" => return try_out::run(&ctx, id, sent).await,
+        _ => return Err(Failure::NotFound),
+    };
+    Ok(to_list::<Tasks>(&ctx, done))
 }

@@ -1,43 +1,39 @@
 //! A task is tested, or run, about an object that is chosen.
 
 use axum::Json;
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::ManageError;
+use gatepost_manage::{About, ManageError};
 use gatepost_storage::webhooks::TaskRow;
-use maud::Markup;
-use serde_json::{Value, json};
+use maud::{Markup, html};
+use serde_json::Value;
 use webhook_model::TaskId;
 
-use super::about::{AboutForm, AboutOptions};
-use super::preview::preview_about;
-use super::try_out_page::{body, page_of};
+use super::about::{AboutOptions, fresh, parse, preview_about};
 use crate::context::PageContext;
-use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::refused;
-use crate::message_preview::Preview;
+use crate::failure::{Failure, note_refusal};
+use crate::form::{Form, Query};
+use crate::layout::{self, InputKind, Section, note, page, refused};
+use crate::names::types;
 use crate::problems::Problems;
-use crate::refusal::note_refusal;
 use crate::row_id::RowId;
+use crate::samples::{self, MAX_VALUE, Preview};
 use crate::texts::Texts;
 
 /// A task, and the form as it stands.
 struct Trial {
     row: TaskRow,
     options: Option<AboutOptions>,
-    form: AboutForm,
+    form: Form,
 }
 
 pub(super) async fn show(
     ctx: PageContext,
     RowId(id): RowId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.task(TaskId(id)).await?;
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
     let options = AboutOptions::of(&ctx, query.text("type")).await;
-    let form = AboutForm::fresh(options.as_ref());
+    let form = fresh(options.as_ref());
     let trial = Trial { row, options, form };
     // Nobody has filled anything in yet that could be wrong.
     let shown = trial
@@ -52,7 +48,7 @@ pub(super) async fn preview(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
     let shown = trial.filled_in(&ctx, &mut problems).await?;
     Ok(trial.page(&ctx, &problems, &shown).into_response())
@@ -64,13 +60,10 @@ pub(super) async fn check(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Json<Value>, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    let Preview { text, warnings } = trial.filled_in(&ctx, &mut problems).await?;
-    let hints = json!({"preview": text, "warnings": warnings});
-    Ok(Json(
-        json!({"problems": problems.to_json(), "hints": hints}),
-    ))
+    let shown = trial.filled_in(&ctx, &mut problems).await?;
+    Ok(shown.checked(&problems))
 }
 
 /// Sends the test, and shows its delivery.
@@ -79,9 +72,9 @@ pub(super) async fn test(
     RowId(id): RowId,
     sent: Form,
 ) -> Result<Response, Failure> {
-    let trial = Trial::sent(&ctx, TaskId(id), &sent).await?;
+    let trial = Trial::sent(&ctx, TaskId(id), sent).await?;
     let mut problems = Problems::new(ctx.texts());
-    if let Some(about) = trial.form.parse(ctx.texts(), &mut problems) {
+    if let Some(about) = trial.parse(&ctx, &mut problems) {
         match ctx.actor.test_task(trial.row.id, about).await {
             Ok(delivery) => {
                 let path = ctx.at(&format!("/deliveries/{delivery}?done=tested"));
@@ -94,11 +87,10 @@ pub(super) async fn test(
 }
 
 /// Runs the task: as by an event, if something is chosen.
-pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Response, Failure> {
+pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: Form) -> Result<Response, Failure> {
     let options = AboutOptions::of(ctx, sent.text("type")).await;
-    let form = AboutForm::sent(sent, options.as_ref());
     let mut problems = Problems::new(ctx.texts());
-    if let Some(about) = form.parse(ctx.texts(), &mut problems) {
+    if let Some(about) = parse(&sent, options.as_ref(), ctx.texts(), &mut problems) {
         match ctx.actor.run_task_about(id, about).await {
             Ok(_) => return Ok(Redirect::to(&ctx.at("/tasks?done=ran")).into_response()),
             Err(ManageError::Disabled) => {
@@ -113,15 +105,19 @@ pub(super) async fn run(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Re
         }
     }
     let row = ctx.actor.task(id).await?;
+    let form = sent;
     Trial { row, options, form }.refusal(ctx, &problems).await
 }
 
 impl Trial {
-    async fn sent(ctx: &PageContext, id: TaskId, sent: &Form) -> Result<Self, Failure> {
+    async fn sent(ctx: &PageContext, id: TaskId, form: Form) -> Result<Self, Failure> {
         let row = ctx.actor.task(id).await?;
-        let options = AboutOptions::of(ctx, sent.text("type")).await;
-        let form = AboutForm::sent(sent, options.as_ref());
+        let options = AboutOptions::of(ctx, form.text("type")).await;
         Ok(Self { row, options, form })
+    }
+
+    fn parse(&self, ctx: &PageContext, problems: &mut Problems) -> Option<About> {
+        parse(&self.form, self.options.as_ref(), ctx.texts(), problems)
     }
 
     /// The message as it would be sent; empty where the form has errors, which are noted.
@@ -130,7 +126,7 @@ impl Trial {
         ctx: &PageContext,
         problems: &mut Problems,
     ) -> Result<Preview, Failure> {
-        let Some(about) = self.form.parse(ctx.texts(), problems) else {
+        let Some(about) = self.parse(ctx, problems) else {
             return Ok(Preview::default());
         };
         match preview_about(ctx, &self.row, about).await {
@@ -151,7 +147,9 @@ impl Trial {
     fn page(&self, ctx: &PageContext, problems: &Problems, shown: &Preview) -> Markup {
         let Self { row, options, form } = self;
         let body = body(ctx, row, form, options.as_ref(), problems, shown);
-        page_of(ctx, row, &body)
+        let name = [("name", row.value.name.as_str().into())];
+        let title = ctx.texts().with("tasks-test-title", &name);
+        page(ctx, Section::Tasks, &title, &body)
     }
 }
 
@@ -163,4 +161,79 @@ fn note_error(t: &Texts, error: ManageError, problems: &mut Problems) -> Result<
         other => note_refusal(other, problems)?,
     }
     Ok(())
+}
+
+/// The forms: one chooses the type, the other sends.
+fn body(
+    ctx: &PageContext,
+    row: &TaskRow,
+    form: &Form,
+    options: Option<&AboutOptions>,
+    problems: &Problems,
+    preview: &Preview,
+) -> Markup {
+    let path = ctx.at(&format!("/tasks/{}", row.id));
+    let t = ctx.texts();
+    let none = t.of("tasks-test-type-none").into_owned();
+    let mut types = types(ctx);
+    types.insert(0, (String::new(), none));
+    html! {
+        (layout::errors_of(t, problems, &t.of("tasks-test-refused")))
+        @if row.value.delete_after_run { (note("", &html! { (t.of("tasks-test-once")) })) }
+        form.main method="get" action={ (path) "/test" } {
+            section {
+                (layout::select(&Problems::none(), "type", &t.of("tasks-test-type"), &types, form.word("type"), &t.of("tasks-test-type-hint"), true))
+                button.unscripted { (t.of("tasks-test-choose")) }
+            }
+        }
+        form.main method="post" action={ (path) "/test" } novalidate data-check={ (path) "/test/check" } {
+            // What the Enter key presses.
+            button.unseen tabindex="-1" aria-hidden="true" { (t.of("tasks-test-send")) }
+            input type="hidden" name="csrf" value=(ctx.csrf);
+            input type="hidden" name="type" value=(form.word("type"));
+            section {
+                @match options {
+                    Some(options) => (fields(t, form, options, problems)),
+                    None => (name(t, form, problems)),
+                }
+            }
+            section {
+                div.title { h2 { (t.of("tasks-preview")) } div.actions { button.small.unscripted formaction={ (path) "/test/preview" } { (t.of("tasks-preview-refresh")) } } }
+                p.quiet { (t.of("tasks-test-preview-hint")) }
+                (preview.shown(t))
+            }
+            p.quiet { (t.of("tasks-test-note")) }
+            div.submit {
+                button.primary { (t.of("tasks-test-send")) }
+                @if row.value.enabled { button formaction={ (path) "/do/run" } { (t.of("tasks-test-run")) } }
+                a.button href=(ctx.at("/tasks")) { (t.of("frame-cancel")) }
+            }
+        }
+    }
+}
+
+fn fields(t: &Texts, form: &Form, options: &AboutOptions, problems: &Problems) -> Markup {
+    let of = [("type", options.label.as_str().into())];
+    let hint = t.with("tasks-test-event-hint", &of);
+    html! {
+        (layout::select(problems, "event", &t.of("tasks-test-event"), &options.events, form.word("event"), &hint, false))
+        @if options.objects.is_empty() { (name(t, form, problems)) }
+        @else {
+            (layout::picker(t, problems, "object", &t.of("tasks-test-object"), &options.objects, form.word("object"), &t.of("tasks-test-object-hint")))
+            (name(t, form, problems))
+        }
+        (samples::inputs(problems, &options.variables, form))
+    }
+}
+
+fn name(t: &Texts, form: &Form, problems: &Problems) -> Markup {
+    let kind = InputKind::Text { max: MAX_VALUE };
+    layout::input(
+        problems,
+        kind,
+        "name",
+        &t.of("tasks-test-name"),
+        form.word("name"),
+        &t.of("tasks-test-name-hint"),
+    )
 }

@@ -8,7 +8,7 @@ use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::{CharacterDirection, LanguageIdentifier};
 
-use super::error::TextsError;
+use super::check::TextsError;
 use super::numbers::{LONG, Numbers, SHORT};
 use super::{check, source};
 
@@ -57,7 +57,8 @@ impl Texts {
         let (english, read) = (source::resource(), check::parse(source)?);
         check::compare(&english, &read)?;
         let bundle = bundle(&tag, [english, read]);
-        let [long, short] = [LONG, SHORT].map(|name| formatted(&bundle, name, None));
+        let example = |name| formatted(&bundle, name, None).unwrap_or_default();
+        let [long, short] = [LONG, SHORT].map(example);
         let numbers = Numbers::of(&long, &short).ok_or(TextsError::Number)?;
         Ok(Self::new(tag, bundle, numbers))
     }
@@ -66,14 +67,19 @@ impl Texts {
     /// happen.
     pub(super) fn format<'a>(
         &'a self,
-        name: &'static str,
+        name: &str,
         values: Option<&'a FluentArgs<'_>>,
     ) -> Cow<'a, str> {
-        let text = formatted(&self.bundle, name, values);
-        match text.contains(NUMBER) {
-            true => self.with_numbers(&text).into(),
-            false => text,
+        match formatted(&self.bundle, name, values) {
+            Some(text) if text.contains(NUMBER) => self.with_numbers(&text).into(),
+            Some(text) => text,
+            None => name.to_owned().into(),
         }
+    }
+
+    /// A text in which nothing is put, if there is one of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<Cow<'_, str>> {
+        self.bundle.has_message(name).then(|| self.of(name))
     }
 
     /// A number as the language writes it: `5,600`.
@@ -156,14 +162,11 @@ fn bundle(
 /// A text, with its numbers marked.
 fn formatted<'a>(
     bundle: &'a FluentBundle<FluentResource>,
-    name: &'static str,
+    name: &str,
     values: Option<&'a FluentArgs<'_>>,
-) -> Cow<'a, str> {
-    let message = bundle.get_message(name);
-    match message.and_then(|message| message.value()) {
-        Some(pattern) => bundle.format_pattern(pattern, values, &mut Vec::new()),
-        None => Cow::Borrowed(name),
-    }
+) -> Option<Cow<'a, str>> {
+    let pattern = bundle.get_message(name)?.value()?;
+    Some(bundle.format_pattern(pattern, values, &mut Vec::new()))
 }
 
 impl fmt::Debug for Texts {

@@ -3,11 +3,10 @@
 
 mod catalog;
 mod check;
-mod error;
 mod numbers;
 mod rules;
 mod say;
 mod source;
 
 pub use catalog::Texts;
-pub use error::TextsError;
+pub use check::TextsError;

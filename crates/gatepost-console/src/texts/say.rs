@@ -21,19 +21,19 @@ pub(crate) enum Part {
 
 impl Texts {
     /// A text in which nothing is put.
-    pub(crate) fn of(&self, name: &'static str) -> Cow<'_, str> {
+    pub(crate) fn of(&self, name: &str) -> Cow<'_, str> {
         self.format(name, None)
     }
 
     /// A text with values: numbers and plain text.
-    pub(crate) fn with(&self, name: &'static str, values: &[(&str, FluentValue<'_>)]) -> String {
+    pub(crate) fn with(&self, name: &str, values: &[(&str, FluentValue<'_>)]) -> String {
         let values = values.iter().map(|(name, value)| (*name, value.clone()));
         let values: FluentArgs<'_> = values.collect();
         self.format(name, Some(&values)).into_owned()
     }
 
     /// A text with markup in it.
-    pub(crate) fn markup(&self, name: &'static str, parts: &[(&str, Part)]) -> Markup {
+    pub(crate) fn markup(&self, name: &str, parts: &[(&str, Part)]) -> Markup {
         let marks = MARKS.zip(parts).map(|(mark, (name, part))| match part {
             Part::Number(number) => (*name, FluentValue::from(*number)),
             Part::Markup(_) => (*name, FluentValue::from(mark.to_string())),

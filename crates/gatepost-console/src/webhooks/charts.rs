@@ -1,23 +1,21 @@
-//! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes;
-//! and a table of the same figures.
+//! The charts of a webhook's page: how much it sends, how much of that fails, how long it takes, in
+//! a range of time; and a table of the same figures.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use fluent_bundle::FluentValue;
 use maud::{Markup, html};
 use webhook_model::WebhookId;
 
-use super::counts::{Counts, of_hours};
+use super::counts::{Counts, beginning, of_hours};
 use super::health::success;
-use super::range::Range;
-use crate::chart_scale::{height, top};
+use crate::charts::{self, Frame, bar, height, legend, ranges, stacked, top};
 use crate::context::PageContext;
 use crate::failure::Failure;
 use crate::texts::Texts;
 use crate::time::span;
-
-/// A bar is this wide, of 20.
-const BAR: usize = 14;
 
 /// What became of deliveries in equal parts of a range, oldest first.
 #[derive(Debug)]
@@ -48,31 +46,24 @@ impl Charts {
         let most = self.parts.iter().map(|part| part.ended()).max();
         let slowest = self.parts.iter().filter_map(|part| part.mean()).max();
         let (most, slowest) = (top(most.unwrap_or(0)), top(slowest.unwrap_or(0)));
-        let said = |name| t.with(name, &[("range", self.range.variant())]);
+        let said = |name: &str| t.with(name, &[("range", self.range.variant())]);
+        let links = Range::ALL.into_iter().map(|range| {
+            let to = format!("{path}?range={}#figures", range.as_str());
+            (to, range.short(t).into_owned(), range == self.range)
+        });
+        let names = ["webhooks-figure-sent", "webhooks-figure-failed"];
         html! {
-            nav.ranges aria-label=(t.of("webhooks-range-label")) { @for range in Range::ALL {
-                a href={ (path) "?range=" (range.as_str()) "#figures" } aria-current=[(range == self.range).then_some("true")] { (range.short(t)) }
-            } }
-            (self.plot(t, &t.of("webhooks-chart-deliveries"), &said("webhooks-chart-deliveries-said"), [t.number(most), t.number(most / 2)], |part| {
-                let failed = height(part.failed, most);
-                let sent = height(part.sent, most);
-                html! {
-                    @if part.sent > 0 { rect.sent width=(BAR) y=(100 - sent) height=(sent) {} }
-                    @if part.failed > 0 { rect.failed width=(BAR) y=(100 - sent - failed.min(100 - sent)) height=(failed.min(100 - sent)) {} }
-                }
-            }))
-            ul.legend {
-                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.sent width="12" height="12" {} } (t.of("webhooks-figure-sent")) }
-                li { svg viewBox="0 0 12 12" aria-hidden="true" { rect.failed width="12" height="12" {} } (t.of("webhooks-figure-failed")) }
-            }
-            (self.plot(t, &t.of("webhooks-chart-failed"), &said("webhooks-chart-failed-said"), [t.percent(1_000), t.percent(500)], |part| {
+            (ranges(&t.of("webhooks-range-label"), links))
+            (self.plot(t, "webhooks-chart-deliveries", &said, [t.number(most), t.number(most / 2)], |part| stacked(part.sent, part.failed, most)))
+            (legend(t, names))
+            (self.plot(t, "webhooks-chart-failed", &said, [t.percent(1_000), t.percent(500)], |part| {
                 let share = part.failing().map_or(0, |share| share.max(1));
-                html! { @if share > 0 { rect.failed width=(BAR) y=(100 - share) height=(share) {} } }
+                bar("failed", 100 - share, share)
             }))
-            (self.plot(t, &t.of("webhooks-chart-time"), &said("webhooks-chart-time-said"), [time(t, slowest), time(t, slowest / 2)], |part| {
+            (self.plot(t, "webhooks-chart-time", &said, [time(t, slowest), time(t, slowest / 2)], |part| {
                 // Less than a millisecond is seen, too.
                 let mean = part.mean().map_or(0, |mean| height(mean, slowest).max(1));
-                html! { @if mean > 0 { rect.took width=(BAR) y=(100 - mean) height=(mean) {} } }
+                bar("took", 100 - mean, mean)
             }))
             (self.table(t))
         }
@@ -115,37 +106,134 @@ impl Charts {
         self.from + TimeDelta::hours(i64::try_from(hours).unwrap_or_default())
     }
 
-    /// One chart: labels beside it, because texts within it would be stretched with it.
+    /// A chart by the name of its title; what is said of it has `-said` behind it.
     fn plot(
         &self,
-        texts: &Texts,
-        title: &str,
-        said: &str,
-        labels: [String; 2],
+        t: &Texts,
+        name: &str,
+        said: &impl Fn(&str) -> String,
+        top: [String; 2],
         bars: impl Fn(&Counts) -> Markup,
     ) -> Markup {
         let count = self.parts.len();
-        let [top, middle] = labels;
-        html! {
-            figure.plot {
-                figcaption { (title) }
-                div.y aria-hidden="true" { span { (top) } span { (middle) } span { "0" } }
-                svg.chart viewBox={ "0 0 " (count * 20) " 100" } preserveAspectRatio="none" role="img" aria-label=(said) {
-                    @for y in ["0.5", "50", "99.5"] { line.axis x1="0" x2=(count * 20) y1=(y) y2=(y) {} }
-                    @for (at, part) in self.parts.iter().enumerate() {
-                        svg x=(at * 20 + 3) width=(BAR) height="100" { (bars(part)) }
-                    }
-                }
-                div.x aria-hidden="true" {
-                    @for quarter in 0..4 { span { (self.begins(count * quarter / 4).format(self.range.label())) } }
-                    span { (texts.of("webhooks-chart-now")) }
-                }
-            }
-        }
+        let quarter = |at: usize| {
+            self.begins(count * at / 4)
+                .format(self.range.label())
+                .to_string()
+        };
+        let [first, second, third, last] = [0, 1, 2, 3].map(quarter);
+        let frame = Frame {
+            title: &t.of(name),
+            said: &said(&format!("{name}-said")),
+            top,
+            times: [
+                first,
+                second,
+                third,
+                last,
+                t.of("webhooks-chart-now").into_owned(),
+            ],
+        };
+        let parts = self.parts.iter().enumerate();
+        charts::plot(&frame, count, parts.map(|(at, part)| (at, bars(part))))
     }
 }
 
 /// `140 ms`, `2.4 s`.
 fn time(texts: &Texts, milliseconds: u64) -> String {
     span(texts, Duration::from_millis(milliseconds))
+}
+
+/// A range of time up to now, in equal parts.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Range {
+    #[default]
+    Day,
+    Week,
+    Month,
+}
+
+impl Range {
+    pub(super) const ALL: [Self; 3] = [Self::Day, Self::Week, Self::Month];
+
+    /// Its word in an address; a day where nothing else is known.
+    pub(super) fn parse(word: &str) -> Self {
+        let mut all = Self::ALL.into_iter();
+        all.find(|range| range.as_str() == word).unwrap_or_default()
+    }
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "24h",
+            Self::Week => "7d",
+            Self::Month => "30d",
+        }
+    }
+
+    /// Which of its words a text chooses.
+    pub(super) fn variant(self) -> FluentValue<'static> {
+        let name = match self {
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+        };
+        name.into()
+    }
+
+    /// What the link to it says.
+    pub(super) fn short(self, texts: &Texts) -> Cow<'_, str> {
+        match self {
+            Self::Day => texts.of("webhooks-range-day"),
+            Self::Week => texts.of("webhooks-range-week"),
+            Self::Month => texts.of("webhooks-range-month"),
+        }
+    }
+
+    /// How many parts it has.
+    pub(super) fn parts(self) -> usize {
+        match self {
+            Self::Day => 24,
+            Self::Week => 28,
+            Self::Month => 30,
+        }
+    }
+
+    /// How many hours a part has.
+    pub(super) fn hours(self) -> usize {
+        match self {
+            Self::Day => 1,
+            Self::Week => 6,
+            Self::Month => 24,
+        }
+    }
+
+    /// How a time is written along the axis.
+    pub(super) fn label(self) -> &'static str {
+        match self {
+            Self::Day => "%H:%M",
+            Self::Week | Self::Month => "%m-%d",
+        }
+    }
+
+    /// Its begin: it ends with the hour that has begun.
+    pub(super) fn from(self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let end = beginning(now) + TimeDelta::hours(24);
+        let hours = self.parts().saturating_mul(self.hours());
+        end - TimeDelta::hours(i64::try_from(hours).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_ends_with_the_hour_that_has_begun() {
+        let now: DateTime<Utc> = "2026-03-02T10:59:59Z".parse().unwrap();
+        let from = Range::ALL.map(|range| range.from(now).to_rfc3339());
+        let begins = ["2026-03-01T11", "2026-02-23T11", "2026-01-31T11"];
+        assert_eq!(from, begins.map(|hour| format!("{hour}:00:00+00:00")));
+        let ranges = ["24h", "7d", "30d", "1y"].map(Range::parse);
+        assert_eq!(ranges, [Range::Day, Range::Week, Range::Month, Range::Day]);
+    }
 }

@@ -1,15 +1,20 @@
-//! What became of a webhook's deliveries: sums of the counters of its hours.
+//! What became of a webhook's deliveries: sums of the counters of its hours, and what has not
+//! ended.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_manage::ManageError;
-use gatepost_storage::webhooks::HourlyCount;
+use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, HourlyCount};
 use webhook_model::WebhookId;
 
+use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
+use crate::texts::Texts;
 
 /// Hours of which counters are summed up at most: more than a year.
 const ALL: u32 = 10_000;
+/// At most this number of deliveries is counted.
+const MOST: u32 = 1_000;
 
 /// Deliveries that ended, and attempts after which another was to follow.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -134,6 +139,42 @@ async fn read(
         // Deleted while a page was made.
         Err(ManageError::NotFound) => Ok(Vec::new()),
         counts => Ok(counts?),
+    }
+}
+
+/// Deliveries that have not ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Open {
+    queued: usize,
+    running: usize,
+    /// There are more than were counted.
+    more: bool,
+}
+
+impl Open {
+    pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Self, Failure> {
+        let query = DeliveryQuery {
+            webhook: Some(webhook),
+            states: vec![DeliveryState::Queued, DeliveryState::Running],
+            ..DeliveryQuery::all(newest_rows(MOST))
+        };
+        let found = ctx.actor.deliveries(&query).await?;
+        let running = found.rows.iter();
+        let running = running.filter(|delivery| delivery.state == DeliveryState::Running);
+        let running = running.count();
+        Ok(Self {
+            queued: found.rows.len() - running,
+            running,
+            more: found.next.is_some(),
+        })
+    }
+
+    /// How many wait, and how many are being sent.
+    pub(super) fn words(self, texts: &Texts) -> [String; 2] {
+        [self.queued, self.running].map(|count| match self.more {
+            true => texts.with("webhooks-figure-more", &[("count", count.into())]),
+            false => texts.number(count as u64),
+        })
     }
 }
 

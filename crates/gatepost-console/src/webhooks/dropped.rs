@@ -1,10 +1,12 @@
-//! What a webhook should have sent and did not, because a limit was reached.
+//! Sections of a webhook's page: what it should have sent and did not, because a limit was reached,
+//! and how messages are fetched, as lines to be pasted into a shell.
 
 use std::borrow::Cow;
 
+use gatepost_storage::Row;
 use gatepost_storage::webhooks::{DropReason, Dropped};
 use maud::{Markup, html};
-use webhook_model::WebhookId;
+use webhook_model::{Webhook, WebhookId};
 
 use crate::context::PageContext;
 use crate::failure::Failure;
@@ -13,6 +15,8 @@ use crate::time::stamp;
 
 /// Counts that are shown.
 const SHOWN: usize = 10;
+/// Where the API is, unless the platform says so.
+const API: &str = "https://API/api/v4";
 
 /// The newest counts of this webhook.
 pub(super) async fn of(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Dropped>, Failure> {
@@ -48,5 +52,26 @@ fn reason(texts: &Texts, reason: DropReason) -> Cow<'_, str> {
         DropReason::Waiting => texts.of("webhooks-dropped-waiting"),
         DropReason::Occurrence => texts.of("webhooks-dropped-occurrence"),
         DropReason::Rate => texts.of("webhooks-dropped-rate"),
+    }
+}
+
+pub(super) fn how_to_fetch(ctx: &PageContext, row: &Row<WebhookId, Webhook>) -> Markup {
+    let t = ctx.texts();
+    let set = ctx.console.api.as_ref().map(|api| api.as_str());
+    let api = set.unwrap_or(API).trim_end_matches('/');
+    let line = |query: &str| {
+        let url = format!("{api}/webhook_urls/{}/messages{query}", row.id);
+        format!("curl -H \"Authorization: Bearer $API_KEY\" '{url}'")
+    };
+    html! {
+        section id="fetch" {
+            h2 { (t.of("webhooks-fetch-title")) }
+            p { (t.of("webhooks-fetch-how")) }
+            p { (t.of("webhooks-fetch-first")) }
+            pre { code { (line("")) } }
+            p { (t.of("webhooks-fetch-next")) }
+            pre { code { (line("?after=CURSOR")) } }
+            p.quiet { (t.of("webhooks-fetch-held")) }
+        }
     }
 }

@@ -1,4 +1,5 @@
-//! How well webhooks do, in words: from the counters of their hours and the newest deliveries.
+//! How well webhooks do, in words: from the counters of their hours and the newest deliveries; and
+//! what fails, at the top of the first page.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use maud::{Markup, html};
 use webhook_model::{Activity, WebhookId};
 
 use super::counts::{Counts, day};
+use crate::choices::newest_rows;
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::layout::badge;
-use crate::paging::newest_rows;
+use crate::layout::{badge, note, seen};
 use crate::texts::Texts;
 use crate::time::stamp;
 
@@ -19,6 +20,8 @@ use crate::time::stamp;
 const LOOKED_AT: u32 = 200;
 /// Hours that say how a webhook does now: the one that has begun and the one before.
 const NOW: TimeDelta = TimeDelta::hours(2);
+/// Webhooks that are named.
+const NAMED: usize = 5;
 
 /// The state of a webhook, as it is shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -60,7 +63,7 @@ impl Condition {
 
 /// What is known of the webhooks of one page, by a number of calls that does not depend on how many
 /// there are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Conditions {
     day: BTreeMap<WebhookId, HourlyCount>,
     now: BTreeMap<WebhookId, HourlyCount>,
@@ -166,6 +169,37 @@ pub(super) fn of_hours(activity: Activity, hours: &[Counts]) -> Condition {
         Counts::sum(hours.iter().copied()),
         Counts::sum(now),
     )
+}
+
+/// The webhooks of the caller of which nothing succeeds; nothing where all is well.
+pub(crate) async fn failing(ctx: &PageContext) -> Result<Markup, Failure> {
+    let (_, before) = day(ctx);
+    let found = ctx.actor.failing_webhooks(before - NOW, before, NAMED);
+    let found = found.await?;
+    if found.webhooks.is_empty() {
+        return Ok(html! {});
+    }
+    let t = ctx.texts();
+    // Where there are more than are named, there are at least two.
+    let count = found.webhooks.len() + usize::from(found.more);
+    Ok(note(
+        "bad",
+        &html! {
+            strong { (t.with("webhooks-failing-title", &[("count", count.into())])) }
+            " " (t.of("webhooks-failing"))
+            ul {
+                @for (row, count) in &found.webhooks {
+                    @let failures = count.failed.saturating_add(count.retried);
+                    @let webhook = html! { a href=(ctx.at(&format!("/webhooks/{}", row.id))) { (seen(row.value.name.as_str())) } };
+                    li { (t.markup("webhooks-failing-attempts", &[("webhook", webhook.into()), ("count", failures.into())])) }
+                }
+                @if found.more {
+                    @let link = html! { a href=(ctx.at("/webhooks")) { (t.of("webhooks-failing-link")) } };
+                    li { (t.markup("webhooks-failing-more", &[("link", link.into())])) }
+                }
+            }
+        },
+    ))
 }
 
 #[cfg(test)]

@@ -1,88 +1,160 @@
 //! The list of webhooks.
 
-use axum::extract::RawQuery;
+use std::borrow::Cow;
+
 use axum::response::{IntoResponse, Response};
-use gatepost_storage::Row;
-use maud::{Markup, Render as _, html};
-use webhook_model::{Webhook, WebhookId};
+use gatepost_storage::webhooks::WebhookQuery;
+use gatepost_storage::{Page, Row};
+use maud::{Markup, html};
+use webhook_model::{Activity, Webhook, WebhookId};
 
 use super::health::{Conditions, rate};
-use super::labels::authorization;
-use super::listing::{WebhookList, shown};
 use crate::context::PageContext;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{Section, badge, empty, note, page_with, seen};
-use crate::list_view::{Asked, Listing as _};
-use crate::unreadable::{self, Kind};
+use crate::form::Query;
+use crate::layout::{Section, badge, confirmation, page_with, seen};
+use crate::list_view::{Asked, Column, Listing, Rank, Rows, asked, list};
+use crate::unreadable::Kind;
 
-pub(super) async fn list(ctx: PageContext, RawQuery(query): RawQuery) -> Result<Response, Failure> {
-    let asked = Form::parse(query.unwrap_or_default().as_bytes());
-    let list = Asked::parse(&ctx, "/webhooks", &asked, &WebhookList::SHAPE).await?;
-    let shown = shown(&ctx, &list).await?;
-    let conditions = Conditions::of(&ctx, shown.rows.iter().map(|row| row.id)).await?;
-    let readable = list.readable(&shown);
-    let unreadable = unreadable::section(&ctx, Kind::Webhook, &asked, readable).await?;
-    let t = ctx.texts();
-    let new =
-        html! { a.button.primary href=(ctx.at("/webhooks/new")) { (t.of("webhooks-new-button")) } };
-    let body = html! {
-        @if asked.text("done") == "deleted" { (note("good", &t.of("webhooks-deleted").render())) }
-        @if list.is_void(&shown) {
-            (empty(&t.of("webhooks-none-title"), &t.of("webhooks-none"), &new))
-        } @else {
-            (list.form(&ctx, &html! {}).await)
-            (list.caption(t, &shown))
-            @if !shown.rows.is_empty() { section { div.scroll { (table(&ctx, &list, &shown.rows, &conditions)) } } }
-            (list.pager(t, &shown))
+/// A webhook.
+pub(super) type WebhookRow = Row<WebhookId, Webhook>;
+
+/// Webhooks, with how those on the page do.
+#[derive(Default)]
+struct WebhookList(Conditions);
+
+/// A column of them.
+type Of = Column<WebhookList, WebhookRow>;
+
+impl Listing for WebhookList {
+    type Row = WebhookRow;
+    const NAME: &'static str = "webhooks";
+    const COLUMNS: &'static [Of] = &[
+        Of::new("webhooks-column-name", |ctx, _, row| {
+            html! { a href=(at(ctx, row)) { (seen(row.value.name.as_str())) } }
+        })
+        .sorted("name", |_, row| Rank::text(row.value.name.as_str())),
+        Of::new("webhooks-column-url", |_, _, row| {
+            html! { span.mono { (row.value.url.as_str()) } }
+        })
+        .sorted("url", |_, row| Rank::text(&place(&row.value))),
+        Of::new("webhooks-column-authorization", |ctx, _, row| {
+            html! { span { (authorization(ctx, &row.value)) } }
+        }),
+        Of::new("webhooks-column-timeout", |ctx, _, row| {
+            let seconds = [("count", row.value.timeout.as_secs().into())];
+            html! { span { (ctx.texts().with("webhooks-seconds-short", &seconds)) } }
+        })
+        .sorted("timeout", |_, row| {
+            Rank::Number(row.value.timeout.as_secs())
+        }),
+        Of::new("webhooks-column-retries", |_, _, row| {
+            html! { span { (row.value.reattempts()) } }
+        })
+        .sorted("retries", |_, row| {
+            Rank::Number(row.value.reattempts().into())
+        }),
+        Of::new("webhooks-column-state", state).sorted("state", |_, row| {
+            Rank::Number(match row.value.activity {
+                Activity::Active => 0,
+                Activity::Paused => 1,
+                Activity::Disabled => 2,
+            })
+        }),
+        Of::new("webhooks-column-day", |ctx, list, row| {
+            html! { span { (rate(ctx.texts(), list.0.day(row.id))) } }
+        }),
+        Of::new("webhooks-column-last", |ctx, list, row| {
+            html! { div { (list.0.last(ctx.texts(), row.id, ctx.now())) } }
+        }),
+        Of::buttons("webhooks-column-actions", |ctx, _, row| {
+            let (t, named) = (
+                ctx.texts(),
+                [("name", seen(row.value.name.as_str()).into())],
+            );
+            html! { div.actions { a.button.small href={ (at(ctx, row)) "/edit" } aria-label=(t.with("webhooks-edit-of", &named)) { (t.of("webhooks-edit-row")) } } }
+        }),
+    ];
+    const STATES: &'static [&'static str] = &["active", "paused", "disabled", "insecure"];
+    const CLASS: &'static str = "wide";
+    const UNREADABLE: Option<Kind> = Some(Kind::Webhook);
+
+    fn number(row: &WebhookRow) -> i64 {
+        row.id.0
+    }
+
+    fn texts<'a>(&'a self, row: &'a WebhookRow) -> Vec<Cow<'a, str>> {
+        vec![row.value.name.as_str().into(), place(&row.value).into()]
+    }
+
+    fn is_in(&self, row: &WebhookRow, state: &str) -> bool {
+        let webhook = &row.value;
+        match state {
+            "active" => webhook.activity == Activity::Active,
+            "paused" => webhook.activity == Activity::Paused,
+            "disabled" => webhook.activity == Activity::Disabled,
+            _ => webhook.allow_insecure,
         }
-        (unreadable)
-    };
+    }
+
+    async fn read(
+        ctx: &PageContext,
+        asked: &Asked,
+        page: Page<i64>,
+    ) -> Result<Rows<WebhookRow>, Failure> {
+        let query = WebhookQuery {
+            scope: asked.scope(),
+            name: None,
+            page: page.numbered(WebhookId),
+        };
+        let listed = ctx.actor.webhooks(&query).await?;
+        Ok((listed.rows, listed.next.map(|id| id.0)))
+    }
+
+    async fn of(_: &PageContext, _: &Asked, _: &[WebhookRow]) -> Result<Self, Failure> {
+        Ok(Self::default())
+    }
+
+    async fn shown(self, ctx: &PageContext, rows: &[WebhookRow]) -> Result<Self, Failure> {
+        let conditions = Conditions::of(ctx, rows.iter().map(|row| row.id));
+        Ok(Self(conditions.await?))
+    }
+}
+
+pub(super) async fn show(ctx: PageContext, Query(query): Query) -> Result<Response, Failure> {
+    let (t, path) = (ctx.texts(), ctx.at("/webhooks/new"));
+    let new = html! { a.button.primary href=(path) { (t.of("webhooks-new-button")) } };
+    let asked = asked::<WebhookList>(&ctx, &query).await?;
+    let list = list::<WebhookList>(&ctx, &asked, &query, &new).await?;
+    let body = html! { (confirmation(&ctx, "webhooks", &query)) (list) };
     let title = t.of("webhooks-title");
     Ok(page_with(&ctx, Section::Webhooks, &title, &new, &body).into_response())
 }
 
-fn table(
-    ctx: &PageContext,
-    list: &Asked,
-    rows: &[Row<WebhookId, Webhook>],
-    conditions: &Conditions,
-) -> Markup {
-    let (t, now) = (ctx.texts(), ctx.now());
-    let name = t.of("webhooks-column-name");
-    let url = t.of("webhooks-column-url");
-    let authorized = t.of("webhooks-column-authorization");
-    let timeout = t.of("webhooks-column-timeout");
-    let retries = t.of("webhooks-column-retries");
-    let state = t.of("webhooks-column-state");
-    let day = t.of("webhooks-column-day");
-    let last = t.of("webhooks-column-last");
-    html! { table.wide {
-        thead { tr {
-            (list.heading(&name, "name")) (list.heading(&url, "url")) th scope="col" { (authorized) }
-            (list.heading(&timeout, "timeout")) (list.heading(&retries, "retries")) (list.heading(&state, "state"))
-            th scope="col" { (day) } th scope="col" { (last) }
-            th scope="col" { span.unseen { (t.of("webhooks-column-actions")) } }
-        } }
-        tbody { @for row in rows {
-            @let webhook = &row.value;
-            @let at = ctx.at(&format!("/webhooks/{}", row.id.0));
-            @let shown = seen(webhook.name.as_str());
-            @let named = [("name", (&*shown).into())];
-            tr {
-                td data-label=(name) { a href=(at) { (shown) } }
-                td data-label=(url) { span.mono { (webhook.url.as_str()) } }
-                td data-label=(authorized) { span { (authorization(t, webhook.authorization.kind())) } }
-                td data-label=(timeout) { span { (t.with("webhooks-seconds-short", &[("count", webhook.timeout.as_secs().into())])) } }
-                td data-label=(retries) { span { (webhook.reattempts()) } }
-                td data-label=(state) { span {
-                    (conditions.condition(row.id, webhook.activity).badge(t))
-                    @if webhook.allow_insecure { " " (badge("warn", &t.of("webhooks-insecure"))) }
-                } }
-                td data-label=(day) { span { (rate(t, conditions.day(row.id))) } }
-                td data-label=(last) { div { (conditions.last(t, row.id, now)) } }
-                td { div.actions { a.button.small href={ (at) "/edit" } aria-label=(t.with("webhooks-edit-of", &named)) { (t.of("webhooks-edit-row")) } } }
-            }
-        } }
-    } }
+fn at(ctx: &PageContext, row: &WebhookRow) -> String {
+    ctx.at(&format!("/webhooks/{}", row.id))
+}
+
+fn state(ctx: &PageContext, list: &WebhookList, row: &WebhookRow) -> Markup {
+    let (t, webhook) = (ctx.texts(), &row.value);
+    html! {
+        span {
+            (list.0.condition(row.id, webhook.activity).badge(t))
+            @if webhook.allow_insecure { " " (badge("warn", &t.of("webhooks-insecure"))) }
+        }
+    }
+}
+
+/// What a webhook's type of authorization is called.
+pub(super) fn authorization<'a>(ctx: &'a PageContext, webhook: &Webhook) -> Cow<'a, str> {
+    let kind = webhook.authorization.kind().as_str();
+    ctx.texts().of(&format!("webhooks-form-auth-{kind}"))
+}
+
+/// Where a webhook leads, without a query, which may hold credentials.
+fn place(webhook: &Webhook) -> String {
+    let url = webhook.url.as_str();
+    let url = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    url.get(..end).unwrap_or(url).to_owned()
 }

@@ -1,59 +1,57 @@
 //! Webhooks: where and how to send (SPEC 2.2).
 
-mod actions;
-pub(crate) mod banner;
 mod charts;
-mod client_certificate;
 mod counts;
-mod create;
-mod delete;
 mod dropped;
-mod edit;
-mod fetch;
-mod fields;
 mod form;
-mod health;
-mod labels;
+pub(crate) mod health;
 mod list;
-mod listing;
-mod open;
-mod range;
-mod redirect;
+mod resource;
+mod secrets;
 mod send_test;
 mod show;
 mod signing;
-mod signing_controls;
-mod signing_page;
 mod target;
-mod verify;
-mod webhook_error;
 
 use axum::Router;
+use axum::extract::Path;
+use axum::response::Response;
 use axum::routing::{get, post};
+use resource::Webhooks;
+use webhook_model::WebhookId;
+
+use crate::context::PageContext;
+use crate::crud::crud;
+use crate::failure::Failure;
 
 pub(crate) fn routes() -> Router {
-    Router::new()
-        .route("/", get(list::list))
-        .route("/new", get(create::new).post(create::create))
-        .route("/new/again", post(create::again))
-        .route("/check", post(create::check))
+    crud::<Webhooks>()
+        .route("/", get(list::show))
         .route("/{id}", get(show::show))
         .route("/{id}/live", get(show::live))
-        .route("/{id}/edit", get(edit::edit).post(edit::update))
-        .route("/{id}/edit/again", post(edit::again))
-        .route("/{id}/delete", get(delete::confirm).post(delete::delete))
         .route("/{id}/test", post(send_test::send))
-        .route(
-            "/{id}/signing",
-            get(signing_page::show).post(signing::rotate),
-        )
+        .route("/{id}/signing", get(signing::show).post(secrets::rotate))
         .route(
             "/{id}/signing/remove",
-            get(signing_page::ask_remove).post(signing::remove),
+            get(signing::ask_remove).post(secrets::remove),
         )
         .route(
             "/{id}/signing/retire",
-            get(signing_page::ask_retire).post(signing::retire),
+            get(signing::ask_retire).post(secrets::retire),
         )
-        .route("/{id}/do/{action}", post(actions::act))
+        .route("/{id}/do/{action}", post(act))
+}
+
+/// Pause and resume.
+async fn act(
+    ctx: PageContext,
+    Path((id, action)): Path<(i64, String)>,
+) -> Result<Response, Failure> {
+    let (actor, id) = (&ctx.actor, WebhookId(id));
+    let done = match action.as_str() {
+        "pause" => actor.pause_webhook(id).await.map(|_| "paused")?,
+        "resume" => actor.resume_webhook(id).await.map(|_| "resumed")?,
+        _ => return Err(Failure::NotFound),
+    };
+    Ok(target::to_webhook(&ctx, id, done))
 }

@@ -1,32 +1,32 @@
 //! The page of one webhook.
 
-use axum::extract::RawQuery;
 use axum::response::{IntoResponse, Response};
 use gatepost_manage::TargetVerdict;
-use gatepost_storage::webhooks::{Delivery, Dropped, TaskQuery};
-use gatepost_storage::{Row, Scope};
+use gatepost_storage::Row;
+use gatepost_storage::webhooks::{Delivery, Dropped};
 use maud::{Markup, Render as _, html};
 use webhook_model::{Activity, Authorization, DeliveryMode, Message, Webhook, WebhookId};
 
-use super::charts::Charts;
-use super::counts::{Counts, of_all, of_day};
-use super::fetch::how_to_fetch;
-use super::form::MASK;
+use super::charts::{Charts, Range};
+use super::counts::{Counts, Open, of_all, of_day};
+use super::dropped::how_to_fetch;
+use super::form::{MASK, certificate_details};
 use super::health::{Condition, of_hours, success};
-use super::labels::authorization;
-use super::open::Open;
-use super::range::Range;
+use super::list::authorization;
 use super::send_test::{OBJECT, test_form};
-use super::signing_controls::signing_controls;
-use super::{client_certificate, dropped, target};
-use crate::changes_link::changes_link;
+use super::signing::signing_controls;
+use super::{dropped, target};
+use crate::choices::newest_tasks;
 use crate::context::PageContext;
-use crate::delivery_list::{DeliveryFilter, Names, newest};
+use crate::delivery_filter::DeliveryFilter;
 use crate::delivery_rows;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::layout::{self, Above, Live, Section, live_parts, note, one_button, page_under, seen};
-use crate::paging::newest_rows;
+use crate::form::Query;
+use crate::layout::{
+    self, Above, Live, Section, changes_link, confirmation, live_parts, note, one_button,
+    page_under, seen,
+};
+use crate::names::Names;
 use crate::row_id::RowId;
 use crate::time::stamp;
 
@@ -36,22 +36,12 @@ const SHOWN: u32 = 10;
 pub(super) async fn show(
     ctx: PageContext,
     RowId(id): RowId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
-    let done = match query.text("done") {
-        "created" => Some("webhooks-done-created"),
-        "saved" => Some("webhooks-done-saved"),
-        "retired" => Some("webhooks-done-retired"),
-        "unsigned" => Some("webhooks-done-unsigned"),
-        "paused" => Some("webhooks-done-paused"),
-        "resumed" => Some("webhooks-done-resumed"),
-        _ => None,
-    };
     let t = ctx.texts();
     let above = Above::Note(html! {
-        @if let Some(done) = done { (note("good", &t.of(done).render())) }
+        (confirmation(&ctx, "webhooks", &query))
         @if query.text("target") == target::NO_ADDRESS { (note("warn", &target::words(t, TargetVerdict::NoAddress).render())) }
     });
     let range = Range::parse(query.text("range"));
@@ -63,24 +53,15 @@ pub(super) async fn show(
 pub(super) async fn live(
     ctx: PageContext,
     RowId(id): RowId,
-    RawQuery(query): RawQuery,
+    Query(query): Query,
 ) -> Result<Response, Failure> {
     let row = ctx.actor.webhook(WebhookId(id)).await?;
-    let query = Form::parse(query.unwrap_or_default().as_bytes());
     let range = Range::parse(query.text("range"));
     let shown = Shown::read(&ctx, &row, range).await?;
     let parts = html! {
         (shown.actions(&ctx)) (shown.configuration(&ctx)) (shown.figures(&ctx)) (shown.dropped(&ctx)) (shown.deliveries(&ctx))
     };
     Ok(live_parts(&ctx, &parts))
-}
-
-async fn latest(ctx: &PageContext, webhook: WebhookId) -> Result<Vec<Delivery>, Failure> {
-    let filter = DeliveryFilter {
-        webhook: Some(webhook),
-        ..DeliveryFilter::default()
-    };
-    newest(ctx, filter, SHOWN).await
 }
 
 /// The page of a webhook, with something above its content.
@@ -106,14 +87,7 @@ async fn page_in(
         true => String::new(),
         false => target::words(t, ctx.actor.check_url(&row.value.url)),
     };
-    let query = TaskQuery {
-        scope: Scope::All,
-        creator: None,
-        webhook: Some(row.id),
-        name: None,
-        page: newest_rows(SHOWN),
-    };
-    let tasks = ctx.actor.tasks(&query).await?.rows;
+    let tasks = newest_tasks(ctx, Some(row.id), SHOWN).await?;
     let body = html! {
         @if !url.is_empty() { (note("warn", &url.render())) }
         // Two columns, each as long as it is.
@@ -159,7 +133,10 @@ impl<'a> Shown<'a> {
         row: &'a Row<WebhookId, Webhook>,
         range: Range,
     ) -> Result<Self, Failure> {
-        let (day, latest) = (of_day(ctx, row.id).await?, latest(ctx, row.id).await?);
+        let day = of_day(ctx, row.id).await?;
+        let latest = DeliveryFilter::of_webhook(row.id)
+            .newest(ctx, SHOWN)
+            .await?;
         Ok(Self {
             row,
             names: Names::of(ctx, &latest).await?,
@@ -189,7 +166,7 @@ impl<'a> Shown<'a> {
                 Activity::Active => (one_button(ctx, &at("do/pause"), "", &t.of("webhooks-pause-button"), None)),
                 Activity::Paused | Activity::Disabled => (one_button(ctx, &at("do/resume"), "primary", &t.of("webhooks-resume-button"), None)),
             }
-            a.button href=(at("delete")) { (t.of("webhooks-delete-button")) }
+            a.button href=(at("delete")) { (t.of("webhooks-delete")) }
             (changes_link(ctx, "webhook_urls", self.row.id.0))
         })
     }
@@ -239,7 +216,7 @@ impl<'a> Shown<'a> {
                     a href=(ctx.at(&format!("/deliveries?webhook={}", row.id))) { (t.of("webhooks-deliveries-all")) }
                 } }
                 @if self.latest.is_empty() { p.quiet { (t.of("webhooks-deliveries-none")) } }
-                @else { (delivery_rows::rows(ctx, &self.latest, &self.names)) }
+                @else { (delivery_rows::rows(ctx, &self.latest, &self.names, None)) }
             },
         )
     }
@@ -256,13 +233,13 @@ fn details(ctx: &PageContext, row: &Row<WebhookId, Webhook>, condition: Conditio
                 dt { (t.of("webhooks-configuration-mode")) } dd { (t.of("webhooks-configuration-mode-fetch")) }
             }
             dt { (t.of("webhooks-column-url")) } dd { code { (webhook.url.as_str()) } }
-            dt { (t.of("webhooks-column-authorization")) } dd { (authorization(t, webhook.authorization.kind())) }
+            dt { (t.of("webhooks-column-authorization")) } dd { (authorization(ctx, webhook)) }
             @if let Authorization::OAuth2(client) = &webhook.authorization {
                 dt { (t.of("webhooks-configuration-token-url")) } dd { code { (client.token_url().as_str()) } }
                 dt { (t.of("webhooks-configuration-client-id")) } dd { code { (seen(client.client_id())) } }
                 @if !client.scope().is_empty() { dt { (t.of("webhooks-configuration-scope")) } dd { code { (client.scope()) } } }
             }
-            @if let Some(identity) = &webhook.client_identity { (client_certificate::details(ctx, identity)) }
+            @if let Some(identity) = &webhook.client_identity { (certificate_details(ctx, identity)) }
             dt { (t.of("webhooks-configuration-headers")) } dd {
                 @if webhook.headers.is_empty() { span.quiet { (t.of("webhooks-configuration-no-headers")) } }
                 @for header in webhook.headers.iter() {

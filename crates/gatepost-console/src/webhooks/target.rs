@@ -1,8 +1,11 @@
-//! What is said of a URL beside its field, and once it is saved.
+//! What is said of a URL beside its field, and once it is saved: the way back to the page of a
+//! webhook after a change.
 
+use axum::response::{IntoResponse, Redirect, Response};
 use gatepost_manage::TargetVerdict;
-use webhook_model::TargetUrl;
+use webhook_model::{DeliveryMode, TargetUrl, WebhookId};
 
+use super::list::WebhookRow;
 use crate::context::PageContext;
 use crate::texts::Texts;
 
@@ -27,7 +30,7 @@ pub(super) fn hint(ctx: &PageContext, text: &str) -> String {
 
 /// Whether the host name of a webhook that was just saved leads nowhere that may be sent to. Waits
 /// for at most a second.
-pub(super) async fn leads_nowhere(ctx: &PageContext, url: &TargetUrl) -> bool {
+async fn leads_nowhere(ctx: &PageContext, url: &TargetUrl) -> bool {
     ctx.actor.check_target(url).await == TargetVerdict::NoAddress
 }
 
@@ -42,4 +45,17 @@ pub(super) fn words(texts: &Texts, verdict: TargetVerdict) -> String {
         TargetVerdict::NoAddress => texts.of("webhooks-url-no-address").into_owned(),
         _ => String::new(),
     }
+}
+
+/// The webhook's own page, which confirms what was done.
+pub(super) fn to_webhook(ctx: &PageContext, id: WebhookId, done: &str) -> Response {
+    Redirect::to(&ctx.at(&format!("/webhooks/{id}?done={done}"))).into_response()
+}
+
+/// As [`to_webhook`], after the form was saved: the page tells if the host name leads nowhere.
+pub(super) async fn to_saved(ctx: &PageContext, row: &WebhookRow, done: &str) -> Response {
+    if row.value.mode == DeliveryMode::Push && leads_nowhere(ctx, &row.value.url).await {
+        return to_webhook(ctx, row.id, &format!("{done}&target={NO_ADDRESS}"));
+    }
+    to_webhook(ctx, row.id, done)
 }

@@ -4,9 +4,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use maud::{Markup, html};
 use webhook_model::{Headers, MAX_HEADERS};
 
+use crate::fields::{Sheet, webhook};
 use crate::form::{Form, Rows};
+use crate::layout::{self, Column};
 use crate::problems::{Problems, rule};
 use crate::texts::Texts;
 
@@ -18,94 +21,105 @@ pub(in crate::webhooks) const MASK: &str = "••••••••";
 const COLUMNS: [&str; 2] = ["name", "value"];
 const BLANK: [&str; 2] = ["", ""];
 
-/// The headers, as rows and as lines; one of the two counts.
-#[derive(Default)]
-pub(in crate::webhooks) struct HeaderFields {
-    pub by_text: bool,
-    /// Name and value.
-    pub rows: Rows,
-    pub text: String,
+/// A single header: the message is JSON.
+pub(super) fn json(form: Form) -> Form {
+    with(
+        form,
+        vec![["Content-Type".into(), "application/json".into()]],
+    )
 }
 
-impl HeaderFields {
-    /// A single header: the message is JSON.
-    pub(super) fn json() -> Self {
-        Self {
-            by_text: false,
-            rows: Rows::of(
-                vec![vec!["Content-Type".into(), "application/json".into()]],
-                BLANK,
-            ),
-            text: "Content-Type: application/json\n".into(),
-        }
-    }
-
-    pub(super) fn sent(form: &Form) -> Self {
-        Self {
-            by_text: form.text("header_mode") == "text",
-            rows: form.rows("header", COLUMNS, BLANK, MAX_HEADERS),
-            text: form.lines("headers_text"),
-        }
-    }
-
-    /// What is stored, with its secrets masked.
-    pub(super) fn of(headers: &Headers) -> Self {
-        let shown = headers.iter().map(|header| {
-            let value = if header.is_sensitive() {
-                MASK
-            } else {
-                header.value()
-            };
-            vec![header.name().to_owned(), value.to_owned()]
-        });
-        let rows: Vec<_> = shown.collect();
-        let lines = rows.iter().map(|row| format!("{}\n", row.join(": ")));
-        Self {
-            by_text: false,
-            text: lines.collect(),
-            rows: Rows::of(rows, BLANK),
-        }
-    }
-
-    /// Parses the rows or the lines; masked values are taken from `present`.
-    pub(super) fn parse(
-        &self,
-        texts: &Texts,
-        problems: &mut Problems,
-        present: Option<&Headers>,
-    ) -> Option<Headers> {
-        let headers = if self.by_text {
-            of_text(texts, &self.text, present)
-        } else if self.rows.is_too_long(texts, self.field(), problems) {
-            return None;
+/// What is stored, with its secrets masked.
+pub(super) fn stored(form: Form, headers: &Headers) -> Form {
+    let shown = headers.iter().map(|header| {
+        let value = if header.is_sensitive() {
+            MASK
         } else {
-            of_rows(texts, &self.rows.rows, present)
+            header.value()
         };
-        problems.take(self.field(), headers)
-    }
+        [header.name().to_owned(), value.to_owned()]
+    });
+    with(form, shown.collect())
+}
 
-    /// Whether all values were typed: no mask stands for a stored one.
-    pub(super) fn is_entered(&self) -> bool {
-        if self.by_text {
-            !self.text.contains(MASK)
-        } else {
-            !self
-                .rows
-                .rows
-                .iter()
-                .flatten()
-                .any(|cell| cell.contains(MASK))
-        }
-    }
+/// As rows and as lines, of which one counts.
+fn with(form: Form, rows: Vec<[String; 2]>) -> Form {
+    let lines = rows.iter().map(|row| format!("{}\n", row.join(": ")));
+    form.with("header_mode", "rows")
+        .with("headers_text", lines.collect::<String>())
+        .with_rows("header", COLUMNS, rows)
+}
 
-    /// The form field that counts.
-    pub(super) fn field(&self) -> &'static str {
-        if self.by_text {
-            "headers_text"
-        } else {
-            "header"
-        }
+/// Parses the rows or the lines; masked values are taken from `present`.
+pub(super) fn parse(
+    form: &Form,
+    texts: &Texts,
+    problems: &mut Problems,
+    present: Option<&Headers>,
+) -> Option<Headers> {
+    let (field, rows) = (field(form), rows(form));
+    let headers = if by_text(form) {
+        of_text(texts, &form.lines("headers_text"), present)
+    } else if rows.is_too_long(texts, field, problems) {
+        return None;
+    } else {
+        of_rows(texts, &rows.rows, present)
+    };
+    problems.take(field, headers)
+}
+
+/// Whether all values were typed: no mask stands for a stored one.
+pub(super) fn is_entered(form: &Form) -> bool {
+    if by_text(form) {
+        return !form.text("headers_text").contains(MASK);
     }
+    let rows = rows(form).rows;
+    !rows.iter().flatten().any(|cell| cell.contains(MASK))
+}
+
+/// The form field that counts.
+pub(super) fn field(form: &Form) -> &'static str {
+    if by_text(form) {
+        "headers_text"
+    } else {
+        "header"
+    }
+}
+
+/// The fields.
+pub(super) fn fields(sheet: &Sheet<'_>) -> Markup {
+    let t = sheet.texts;
+    // The editor puts the number there.
+    let number = [("number", "%".into())];
+    let columns = [
+        Column {
+            name: "name",
+            label: &t.with("webhooks-form-row-name", &number),
+            tick: None,
+            placeholder: &t.of("webhooks-form-row-name-empty"),
+        },
+        Column {
+            name: "value",
+            label: &t.with("webhooks-form-row-value", &number),
+            tick: None,
+            placeholder: &t.of("webhooks-form-row-value-empty"),
+        },
+    ];
+    let (legend, rows) = (t.of("webhooks-form-rows"), rows(sheet.form).rows);
+    html! {
+        h2 { (t.of("webhooks-form-headers-title")) }
+        (sheet.field(&webhook::HEADER_MODE, ""))
+        div.when.rows { (layout::editor(t, sheet.problems, "header", &legend, &columns, &rows, true)) }
+        (sheet.field(&webhook::HEADERS_TEXT, ""))
+    }
+}
+
+fn by_text(form: &Form) -> bool {
+    form.text("header_mode") == "text"
+}
+
+fn rows(form: &Form) -> Rows {
+    form.rows("header", COLUMNS, BLANK, MAX_HEADERS)
 }
 
 /// Headers from rows of a name and a value. Empty rows are skipped, but counted.

@@ -1,0 +1,109 @@
+//! Charts: bars over a span of time, how high they are, and what is said beside them.
+
+use maud::{Markup, html};
+
+use crate::texts::Texts;
+
+/// A bar is this wide, of 20.
+const BAR: usize = 14;
+
+/// What stands beside a chart: texts within it would be stretched with it.
+pub(crate) struct Frame<'a> {
+    pub title: &'a str,
+    /// What screen readers say instead of the chart.
+    pub said: &'a str,
+    /// The top of its axis, and the half of it.
+    pub top: [String; 2],
+    /// When its quarters begin, and what its end is called.
+    pub times: [String; 5],
+}
+
+/// A chart of this number of places, some of them with bars.
+pub(crate) fn plot(
+    frame: &Frame<'_>,
+    count: usize,
+    bars: impl Iterator<Item = (usize, Markup)>,
+) -> Markup {
+    let [top, middle] = &frame.top;
+    html! {
+        figure.plot {
+            figcaption { (frame.title) }
+            div.y aria-hidden="true" { span { (top) } span { (middle) } span { "0" } }
+            svg.chart viewBox={ "0 0 " (count * 20) " 100" } preserveAspectRatio="none" role="img" aria-label=(frame.said) {
+                @for y in ["0.5", "50", "99.5"] { line.axis x1="0" x2=(count * 20) y1=(y) y2=(y) {} }
+                @for (at, bars) in bars { svg x=(at * 20 + 3) width=(BAR) height="100" { (bars) } }
+            }
+            div.x aria-hidden="true" { @for time in &frame.times { span { (time) } } }
+        }
+    }
+}
+
+/// What went well, and on it what did not.
+pub(crate) fn stacked(good: u64, bad: u64, top: u64) -> Markup {
+    let good = height(good, top);
+    let bad = height(bad, top).min(100 - good);
+    html! { (bar("sent", 100 - good, good)) (bar("failed", 100 - good - bad, bad)) }
+}
+
+/// A bar of this class, if it is there at all.
+pub(crate) fn bar(class: &str, y: u64, height: u64) -> Markup {
+    html! { @if height > 0 { rect class=(class) width=(BAR) y=(y) height=(height) {} } }
+}
+
+/// What the two colours of [`stacked`] are called, by the names of their texts.
+pub(crate) fn legend(t: &Texts, names: [&str; 2]) -> Markup {
+    html! {
+        ul.legend { @for (class, name) in ["sent", "failed"].into_iter().zip(names) {
+            li { svg viewBox="0 0 12 12" aria-hidden="true" { rect class=(class) width="12" height="12" {} } (t.of(name)) }
+        } }
+    }
+}
+
+/// Links to the same page with another range.
+pub(crate) fn ranges(label: &str, links: impl Iterator<Item = (String, String, bool)>) -> Markup {
+    html! {
+        nav.ranges aria-label=(label) { @for (to, text, is_shown) in links {
+            a href=(to) aria-current=[is_shown.then_some("true")] { (text) }
+        } }
+    }
+}
+
+/// Of a hundred; what is there at all is seen.
+pub(crate) fn height(value: u64, top: u64) -> u64 {
+    let scaled = u128::from(value) * 100 / u128::from(top.max(1));
+    let scaled = u64::try_from(scaled).unwrap_or(100);
+    if value == 0 { 0 } else { scaled.clamp(1, 100) }
+}
+
+/// The round number at the top of an axis: 2, 4, 10, 20, 40, 100, …: half of it is round, too.
+pub(crate) fn top(most: u64) -> u64 {
+    let mut unit = 1_u64;
+    loop {
+        for step in [2, 4, 10] {
+            let round = unit.saturating_mul(step);
+            if round >= most || round == u64::MAX {
+                return round;
+            }
+        }
+        unit = unit.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_axis_ends_with_a_round_number() {
+        let ends = [0, 1, 2, 3, 5, 11, 21, 41, 5_600].map(top);
+        assert_eq!(ends, [2, 2, 2, 4, 10, 20, 40, 100, 10_000]);
+        assert_eq!(top(u64::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn what_is_there_is_seen_and_fits() {
+        assert_eq!(height(0, 10), 0);
+        assert_eq!(height(1, 1_000_000), 1);
+        assert_eq!(height(u64::MAX, u64::MAX), 100);
+    }
+}
