@@ -13,9 +13,9 @@ use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
-    LaneClaim, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds,
-    Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled,
-    Settlement, UsageDelta, WaitingChange,
+    LaneClaim, LogRoom, LogUsage, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay,
+    Settled, Settlement, UsageDelta, WaitingChange,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
 use webhook_model::{Occurrence, TaskId};
@@ -216,6 +216,7 @@ passed_on! { OutboxStore {
         now: DateTime<Utc>
     ) -> Option<OutboxTaken>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
+    fn open_outbox(audience: OutboxAudience, before: OutboxId, limit: u32) -> Vec<OpenOutbox>;
     fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
     async fn outbox_arrived(&self) {
