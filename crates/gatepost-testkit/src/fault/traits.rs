@@ -216,9 +216,20 @@ passed_on! { OutboxStore {
         now: DateTime<Utc>
     ) -> Option<OutboxTaken>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
-    fn open_outbox(audience: OutboxAudience, before: OutboxId, limit: u32) -> Vec<OpenOutbox>;
     fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Result<Vec<OpenOutbox>, StoreError> {
+        let open = self.inner.open_outbox(audience, before, limit);
+        let mut open = self.call("open_outbox", open).await?;
+        self.altered(Passing::Open(&mut open));
+        Ok(open)
+    }
+
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;
     }
