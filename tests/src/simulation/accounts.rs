@@ -13,7 +13,7 @@ pub(super) const OPERATOR: u128 = 99;
 
 /// How long answers take that do not come at once.
 const LATE: Duration = Duration::from_secs(3);
-/// In one of so many minutes they do not.
+/// How many minutes go by from one in which they do not to the next.
 const TURNS: u64 = 3;
 
 /// Tenants are 1 to 3; of tenant 2, 20 is the administrator, and 21 and 22 are users.

@@ -276,7 +276,7 @@ async fn emit_after_restart_waits_for_a_pending_one() {
     assert_eq!(stored(&records, ORDERED).await, ["vm 1", "vm 2"]);
 }
 
-/// Of an emit that lost its races the rows that hold it are read anew.
+/// Of an emit that lost its races the rows that hold it are read again.
 #[tokio::test(start_paused = true)]
 async fn emit_that_lost_a_race_looks_again() {
     let (records, _platform, bench, emitter) = begun(&Limits::default()).await;
