@@ -128,7 +128,7 @@ impl Emitter {
         }
         let mut plan = Plan::new(
             &matched.tasks,
-            ask.after(),
+            &ask.left,
             |task| races.hearing(task),
             before.occurrence,
             &self.limits,

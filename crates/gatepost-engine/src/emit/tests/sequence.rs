@@ -243,10 +243,10 @@ async fn row_waits_for_one_that_was_not_stored() {
     assert_eq!(stored(&records, OTHER).await, ["vm 2", "vm 1"]);
 }
 
-/// What of a large row waits stays ahead of what came since.
+/// What of a large row waits stays ahead of what came since, and keeps nobody else waiting.
 #[tokio::test(start_paused = true)]
 async fn row_of_several_bites_stays_ahead() {
-    let (records, platform, bench, emitter) = begun(&bites_of(2)).await;
+    let (records, platform, bench, emitter) = begun(&bites_of(1)).await;
     let last = records.tagged_of(2, "${NAME}").await;
     tokio::time::advance(Duration::from_secs(61)).await;
     platform.set_manner_about(1, Manner::Later(Duration::from_secs(2)));
