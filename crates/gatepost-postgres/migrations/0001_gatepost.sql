@@ -459,6 +459,7 @@ CREATE TABLE :schema.gatepost_occurrence (
 );
 -- By audience: 0 and 0 for rows that name none, those for the operators, and those that name what is no id.
 CREATE INDEX gatepost_occurrence_turns ON :schema.gatepost_occurrence (:schema.gatepost_id(tenant), :schema.gatepost_id(owner), due, id) WHERE rejected IS NULL;
+CREATE INDEX gatepost_occurrence_open ON :schema.gatepost_occurrence (:schema.gatepost_id(tenant), :schema.gatepost_id(owner), id) WHERE rejected IS NULL;
 CREATE INDEX gatepost_occurrence_arrived ON :schema.gatepost_occurrence
     (arrived, (:schema.gatepost_id(tenant)), (:schema.gatepost_id(owner)), due) WHERE rejected IS NULL;
 -- Whoever corrects a row by hand need not know of `arrived`.

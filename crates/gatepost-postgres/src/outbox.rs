@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::InvalidId;
 use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{
-    Left, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack, Unreadable,
+    Left, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack,
+    Unreadable,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -30,6 +31,7 @@ const LOOK: &str = concat!(
 const PROMOTE: &str = include_str!("sql/outbox/promote.sql");
 const TAKE: &str = include_str!("sql/outbox/take.sql");
 const HOLD: &str = include_str!("sql/outbox/hold.sql");
+const OPEN: &str = include_str!("sql/outbox/open.sql");
 const GIVE_BACK: &str = include_str!("sql/outbox/give_back.sql");
 /// Turns need not outlive a crash of the server: rows are used up once, whoever has them.
 const BEGIN: &str = "BEGIN; SET LOCAL synchronous_commit = off";
@@ -84,6 +86,18 @@ impl OutboxStore for PostgresStore {
         Ok(self.give_back(audience, &name(holder)).await?)
     }
 
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Answer<Vec<OpenOutbox>> {
+        let of = [audience.tenant, audience.owner].map(Uuid::from_u128);
+        let params: [Param<'_>; 4] = [&of[0], &of[1], &before.0, &i64::from(limit)];
+        let rows = self.db().query(OPEN, &params).await?;
+        Ok(rows.iter().map(open_row).collect::<Result<_>>()?)
+    }
+
     async fn outbox_arrived(&self) {
         self.node().ear().outbox().await;
     }
@@ -133,6 +147,13 @@ fn audience(row: &Row) -> Result<OutboxAudience> {
         tenant: row.try_get::<_, Uuid>("of_tenant")?.as_u128(),
         owner: row.try_get::<_, Uuid>("of_owner")?.as_u128(),
     })
+}
+
+fn open_row(row: &Row) -> Result<OpenOutbox> {
+    let left = Left::from_columns(row.try_get("after_task")?, row.try_get("tasks")?);
+    // The platform may have written a time that is none.
+    let due = row.try_get("due").unwrap_or(DateTime::UNIX_EPOCH);
+    Ok(OpenOutbox::of(OutboxId(row.try_get("id")?), left, due))
 }
 
 fn outbox_row(row: &Row) -> Result<OutboxRow> {

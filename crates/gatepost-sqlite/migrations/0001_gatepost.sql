@@ -434,6 +434,7 @@ CREATE TABLE gatepost_occurrence (
         ELSE zeroblob(16) END)
 ) STRICT;
 CREATE INDEX gatepost_occurrence_turns ON gatepost_occurrence (turn_tenant, turn_owner, due, id) WHERE rejected IS NULL;
+CREATE INDEX gatepost_occurrence_open ON gatepost_occurrence (turn_tenant, turn_owner, id) WHERE rejected IS NULL;
 
 -- Audiences that have rows, or had. `due`: when to look at them again, NULL for immediately, the greatest number for when
 -- there are rows again; while a process holds one, when the others may. `turn`: when it was taken last, as a number drawn

@@ -95,6 +95,10 @@ const OTHERS: &[Hot] = &[
         "gatepost_webhook_ordering (id>?)",
     ),
     (
+        include_str!("sql/outbox/open.sql"),
+        "gatepost_occurrence_open (turn_tenant=? AND turn_owner=? AND id<?)",
+    ),
+    (
         include_str!("sql/outbox/next_due.sql"),
         "gatepost_occurrence_turns (turn_tenant=? AND turn_owner=? AND due>?)",
     ),

@@ -267,6 +267,7 @@ macro_rules! for_each_outbox_clause {
             o15_what_is_put_off_holds_nobody_up
             o16_what_an_occurrence_brings_along_waits_with_it
             o17_whom_an_occurrence_is_for_waits_with_it
+            o18_open_rows_of_an_audience_are_read
         }
     };
 }

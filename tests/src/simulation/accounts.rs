@@ -1,6 +1,9 @@
 //! The users: three tenants, each with an administrator and two users.
 
+use std::time::Duration;
+
 use gatepost_ids::{AccessLevel, Account, AccountAnswer, Accounts, OwnerId, TenantId};
+use tokio::time::Instant;
 
 /// All of them.
 pub(super) const ALL: [u128; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
@@ -8,9 +11,32 @@ pub(super) const ALL: [u128; 9] = [10, 11, 12, 20, 21, 22, 30, 31, 32];
 /// A system administrator, who is in no tenant.
 pub(super) const OPERATOR: u128 = 99;
 
+/// How long answers take that do not come at once.
+const LATE: Duration = Duration::from_secs(3);
+/// How many minutes go by from one in which they do not to the next.
+const TURNS: u64 = 3;
+
 /// Tenants are 1 to 3; of tenant 2, 20 is the administrator, and 21 and 22 are users.
-#[derive(Debug)]
-pub(super) struct Users;
+#[derive(Debug, Default)]
+pub(super) struct Users {
+    /// Since then, what is said of administrators comes late in the first of three minutes each:
+    /// what users emit waits in the outbox then, for what is to go to the administrator.
+    late_since: Option<Instant>,
+}
+
+impl Users {
+    pub(super) fn late_since(began: Instant) -> Self {
+        Self {
+            late_since: Some(began),
+        }
+    }
+
+    fn is_late(&self, owner: OwnerId) -> bool {
+        let minutes = |since: Instant| since.elapsed().as_secs() / 60;
+        let is_its_turn = |since| minutes(since).is_multiple_of(TURNS);
+        administrator(owner.0) == owner.0 && self.late_since.is_some_and(is_its_turn)
+    }
+}
 
 /// The tenant's administrator.
 pub(super) fn administrator(owner: u128) -> u128 {
@@ -28,6 +54,13 @@ impl Accounts for Users {
             _ => AccessLevel::User,
         };
         let account = Account::enabled(access).in_tenant(TenantId(owner.0 / 10));
-        AccountAnswer::Now(Ok(ALL.contains(&owner.0).then_some(account)))
+        let answer = Ok(ALL.contains(&owner.0).then_some(account));
+        match self.is_late(owner) {
+            true => AccountAnswer::Later(Box::pin(async {
+                tokio::time::sleep(LATE).await;
+                answer
+            })),
+            false => AccountAnswer::Now(answer),
+        }
     }
 }

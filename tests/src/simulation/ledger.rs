@@ -21,6 +21,12 @@ pub(super) struct Happened {
     /// Whose object it was about.
     pub user: u128,
     pub began: DateTime<Utc>,
+    /// When an emit of it returned without an error first.
+    pub answered: Option<DateTime<Utc>>,
+    /// It was emitted through the outbox.
+    pub later: bool,
+    /// It was emitted once more.
+    pub repeated: bool,
     /// When an emit of it returned without an error; in the far future, if what it makes was to
     /// follow.
     pub accepted: Option<DateTime<Utc>>,
@@ -120,12 +126,15 @@ impl Ledger {
     }
 
     /// Something happens; its number.
-    pub(super) fn happens(&self, user: u128) -> u64 {
+    pub(super) fn happens(&self, user: u128, later: bool) -> u64 {
         let mut happened = self.happened.lock().unwrap();
         let number = happened.len() as u64 + 1;
         let new = Happened {
             user,
             began: self.now(),
+            answered: None,
+            later,
+            repeated: false,
             accepted: None,
         };
         happened.insert(number, new);
@@ -135,6 +144,7 @@ impl Ledger {
     /// An emit of it returned without an error.
     pub(super) fn accepted(&self, number: u64, accepted: Accepted) {
         if let Some(known) = self.happened.lock().unwrap().get_mut(&number) {
+            known.answered.get_or_insert(self.now());
             known.accepted.get_or_insert(self.decided(accepted));
         }
     }

@@ -65,7 +65,7 @@ fn keys(ground: &Ground, way: &Arc<Way>, clock: Arc<VirtualClock>) -> KeyService
         true => Arc::new(ManualClock::at(clock.now())),
         false => clock,
     };
-    KeyService::builder(Arc::new(store), Arc::new(Users))
+    KeyService::builder(Arc::new(store), Arc::new(Users::default()))
         .quotas(Arc::new(Quota::UNLIMITED))
         .flush_logins(Duration::from_secs(5))
         .cached_keys(256)
@@ -123,7 +123,7 @@ impl Process {
         let clock = Arc::new(VirtualClock::since(ground.began));
         let disable = DisablePolicy::default();
         let engine = Engine::builder(Arc::new(store), sender)
-            .addressed_only(Arc::new(Users))
+            .addressed_only(Arc::new(Users::late_since(ground.began)))
             .quotas(ground.quotas())
             .clock(clock.clone())
             .catalog(catalog())

@@ -69,6 +69,8 @@ pub enum Sabotage {
     ForgetsCancels,
     /// A webhook that is to keep the order from now on does not.
     ForgetsSwitches,
+    /// What waits in the outbox is not looked at before something is stored.
+    OvertakesOutbox,
     /// A lease that is stored ends long before that on which requests rely.
     OverstatesLeases,
     /// Of how a webhook fares only its own attempts are known to a process.
@@ -85,7 +87,7 @@ pub enum Sabotage {
 
 impl Sabotage {
     /// All that are wrong, each with a promise that it breaks.
-    pub const ALL: [(Self, Promise); 30] = [
+    pub const ALL: [(Self, Promise); 31] = [
         (Self::DropsDeliveries, Promise::NothingIsLost),
         (Self::ForgetsIds, Promise::OncePerOccurrence),
         (Self::KeepsOneTimeTasks, Promise::OnceIsOnce),
@@ -111,6 +113,7 @@ impl Sabotage {
         (Self::EditsResume, Promise::PausesHold),
         (Self::ForgetsCancels, Promise::CancelsHold),
         (Self::ForgetsSwitches, Promise::OrderIsKept),
+        (Self::OvertakesOutbox, Promise::SequenceIsKept),
         (Self::OverstatesLeases, Promise::LeasesOutlastRequests),
         (Self::CountsAlone, Promise::EndpointStatesAreTrue),
         (Self::CountsFromStart, Promise::EndpointStatesAreTrue),
@@ -146,6 +149,7 @@ impl Sabotage {
     fn alter(self, passing: Passing<'_>, now: DateTime<Utc>) {
         match (self, passing) {
             (Self::ForgetsKeyChanges, Passing::KeyGeneration(generation)) => generation.0 = 0,
+            (Self::OvertakesOutbox, Passing::Open(rows)) => rows.clear(),
             (Self::CountsAlone, Passing::Counters(_, counters)) => counters.hourly.clear(),
             (Self::ForgetsSuccesses, Passing::Counters(_, counters)) => {
                 counters

@@ -114,7 +114,7 @@ impl Stage {
     fn emit(&self, process: u8, user: u8, times: u8, later: bool) {
         let user = named(user);
         for _ in 0..times {
-            let number = self.ledger.happens(user);
+            let number = self.ledger.happens(user, later);
             self.ask(process, move |engine, ledger| async move {
                 let new = occurrence("poweron", 1, user, number);
                 let accepted = match later {
@@ -130,7 +130,9 @@ impl Stage {
 
     fn emit_many(&self, process: u8, user: u8, times: u8) {
         let user = named(user);
-        let numbers: Vec<u64> = (0..times).map(|_| self.ledger.happens(user)).collect();
+        let numbers: Vec<u64> = (0..times)
+            .map(|_| self.ledger.happens(user, false))
+            .collect();
         self.ask(process, move |engine, ledger| async move {
             let new = numbers
                 .iter()
@@ -145,11 +147,13 @@ impl Stage {
     }
 
     fn repeat(&self, process: u8, back: u8) {
-        let known = self.ledger.happened.lock().unwrap();
+        let mut known = self.ledger.happened.lock().unwrap();
         let number = (known.len() as u64).saturating_sub(back.into());
-        let Some(user) = known.get(&number).map(|known| known.user) else {
+        let Some(known) = known.get_mut(&number) else {
             return;
         };
+        known.repeated = true;
+        let user = known.user;
         self.ask(process, move |engine, ledger| async move {
             let again = occurrence("poweron", 1, user, number);
             if let Some(accepted) = accepted(&engine.emit(again).await) {

@@ -23,8 +23,8 @@ impl Emitter {
         rest: Option<Left>,
         now: DateTime<Utc>,
     ) -> Enqueue {
-        // Of tasks that were asked for by number those that wait are what is left of the row.
-        let in_row = matches!((sink, &ask.left), (Sink::Row(_), Left::Tasks(_)));
+        // Where tasks by number are left of a row, those that wait are among them.
+        let in_row = matches!((sink, &rest), (Sink::Row(_), Some(Left::Tasks(_))));
         let later = (!in_row && !bite.later.is_empty()).then(|| NewOutbox {
             occurrence: unnamed(ask.occurrence),
             left: Left::Tasks(bite.later.keys().copied().collect()),
@@ -33,7 +33,7 @@ impl Emitter {
         });
         Enqueue {
             basis,
-            origin: origin(sink, bite, rest),
+            origin: origin(ask, sink, bite, rest, now),
             deliveries: std::mem::take(&mut bite.deliveries),
             consume: bite.consume.clone(),
             later: later.into_iter().collect(),
@@ -106,12 +106,22 @@ impl Emitter {
     }
 }
 
-fn origin(sink: &Sink, bite: &Bite, rest: Option<Left>) -> Origin {
+fn origin(
+    ask: &Ask<'_>,
+    sink: &Sink,
+    bite: &Bite,
+    rest: Option<Left>,
+    now: DateTime<Utc>,
+) -> Origin {
     match sink {
         Sink::Emit(origin) => origin.clone(),
         Sink::Row(row) => {
-            let waits = all_wait(bite, rest.as_ref());
-            let due = if waits { row.wait } else { row.next };
+            let due = match (all_wait(bite, rest.as_ref()), &ask.left) {
+                (false, _) => row.next,
+                (true, Left::Tasks(_)) => row.wait,
+                // Nobody was asked about them yet but in passing.
+                (true, Left::After(_)) => now,
+            };
             Origin::Outbox {
                 row: row.id,
                 turn: row.turn,

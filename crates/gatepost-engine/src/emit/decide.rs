@@ -20,11 +20,14 @@ impl Emitter {
         let before = Before {
             occurrence: spent,
             set: &nothing,
+            first: true,
         };
         loop {
             let (draft, enqueue) = match self.draft(ask, sink, before, &mut races).await? {
                 Drafted::Decided(decided) => return Ok(decided),
                 Drafted::Draft(draft, enqueue) => (draft, enqueue),
+                // Nothing is stored together with it: if it were, it would have to wait.
+                Drafted::NotFirst => return Ok(Decided::Undecided),
             };
             let stored = self.core.store.enqueue(enqueue, draft.now()).await?;
             match self.conclude(*draft, stored, &mut races) {

@@ -14,7 +14,7 @@ use super::sink::{Decided, Sink};
 use crate::error::EmitError;
 use crate::few::Few;
 use crate::judge::{Headroom, Judge};
-use crate::routes::Matched;
+use crate::routes::{Matched, MatchedTask};
 
 /// What was used up before a bite.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub(super) struct Before<'a> {
     pub occurrence: &'a Spent,
     /// By what will be stored together with it: of that the judge knows nothing yet.
     pub set: &'a Spent,
+    /// None of that is, or leaves, a row of the outbox that it must not overtake.
+    pub first: bool,
 }
 
 impl Before<'_> {
@@ -50,6 +52,8 @@ pub(super) struct Draft {
 pub(super) enum Drafted {
     /// There is nothing to store.
     Decided(Decided),
+    /// It must not overtake what will be stored together with it: that is to be stored first.
+    NotFirst,
     /// This is to be stored, and then the draft is to be [concluded](Emitter::conclude).
     Draft(Box<Draft>, Enqueue),
 }
@@ -64,6 +68,10 @@ impl Emitter {
     ) -> Result<Drafted, EmitError> {
         loop {
             let matched = self.finder.matched(ask).await?;
+            if !before.first && ask.keeps_order(&matched) {
+                return Ok(Drafted::NotFirst);
+            }
+            races.ahead = self.ahead(ask, sink, &matched, &mut races.open).await?;
             let hearing = &mut races.hearing;
             self.finder.hear(ask, &matched, hearing).await;
             let plan = self.plan(ask, &matched, before, races);
@@ -75,9 +83,10 @@ impl Emitter {
             if end.is_some() && matches!(sink, Sink::Emit(_)) {
                 return Ok(Drafted::Decided(Decided::TooMuch));
             }
-            let rest = rest(&ask.left, &bite, end);
+            let rest = rest(ask, sink, &matched, &bite, end);
             if rest.as_ref() == Some(&ask.left) {
-                return Ok(Drafted::Decided(Decided::Undecided));
+                let undecided = races.ahead.undecided(&matched, &bite);
+                return Ok(Drafted::Decided(undecided));
             }
             if matches!(sink, Sink::Emit(Origin::Direct)) && bite.is_empty() {
                 // Nothing is stored, so nothing checks the versions: they have to be asked for.
@@ -120,7 +129,7 @@ impl Emitter {
         }
         let mut plan = Plan::new(
             &matched.tasks,
-            ask.after(),
+            &ask.left,
             |task| races.hearing(task),
             before.occurrence,
             &self.limits,
@@ -200,14 +209,23 @@ impl Draft {
 }
 
 /// What is left when a bite is stored that ends with the task `end`.
-fn rest(left: &Left, bite: &Bite, end: Option<TaskId>) -> Option<Left> {
-    match left {
-        Left::After(_) => end.map(Left::After),
-        Left::Tasks(tasks) => {
-            let open =
-                |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
-            let tasks: Vec<TaskId> = tasks.iter().copied().filter(open).collect();
-            (!tasks.is_empty()).then_some(Left::Tasks(tasks))
+fn rest(
+    ask: &Ask<'_>,
+    sink: &Sink,
+    matched: &Matched,
+    bite: &Bite,
+    end: Option<TaskId>,
+) -> Option<Left> {
+    let open = |id: &TaskId| bite.later.contains_key(id) || end.is_some_and(|end| *id > end);
+    let waits = |task: &MatchedTask| task.webhook.in_order && bite.later.contains_key(&task.id());
+    let tasks: Vec<TaskId> = match (&ask.left, sink) {
+        (Left::Tasks(tasks), _) => tasks.iter().copied().filter(open).collect(),
+        // In a row of its own it would be behind those that were written since.
+        (Left::After(_), Sink::Row(_)) if matched.tasks.iter().any(waits) => {
+            let tasks = matched.tasks.iter().map(MatchedTask::id);
+            tasks.filter(open).collect()
         }
-    }
+        (Left::After(_), _) => return end.map(Left::After),
+    };
+    (!tasks.is_empty()).then_some(Left::Tasks(tasks))
 }

@@ -96,7 +96,9 @@ impl Emitter {
             Decided::Repeated => Ok(Emitted::known()),
             Decided::Stored { emitted, .. } => Ok(emitted),
             // Everything of it waits, or there is too much of it for one transaction.
-            Decided::TooMuch | Decided::Undecided => self.set_down(&ask, origin).await,
+            Decided::TooMuch | Decided::Undecided | Decided::Behind { .. } => {
+                self.set_down(&ask, origin).await
+            }
         }
     }
 

@@ -88,6 +88,26 @@ impl Finder {
         self.read(ask.places, ids).await
     }
 
+    /// The webhooks that these tasks send, at least as new as what was matched. `None`: the tasks
+    /// are too many to be looked up.
+    pub(super) async fn webhooks_of(
+        &self,
+        places: &[Place],
+        ids: &[TaskId],
+        matched: &Matched,
+    ) -> Result<Option<BTreeSet<WebhookId>>, StoreError> {
+        let mut found = self.tables.tasks(places, ids).await?;
+        if let Some(known) = found.as_ref().filter(|known| known.seen != matched.seen) {
+            self.tables.refresh(&known.seen).await?;
+            found = self.tables.tasks(places, ids).await?;
+        }
+        if found.is_none() && ids.len() <= ONE_BY_ONE {
+            found = Some(self.read(places, ids).await?);
+        }
+        let webhooks = |found: Matched| found.tasks.iter().map(|task| task.webhook.id).collect();
+        Ok(found.map(webhooks))
+    }
+
     /// Asks who of the owners may receive it, for those who were not asked about before. What
     /// the judge does not say is not known.
     pub(super) async fn hear(

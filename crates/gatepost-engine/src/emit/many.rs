@@ -134,23 +134,36 @@ impl Emitter {
             if set.is_full(&self.limits) {
                 self.store_set(std::mem::take(&mut set), round).await;
             }
-            match self.step(&mut one, places, &set.spent).await {
+            let mut drafted = self.step(&mut one, places, &mut set).await;
+            if matches!(drafted, Ok(Drafted::NotFirst)) {
+                self.store_set(std::mem::take(&mut set), round).await;
+                if round.again.is_empty() {
+                    drafted = self.step(&mut one, places, &mut set).await;
+                }
+            }
+            match drafted {
                 Ok(Drafted::Decided(Decided::Stored { emitted, .. })) => {
                     round.answer(one.at, Ok(emitted));
                 }
                 Ok(Drafted::Decided(Decided::Repeated)) => {
                     round.answer(one.at, Ok(Emitted::known()));
                 }
-                Ok(Drafted::Decided(Decided::TooMuch | Decided::Undecided)) => {
-                    match self.whole(&one, places) {
-                        Ok(enqueue) => set.push((one, Step::Whole), enqueue),
-                        Err(error) => round.answer(one.at, Err(error)),
+                Ok(Drafted::Decided(
+                    Decided::TooMuch | Decided::Undecided | Decided::Behind { .. },
+                )) => match self.whole(&one, places) {
+                    Ok(enqueue) => {
+                        let audience = one.occurrence.audience;
+                        set.push((one, Step::Whole), audience, enqueue);
                     }
-                }
+                    Err(error) => round.answer(one.at, Err(error)),
+                },
+                // Some before it are decided again: then so is this one.
+                Ok(Drafted::NotFirst) => round.again.push(one),
                 Ok(Drafted::Draft(draft, enqueue)) => {
                     set.count(&draft);
                     turns.after(DECIDING + draft.size().1).await;
-                    set.push((one, Step::Bite(draft)), enqueue);
+                    let audience = one.occurrence.audience;
+                    set.push((one, Step::Bite(draft)), audience, enqueue);
                 }
                 Err(error) => round.answer(one.at, Err(error)),
             }
@@ -162,16 +175,22 @@ impl Emitter {
         &self,
         one: &mut Open,
         places: &Places,
-        ahead: &Spent,
+        set: &mut Set<(Open, Step)>,
     ) -> Result<Drafted, EmitError> {
         self.core.access.check_audience(&one.occurrence)?;
+        let audience = one.occurrence.audience;
         let ask = ask(&one.occurrence, places)?;
         let (sink, nothing) = (Sink::Emit(ask.origin()), Spent::default());
         let before = Before {
             occurrence: &nothing,
-            set: ahead,
+            set: &set.spent,
+            first: set.is_clear(audience),
         };
-        self.draft(&ask, &sink, before, &mut one.races).await
+        one.races.open = set.open.get(&audience).cloned();
+        let drafted = self.draft(&ask, &sink, before, &mut one.races).await;
+        let open = one.races.open.clone().map(|open| (audience, open));
+        set.open.extend(open);
+        drafted
     }
 
     fn whole(&self, one: &Open, places: &Places) -> Result<Enqueue, EmitError> {

@@ -1,5 +1,6 @@
 //! From an occurrence to stored deliveries.
 
+mod ahead;
 mod apart;
 mod bite;
 mod commit;

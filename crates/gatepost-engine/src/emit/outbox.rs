@@ -57,6 +57,8 @@ impl OutboxDrain {
                 rows.extend(self.readable(due).await?);
             }
         }
+        // What was put off is behind nothing that was written later.
+        rows.sort_by_key(|row| row.id);
         let places = self.places(&rows).await;
         let mut left = self.take(rows, &places, now).await?;
         left.truncate(GOING);

@@ -1,7 +1,7 @@
 //! Which of the tasks that match run now, which later, and which not: decided before anything is
 //! rendered.
 
-use gatepost_storage::webhooks::DropReason;
+use gatepost_storage::webhooks::{DropReason, Left};
 use webhook_model::{OwnerId, TaskId};
 
 use crate::config::EmitLimits;
@@ -67,17 +67,21 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Of the tasks beyond `after`. `spent` is what the occurrence used before; where that is not
-    /// known, the tasks up to `after` count. `may_run` is asked once for each task that runs.
+    /// Of the tasks that are left. `spent` is what the occurrence used before; where that is not
+    /// known, the tasks that are not left count. `may_run` is asked once for each task that runs.
     pub(super) fn new(
         tasks: &[MatchedTask],
-        after: TaskId,
+        left: &Left,
         hearing: impl Fn(&MatchedTask) -> Hearing,
         spent: &Spent,
         limits: &EmitLimits,
         room: impl Fn(OwnerId) -> Headroom,
         mut may_run: impl FnMut(OwnerId) -> bool,
     ) -> Self {
+        let (after, by_number) = match left {
+            Left::After(task) => (*task, false),
+            Left::Tasks(_) => (TaskId(0), true),
+        };
         let (before, tasks) = tasks.split_at(tasks.partition_point(|task| task.id() <= after));
         let mut used = spent.clone();
         if used.is_empty() {
@@ -112,12 +116,15 @@ impl Plan {
                 }
                 Hearing::Later => Fate::Later,
             };
-            if !matches!(fate, Fate::Dropped(_)) {
+            // What waits is left of the row where it is by number, and keeps no other from running.
+            if fate == Fate::Run || (fate == Fate::Later && !by_number) {
                 if taken == limits.deliveries {
                     plan.more = true;
                     break;
                 }
                 taken += 1;
+            }
+            if !matches!(fate, Fate::Dropped(_)) {
                 used.add(owner, 1, 0);
             }
             plan.steps.push((task.clone(), fate));
@@ -172,7 +179,7 @@ mod tests {
         let plan = |after, spent: &Spent| {
             Plan::new(
                 &tasks,
-                TaskId(after),
+                &Left::After(TaskId(after)),
                 &hearing,
                 spent,
                 &limits(),
@@ -219,7 +226,7 @@ mod tests {
         };
         let plan = Plan::new(
             &tasks,
-            TaskId(0),
+            &Left::After(TaskId(0)),
             &hearing,
             &Spent::default(),
             &limits(),

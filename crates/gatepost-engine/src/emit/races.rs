@@ -1,10 +1,12 @@
 //! What an emit depends on when it is stored, and what it does when that has changed.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use gatepost_storage::webhooks::{Basis, RecordId};
+use gatepost_storage::webhooks::{Basis, OpenOutbox, RecordId};
 use webhook_model::{OwnerId, TaskId};
 
+use super::ahead::Ahead;
 use super::bite::Bite;
 use crate::few::Few;
 use crate::judge::{CausedRuns, Hearing};
@@ -27,6 +29,10 @@ pub(super) struct Races {
     pub refreshed: bool,
     /// Who may receive it: each owner is asked about once.
     pub hearing: Few<OwnerId, Hearing>,
+    /// The rows of its audience that are ahead of it, once they were read.
+    pub open: Option<Arc<[OpenOutbox]>>,
+    /// What they hold.
+    pub ahead: Ahead,
     /// What it takes from the minute of the user who caused it.
     pub runs: Option<CausedRuns>,
 }
@@ -61,12 +67,14 @@ impl Races {
         }
         self.lost += 1;
         self.refreshed = true;
+        self.open = None;
     }
 
     /// These rows have changed: the tasks that they belong to wait, the others need not.
     pub(super) fn lost_rows(&mut self, matched: &Matched, rows: &[RecordId]) {
         self.lost_rows += 1;
         self.refreshed = true;
+        self.open = None;
         let before = self.aside.len();
         let changed = |task: &&MatchedTask| rows.iter().any(|row| task.is_of(*row));
         let tasks = matched.tasks.iter();
@@ -81,7 +89,9 @@ impl Races {
     /// Whether a task runs now, as far as is known.
     pub(super) fn hearing(&self, task: &MatchedTask) -> Hearing {
         let hearing = self.hearing.get(task.owner()).copied();
-        let waits = self.lost_rows >= LOST_ROWS || self.aside.contains(&task.id());
+        let waits = self.lost_rows >= LOST_ROWS
+            || self.aside.contains(&task.id())
+            || self.ahead.holds(task);
         match hearing {
             Some(Hearing::Yes) if waits => Hearing::Later,
             hearing => hearing.unwrap_or(Hearing::Later),

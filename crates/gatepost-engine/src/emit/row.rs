@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, PutBack};
+use gatepost_storage::webhooks::{Left, OutboxAudience, OutboxId, OutboxRow, PutBack};
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
 use super::draft::{Before, Drafted};
@@ -13,6 +13,7 @@ use super::finder::Ask;
 use super::plan::Spent;
 use super::races::Races;
 use super::sink::{Decided, RowAt, Sink};
+use super::together::Set;
 use crate::error::EmitError;
 use crate::guard::guarded;
 use crate::lifecycle::Lifecycle;
@@ -28,6 +29,8 @@ const GOING_ON: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(super) struct Row {
     pub id: OutboxId,
+    /// As it is stored.
+    audience: OutboxAudience,
     pub turn: u32,
     pub occurrence: Occurrence,
     pub left: Left,
@@ -52,6 +55,13 @@ impl Row {
         (age / 2).clamp(FIRST_PAUSE, LONGEST_PAUSE)
     }
 
+    /// The same behind rows the first of which is due then. All of a long line are due when its
+    /// head is, so that they are stored in one go, and each need not wait for its own next turn.
+    fn pause_behind(&self, due: DateTime<Utc>, now: DateTime<Utc>) -> Duration {
+        let until = (due - now).to_std().unwrap_or_default();
+        until.clamp(FIRST_PAUSE, self.pause(now))
+    }
+
     fn ask<'a>(&'a self, places: &'a [Place], patience: Option<&'a Lifecycle>) -> Ask<'a> {
         Ask {
             by: self.by,
@@ -70,6 +80,7 @@ impl Row {
         let id = self.occurrence.id.clone().filter(|_| is_new);
         RowAt {
             id: self.id,
+            audience: self.audience,
             turn: self.turn,
             named: places.first().copied().zip(id),
             next: now + GOING_ON,
@@ -87,6 +98,7 @@ impl OutboxDrain {
                 let audience = judge.audience_in_outbox(occurrence.audience);
                 Ok(Some(Row {
                     id: row.id,
+                    audience: occurrence.audience.into(),
                     turn: row.turn,
                     occurrence: occurrence.with_audience(audience),
                     left: row.left,
@@ -103,13 +115,12 @@ impl OutboxDrain {
         }
     }
 
-    /// Decides what is to be stored of a row, of which others are stored first that will use
-    /// `ahead`.
-    pub(super) async fn draft(
+    /// Decides what is to be stored of a row together with this set, behind it.
+    pub(super) async fn draft<T>(
         &self,
         tried: &mut Tried,
         places: &Places,
-        ahead: &Spent,
+        set: &Set<T>,
         now: DateTime<Utc>,
     ) -> Result<Drafted, EmitError> {
         let Tried { row, races } = tried;
@@ -122,7 +133,8 @@ impl OutboxDrain {
         let ask = row.ask(places, None);
         let before = Before {
             occurrence: &row.spent,
-            set: ahead,
+            set: &set.spent,
+            first: set.is_clear(row.occurrence.audience),
         };
         let sink = Sink::Row(row.at(places, now));
         self.emitter.draft(&ask, &sink, before, races).await
@@ -161,6 +173,10 @@ impl OutboxDrain {
             Ok(Decided::Repeated) => Ok(None),
             Ok(Decided::TooMuch | Decided::Undecided) => self
                 .postpone(&row, row.pause(now), now)
+                .await
+                .map(|()| None),
+            Ok(Decided::Behind { due, .. }) => self
+                .postpone(&row, row.pause_behind(due, now), now)
                 .await
                 .map(|()| None),
             Err(EmitError::WrongAudience(reason)) => self

@@ -67,12 +67,24 @@ impl OutboxDrain {
             if set.is_full(&self.emitter.limits) {
                 self.store(std::mem::take(&mut set), now, outcome).await?;
             }
-            match self.draft(&mut tried, places, &set.spent, now).await {
+            let mut drafted = self.draft(&mut tried, places, &set, now).await;
+            if matches!(drafted, Ok(Drafted::NotFirst)) {
+                self.store(std::mem::take(&mut set), now, outcome).await?;
+                if outcome.again.is_empty() {
+                    drafted = self.draft(&mut tried, places, &set, now).await;
+                }
+            }
+            match drafted {
                 Ok(Drafted::Draft(draft, enqueue)) => {
                     set.count(&draft);
-                    set.push((tried, draft), enqueue);
+                    let audience = tried.row.occurrence.audience;
+                    set.push((tried, draft), audience, enqueue);
                 }
-                Ok(Drafted::Decided(Decided::Undecided)) => self.wait(tried.row, now).await?,
+                // Rows before it are decided again: then so is this one.
+                Ok(Drafted::NotFirst) => outcome.again.push(tried),
+                Ok(Drafted::Decided(
+                    Decided::Undecided | Decided::Behind { unknown: true, .. },
+                )) => self.wait(tried.row, now).await?,
                 Ok(Drafted::Decided(decided)) => {
                     let left = self.conclude(tried.row, Ok(decided), now).await?;
                     outcome.left.extend(left);

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::Place;
-use gatepost_storage::webhooks::{Left, Origin, OutboxId};
+use gatepost_storage::webhooks::{Left, Origin, OutboxAudience, OutboxId};
 use webhook_model::OccurrenceId;
 
 use super::emitted::Emitted;
@@ -21,6 +21,8 @@ pub(super) enum Sink {
 #[derive(Clone, Debug)]
 pub(super) struct RowAt {
     pub id: OutboxId,
+    /// As it is stored.
+    pub audience: OutboxAudience,
     pub turn: u32,
     /// The id of the occurrence in its place, while nothing of it is stored.
     pub named: Option<(Place, OccurrenceId)>,
@@ -39,6 +41,14 @@ pub(super) enum Decided {
     TooMuch,
     /// Nothing is known of any task that was asked for by number. Nothing was stored.
     Undecided,
+    /// Of tasks that were asked for by number some wait for rows ahead, and of the others, if there
+    /// are any, nothing is known. Nothing was stored.
+    Behind {
+        /// When the first of those rows is due.
+        due: DateTime<Utc>,
+        /// There are others.
+        unknown: bool,
+    },
     /// It was stored.
     Stored {
         emitted: Emitted,

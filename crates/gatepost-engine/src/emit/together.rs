@@ -1,7 +1,11 @@
 //! What is decided one after the other and stored in one go.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use gatepost_ids::Audience;
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Enqueue, Enqueued};
+use gatepost_storage::webhooks::{Enqueue, Enqueued, OpenOutbox, Origin};
 
 use super::draft::Draft;
 use super::emitter::Emitter;
@@ -20,6 +24,10 @@ pub(super) struct Set<T> {
     pub enqueues: Vec<Enqueue>,
     /// What they will use.
     pub spent: Spent,
+    /// The audiences of those that are rows of the outbox, or leave some.
+    rows: HashSet<Audience>,
+    /// Rows of the outbox that were read for one of them and are ahead of the others, too.
+    pub open: HashMap<Audience, Arc<[OpenOutbox]>>,
     deliveries: usize,
     bytes: usize,
 }
@@ -30,6 +38,8 @@ impl<T> Default for Set<T> {
             items: Vec::new(),
             enqueues: Vec::new(),
             spent: Spent::default(),
+            rows: HashSet::new(),
+            open: HashMap::new(),
             deliveries: 0,
             bytes: 0,
         }
@@ -43,7 +53,15 @@ impl<T> Set<T> {
             || self.bytes >= limits.bytes
     }
 
-    pub(super) fn push(&mut self, item: T, enqueue: Enqueue) {
+    /// Whether what is in it can be overtaken by nothing that has this audience.
+    pub(super) fn is_clear(&self, audience: Audience) -> bool {
+        !self.rows.contains(&audience)
+    }
+
+    pub(super) fn push(&mut self, item: T, audience: Audience, enqueue: Enqueue) {
+        if !enqueue.later.is_empty() || matches!(enqueue.origin, Origin::Outbox { .. }) {
+            self.rows.insert(audience);
+        }
         self.items.push(item);
         self.enqueues.push(enqueue);
     }

@@ -5,7 +5,8 @@ use chrono::{DateTime, Utc};
 use gatepost_storage::StoreError;
 use gatepost_storage::stored::StoredOccurrence;
 use gatepost_storage::webhooks::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken, PutBack,
+    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxStore, OutboxTaken,
+    PutBack,
 };
 
 use super::error::Outcome;
@@ -13,7 +14,7 @@ use super::key::{Parts, last_number};
 use super::kv_store::KvStore;
 use super::numbers;
 use super::rows::{Index, Rows};
-use super::tables::{OUTBOX, OUTBOX_DUE};
+use super::tables::{OUTBOX, OUTBOX_DUE, OUTBOX_OPEN};
 use super::turns::{self, audience_key};
 use super::tx::{Tx, keys_in};
 use crate::contract::View;
@@ -25,9 +26,14 @@ pub(super) const IDS: &str = "outbox";
 const ROWS: Rows<StoredOccurrence> = Rows {
     table: OUTBOX,
     fixed: &[],
-    indexes: &[Index::of(OUTBOX_DUE, |row| {
-        Some(audience_key(row.audience()).number(row.waits_until()?))
-    })],
+    indexes: &[
+        Index::of(OUTBOX_DUE, |row| {
+            Some(audience_key(row.audience()).number(row.waits_until()?))
+        }),
+        Index::of(OUTBOX_OPEN, |row| {
+            row.waits_until().map(|_| audience_key(row.audience()))
+        }),
+    ],
 };
 
 #[async_trait]
@@ -56,6 +62,25 @@ impl OutboxStore for KvStore {
     ) -> Result<(), StoreError> {
         self.write(move |tx| turns::give_back(tx, audience, holder))
             .await
+    }
+
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Result<Vec<OpenOutbox>, StoreError> {
+        self.read(move |view| {
+            let end = audience_key(audience).number(before.0);
+            let span = Span::between(audience_key(audience), end);
+            let mut rows = Vec::new();
+            for key in keys_in(view, OUTBOX_OPEN, &span, limit as usize)? {
+                let id = OutboxId(last_number(&key)?);
+                rows.extend(ROWS.get(view, id.0)?.and_then(|row| row.open(id)));
+            }
+            Ok(rows)
+        })
+        .await
     }
 
     async fn outbox_arrived(&self) {

@@ -101,6 +101,8 @@ pub(super) const REJECTED_BY_AGE: Table = Table::bytes("rejected_by_age");
 pub(super) const OUTBOX: Table = Table::numbers("outbox");
 /// Those that wait, by audience and due time.
 pub(super) const OUTBOX_DUE: Table = Table::bytes("outbox_due");
+/// The same, by audience and number.
+pub(super) const OUTBOX_OPEN: Table = Table::bytes("outbox_open");
 /// Each audience that ever had a row.
 pub(super) const TURNS: Table = Table::bytes("turn");
 /// Those whose oldest row was due at some time, by when they were taken.
@@ -109,7 +111,7 @@ pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
 pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
 
 /// All of them.
-pub(super) const ALL: [Table; 69] = [
+pub(super) const ALL: [Table; 70] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -176,6 +178,7 @@ pub(super) const ALL: [Table; 69] = [
     REJECTED_BY_AGE,
     OUTBOX,
     OUTBOX_DUE,
+    OUTBOX_OPEN,
     TURNS,
     TURNS_DUE,
     TURNS_LATER,

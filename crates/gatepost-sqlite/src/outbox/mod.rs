@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_storage::columns::OutboxColumns;
 use gatepost_storage::webhooks::{
-    NewOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack,
+    NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack,
 };
 use rusqlite::{Connection, params};
 
@@ -34,6 +34,16 @@ impl OutboxStore for SqliteStore {
 
     async fn give_back_outbox(&self, audience: OutboxAudience, holder: u128) -> Answer<()> {
         self.write(move |c| turns::give_back(c, audience, holder))
+            .await
+    }
+
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Answer<Vec<OpenOutbox>> {
+        self.read(move |c| turns::open(c, audience, before, limit))
             .await
     }
 

@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use gatepost_storage::columns::OutboxColumns;
-use gatepost_storage::webhooks::{Left, OutboxId, OutboxRow, Unreadable};
+use gatepost_storage::webhooks::{Left, OpenOutbox, OutboxId, OutboxRow, Unreadable};
 use rusqlite::Row;
 use webhook_model::{Occurrence, OwnerId, TaskId};
 
@@ -41,6 +41,15 @@ pub(super) fn outbox_row(row: &Row<'_>) -> Result<OutboxRow> {
         turn,
         created,
     })
+}
+
+/// Whatever the platform has written there.
+pub(super) fn open_row(row: &Row<'_>) -> Result<OpenOutbox> {
+    let row = &Named::of(row);
+    let (id, after_task) = (OutboxId(row.get("id")?), row.get("after_task")?);
+    let left = text(row, "tasks")?.and_then(|tasks| Left::from_columns(after_task, tasks));
+    let due = time(row, "due").unwrap_or(DateTime::UNIX_EPOCH);
+    Ok(OpenOutbox::of(id, left, due))
 }
 
 /// The platform may write this too.

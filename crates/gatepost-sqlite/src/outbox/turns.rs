@@ -1,10 +1,10 @@
 //! Whose rows come next.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{OutboxAudience, OutboxRow, OutboxTaken};
+use gatepost_storage::webhooks::{OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use super::row::outbox_row;
+use super::row::{open_row, outbox_row};
 use crate::column::micros;
 use crate::error::Result;
 
@@ -85,6 +85,23 @@ fn rows(c: &Connection, audience: OutboxAudience, limit: u32, now: i64) -> Resul
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         found.push(outbox_row(row)?);
+    }
+    Ok(found)
+}
+
+/// What is left of the rows of an audience before one.
+pub(super) fn open(
+    c: &Connection,
+    audience: OutboxAudience,
+    before: OutboxId,
+    limit: u32,
+) -> Result<Vec<OpenOutbox>> {
+    let mut statement = c.prepare_cached(include_str!("../sql/outbox/open.sql"))?;
+    let (tenant, owner) = columns(audience);
+    let mut rows = statement.query(params![tenant, owner, before.0, limit])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(open_row(row)?);
     }
     Ok(found)
 }

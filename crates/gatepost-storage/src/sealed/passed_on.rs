@@ -13,9 +13,9 @@ use crate::page::Scope;
 use crate::webhooks::{
     AttemptRecord, Cascade, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Found, IfWaiting, InsertedRecords, LogRoom, LogUsage, NewRecords,
-    OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack, QueueStats,
-    RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, Replay, RouteChanges, Routes,
-    RoutesVersion, UnreadableRecord, WaitingChange,
+    OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack,
+    QueueStats, RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, Replay, RouteChanges,
+    Routes, RoutesVersion, UnreadableRecord, WaitingChange,
 };
 
 macro_rules! passed_on {
@@ -94,6 +94,7 @@ passed_on! { DeliveryLog {
 }
 
 passed_on! { OutboxStore {
+    fn open_outbox(audience: OutboxAudience, before: OutboxId, limit: u32) -> Vec<OpenOutbox>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }

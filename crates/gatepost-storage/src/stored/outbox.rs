@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use webhook_model::OwnerId;
 
 use crate::columns::OutboxColumns;
-use crate::webhooks::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow};
+use crate::webhooks::{Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow};
 
 /// A row of the outbox as it is stored: an occurrence, what is left of it, and its turn.
 ///
@@ -116,6 +116,14 @@ impl StoredOccurrence {
             turn: self.turn,
             created: DateTime::from_timestamp_micros(self.created).unwrap_or_default(),
         }
+    }
+
+    /// What is left of the row; `None` of one that was set aside.
+    #[must_use]
+    pub fn open(&self, id: OutboxId) -> Option<OpenOutbox> {
+        let due = DateTime::from_timestamp_micros(self.waits_until()?).unwrap_or_default();
+        let left = Left::from_columns(self.after_task, self.tasks.as_deref());
+        Some(OpenOutbox::of(id, left, due))
     }
 
     fn columns(&self) -> OutboxColumns<'_> {

@@ -60,7 +60,8 @@ pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues
 pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
-    Left, NewOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack, Unreadable,
+    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack,
+    Unreadable,
 };
 pub use queue::{
     Basis, Claim, ClaimToken, Claimed, Disposition, Enqueue, Enqueued, LaneClaim, NewDelivery,

@@ -4,7 +4,9 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use webhook_model::{Occurrence, TaskId};
 
-use super::outbox_row::{Left, NewOutbox, OutboxAudience, OutboxId, OutboxTaken, PutBack};
+use super::outbox_row::{
+    Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxTaken, PutBack,
+};
 use super::queue::{Enqueue, Enqueued, Origin, QueueStore};
 use crate::error::StoreError;
 
@@ -70,6 +72,19 @@ pub trait OutboxStore: QueueStore {
         audience: OutboxAudience,
         holder: u128,
     ) -> Result<(), StoreError>;
+
+    /// Reads what is left of this audience's rows with a row number below `before`, in order of it,
+    /// at most `limit`: all that are stored when this is called, due or not, whoever has the
+    /// audience. Rows set aside are not among them. The cost is that of what it returns.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Result<Vec<OpenOutbox>, StoreError>;
 
     /// Returns when another process may have written to the outbox, as
     /// [`QueueStore::work_arrived`](super::QueueStore::work_arrived) does for deliveries.

@@ -84,6 +84,26 @@ pub struct OutboxRow {
     pub created: DateTime<Utc>,
 }
 
+/// What is left of a row of the outbox.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct OpenOutbox {
+    /// Its row number.
+    pub id: OutboxId,
+    /// Which tasks are still to be decided. Where that cannot be read, any may be.
+    pub left: Left,
+    /// When it is due.
+    pub due: DateTime<Utc>,
+}
+
+impl OpenOutbox {
+    /// A row of which this is left, as far as that can be read.
+    #[must_use]
+    pub fn of(id: OutboxId, left: Result<Left, Unreadable>, due: DateTime<Utc>) -> Self {
+        let left = left.unwrap_or(Left::After(TaskId(0)));
+        Self { id, left, due }
+    }
+}
+
 /// The audience of a row of the outbox, as its columns say it: 0 where they name none, and where
 /// they cannot be read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -8,7 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::{KeyGeneration, KeyRow};
 use gatepost_storage::webhooks::{
-    Claimed, CounterQuery, Counters, Delivery, DeliveryId, Enqueue, RecordId, RecordRow, Settlement,
+    Claimed, CounterQuery, Counters, Delivery, DeliveryId, Enqueue, OpenOutbox, RecordId,
+    RecordRow, Settlement,
 };
 use gatepost_storage::{Clock, ErrorKind, ManualClock, Row, StoreError};
 use webhook_model::{Webhook, WebhookId};
@@ -50,6 +51,8 @@ pub enum Passing<'a> {
     Webhook(&'a mut Row<WebhookId, Webhook>),
     /// Deliveries that were listed.
     Listed(&'a mut Vec<Delivery>),
+    /// What is left of rows of the outbox.
+    Open(&'a mut Vec<OpenOutbox>),
     /// A record that was edited, as it is stored.
     Updated(&'a RecordRow),
     /// Counters that were read, and by which query.

@@ -13,9 +13,9 @@ use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow, OwnerUsage};
 use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
-    LaneClaim, LogRoom, LogUsage, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds,
-    Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay, Settled,
-    Settlement, UsageDelta, WaitingChange,
+    LaneClaim, LogRoom, LogUsage, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
+    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay,
+    Settled, Settlement, UsageDelta, WaitingChange,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
 use webhook_model::{Occurrence, TaskId};
@@ -218,6 +218,18 @@ passed_on! { OutboxStore {
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Result<Vec<OpenOutbox>, StoreError> {
+        let open = self.inner.open_outbox(audience, before, limit);
+        let mut open = self.call("open_outbox", open).await?;
+        self.altered(Passing::Open(&mut open));
+        Ok(open)
+    }
+
     async fn outbox_arrived(&self) {
         self.inner.outbox_arrived().await;
     }

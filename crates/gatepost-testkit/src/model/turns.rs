@@ -1,5 +1,6 @@
 //! Who has which rows of the outbox, what a sweep finds, and what is counted.
 
+use chrono::{DateTime, Utc};
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::*;
 use webhook_model::WebhookId;
@@ -33,7 +34,24 @@ impl Side {
                 .map(|(whose, _, rows)| (*whose, rows.clone()))
                 .collect()
         };
-        format!("{:?} {:?}", rows(&taken), rows(&again))
+        let mut open = Vec::new();
+        for (audience, ..) in &taken {
+            open.push(self.open(*audience).await);
+        }
+        format!("{:?} {:?} {open:?}", rows(&taken), rows(&again))
+    }
+
+    /// The rows of an audience, and when they are due: those before the newest of three.
+    async fn open(&self, audience: OutboxAudience) -> Vec<(Option<usize>, DateTime<Utc>)> {
+        let read = |before| self.store.outbox.open_outbox(audience, before, 3);
+        let first = read(OutboxId(i64::MAX)).await.unwrap();
+        let Some(newest) = first.last() else {
+            return Vec::new();
+        };
+        let before = read(newest.id).await.unwrap();
+        assert_eq!(before, first[..first.len() - 1], "those before it");
+        let row = |row: &OpenOutbox| (place(&self.outbox, &row.id), row.due);
+        first.iter().map(row).collect()
     }
 
     pub(super) async fn postpone(&self, n: u8, after: u8, now: i64) -> String {

@@ -79,7 +79,7 @@ impl Judge<'_> {
 }
 
 /// The numbers of an occurrence and of a webhook.
-fn numbers(body: &str) -> Option<(u64, usize)> {
+pub(super) fn numbers(body: &str) -> Option<(u64, usize)> {
     Some((
         field(body, "n")?,
         usize::try_from(field(body, "hook")?).ok()?,

@@ -12,6 +12,7 @@ mod promise;
 mod quotas;
 mod rests;
 mod schedule;
+mod sequence;
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -88,6 +89,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Vec<Breach> {
     judge.leases();
     judge.at_once();
     judge.order();
+    judge.sequence();
     judge.credentials();
     judge.quotas();
     judge.keys();

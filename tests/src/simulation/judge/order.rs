@@ -59,7 +59,7 @@ impl Judge<'_> {
 
 /// When it keeps the order: always, or from an edit on. What was claimed before that may overtake,
 /// and so may what is claimed once it may have been edited back.
-fn spans(hook: &Hook) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
+pub(super) fn spans(hook: &Hook) -> Vec<(DateTime<Utc>, DateTime<Utc>)> {
     if hook.in_order {
         return vec![(DateTime::<Utc>::MIN_UTC, DateTime::<Utc>::MAX_UTC)];
     }

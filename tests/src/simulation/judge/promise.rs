@@ -39,6 +39,9 @@ pub enum Promise {
     /// In a webhook that keeps its order, none is sent before those that were stored earlier have
     /// ended.
     OrderIsKept,
+    /// What is emitted after another emit for the same audience was answered is not sent before
+    /// that, by a webhook that keeps its order.
+    SequenceIsKept,
     /// Between an attempt that failed and the next there is the time that the schedule says, or
     /// that the target wants; and where nothing is in its way not much more.
     ScheduleIsKept,

@@ -85,9 +85,11 @@ impl World {
 
     /// A second of a platform's life; every fourth, a user is disabled or enabled.
     async fn a_second(&self, second: u64) {
-        let occurrence = |owner| addressed(Audience::Owner(OwnerId(owner)), &[1]);
-        for _ in 0..2 {
-            let _ = self.engine.emit_later(&occurrence(OWNER)).await;
+        let tagged = |owner, tag| addressed(Audience::Owner(OwnerId(owner)), &[tag]);
+        let occurrence = |owner| tagged(owner, 1);
+        // What nobody receives is stored together with others.
+        for tag in [1, 2] {
+            let _ = self.engine.emit_later(&tagged(OWNER, tag)).await;
         }
         let _ = self.engine.emit(occurrence(OWNER)).await;
         if second.is_multiple_of(4) {

@@ -8,6 +8,7 @@ mod heard;
 mod many;
 mod outbox;
 mod races;
+mod sequence;
 
 use std::sync::Arc;
 use std::time::Duration;

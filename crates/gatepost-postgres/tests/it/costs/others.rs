@@ -103,6 +103,12 @@ async fn the_other_statements_read_what_they_are_asked_for() {
             "gatepost_id('7'), gatepost_id(NULL), 'me'",
             60,
         ),
+        (
+            "open",
+            log!("outbox/open"),
+            "gatepost_id('7'), gatepost_id(NULL), 9223372036854775807, 50",
+            60,
+        ),
     ] {
         let pages = pages(&client, sql, params).await;
         if pages > most {

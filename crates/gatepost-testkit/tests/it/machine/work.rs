@@ -190,6 +190,7 @@ passed_on! { DeliveryLog {
 }
 
 passed_on! { OutboxStore {
+    fn open_outbox(audience: OutboxAudience, before: OutboxId, limit: u32) -> Vec<OpenOutbox>;
     fn give_back_outbox(audience: OutboxAudience, holder: u128) -> ();
     fn put_back(id: OutboxId, turn: u32, how: PutBack) -> ();
 }

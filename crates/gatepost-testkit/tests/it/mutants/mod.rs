@@ -22,7 +22,7 @@ use gatepost_testkit::{
 pub(crate) use mutant::Mutant;
 
 /// Further mutants of clauses that have more than one.
-const MORE: [&str; 34] = [
+const MORE: [&str; 35] = [
     "a01-name",
     "a03-scope",
     "a04-bound",
@@ -48,6 +48,7 @@ const MORE: [&str; 34] = [
     "o08-early",
     "o10-by",
     "o16-trace",
+    "o18-before",
     "p04-nothing",
     "p11-count",
     "p19-floor",

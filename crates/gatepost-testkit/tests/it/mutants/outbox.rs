@@ -1,7 +1,9 @@
 //! Faults of an outbox.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack};
+use gatepost_storage::webhooks::{
+    OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PutBack,
+};
 use webhook_model::{Audience, Occurrence};
 
 use super::mutant::{Mutant, Result, passed_on};
@@ -69,6 +71,23 @@ passed_on! { OutboxStore {}
             taken.rows.reverse();
         }
         Ok(taken)
+    }
+
+    async fn open_outbox(
+        &self,
+        audience: OutboxAudience,
+        before: OutboxId,
+        limit: u32,
+    ) -> Result<Vec<OpenOutbox>> {
+        let before = match self.is(&["o18-before"]) {
+            true => OutboxId(i64::MAX),
+            false => before,
+        };
+        let mut open = self.inner.open_outbox(audience, before, limit).await?;
+        if self.is(&["o18"]) {
+            open.sort_by_key(|row| row.due);
+        }
+        Ok(open)
     }
 
     async fn outbox_arrived(&self) {

@@ -1,0 +1,122 @@
+//! Rows of the outbox that an occurrence must not overtake at a webhook that keeps its order.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use gatepost_storage::webhooks::{Left, OpenOutbox, OutboxAudience, OutboxId};
+use webhook_model::{Audience, WebhookId};
+
+use super::bite::Bite;
+use super::emitter::Emitter;
+use super::finder::Ask;
+use super::sink::{Decided, Sink};
+use crate::error::EmitError;
+use crate::routes::{Matched, MatchedTask};
+
+/// Rows that are looked at. Behind as many, every webhook that keeps its order waits.
+const LOOKED_AT: u32 = 100;
+
+/// What the rows hold that were written before an occurrence came.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    /// Nobody knows which webhooks some of them will send.
+    any: bool,
+    /// Those that the others will send.
+    webhooks: BTreeSet<WebhookId>,
+    /// When the first of them is due.
+    due: Option<DateTime<Utc>>,
+}
+
+impl Ahead {
+    /// Whether a task must wait for them.
+    pub(super) fn holds(&self, task: &MatchedTask) -> bool {
+        let webhook = &task.webhook;
+        webhook.in_order && (self.any || self.webhooks.contains(&webhook.id))
+    }
+
+    /// What is said of a row of which nothing can be decided.
+    pub(super) fn undecided(&self, matched: &Matched, bite: &Bite) -> Decided {
+        let later = matched.tasks.iter();
+        let later = later.filter(|task| bite.later.contains_key(&task.id()));
+        let (held, unknown): (Vec<_>, Vec<_>) = later.partition(|task| self.holds(task));
+        match self.due.filter(|_| !held.is_empty()) {
+            Some(due) => Decided::Behind {
+                due,
+                unknown: !unknown.is_empty(),
+            },
+            None => Decided::Undecided,
+        }
+    }
+}
+
+impl Ask<'_> {
+    /// Whether something of it must not overtake what was emitted before. What is run by hand is
+    /// in the log when that is answered, and waits for nothing.
+    pub(super) fn keeps_order(&self, matched: &Matched) -> bool {
+        let mut tasks = matched.tasks.iter().filter(|task| task.id() > self.after());
+        self.by.is_none() && tasks.any(|task| task.webhook.in_order)
+    }
+}
+
+impl Sink {
+    /// The rows that count: those of the audience, as it is stored, before this one.
+    fn behind(&self, audience: Audience) -> (OutboxAudience, OutboxId) {
+        match self {
+            Self::Emit(_) => (audience.into(), OutboxId(i64::MAX)),
+            Self::Row(row) => (row.audience, row.id),
+        }
+    }
+}
+
+impl Emitter {
+    /// What must not be overtaken, as the rows are now or were when they were read for this emit.
+    pub(super) async fn ahead(
+        &self,
+        ask: &Ask<'_>,
+        sink: &Sink,
+        matched: &Matched,
+        open: &mut Option<Arc<[OpenOutbox]>>,
+    ) -> Result<Ahead, EmitError> {
+        if !ask.keeps_order(matched) {
+            return Ok(Ahead::default());
+        }
+        let rows = match &*open {
+            Some(rows) => rows.clone(),
+            None => {
+                let (audience, before) = sink.behind(ask.occurrence.audience);
+                let store = &self.core.store;
+                let rows = store.open_outbox(audience, before, LOOKED_AT).await?;
+                open.insert(rows.into()).clone()
+            }
+        };
+        self.held(ask, &rows, matched).await
+    }
+
+    async fn held(
+        &self,
+        ask: &Ask<'_>,
+        rows: &[OpenOutbox],
+        matched: &Matched,
+    ) -> Result<Ahead, EmitError> {
+        let mut ahead = Ahead {
+            any: rows.len() >= LOOKED_AT as usize,
+            due: rows.iter().map(|row| row.due).min(),
+            ..Ahead::default()
+        };
+        let mut tasks = Vec::new();
+        for row in rows {
+            match &row.left {
+                Left::After(_) => ahead.any = true,
+                Left::Tasks(ids) => tasks.extend(ids),
+            }
+        }
+        if !ahead.any && !tasks.is_empty() {
+            match self.finder.webhooks_of(ask.places, &tasks, matched).await? {
+                Some(webhooks) => ahead.webhooks = webhooks,
+                None => ahead.any = true,
+            }
+        }
+        Ok(ahead)
+    }
+}
