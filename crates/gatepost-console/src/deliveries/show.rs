@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::{WaitReason, ManageError};
+use gatepost_manage::{ManageError, WaitReason};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use maud::{Markup, html};

@@ -3,7 +3,7 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Redirect, Response};
-use gatepost_manage::{TriggerInput, ManageError};
+use gatepost_manage::{ManageError, TriggerInput};
 use gatepost_storage::Row;
 use gatepost_storage::webhooks::TaskRow;
 use maud::{Markup, html};

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Questions under way, or that wait for their turn.
 const MOST: usize = 65_536;
 
 /// Cheap to clone; all clones are one.
 #[derive(Clone, Debug)]
-pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, watch::Receiver<()>>>>);
+pub(super) struct Flights<K: Copy + Eq + Hash>(Arc<Mutex<HashMap<K, CancellationToken>>>);
 
 impl<K: Copy + Eq + Hash> Flights<K> {
     pub(super) fn none() -> Self {
@@ -24,13 +24,12 @@ impl<K: Copy + Eq + Hash> Flights<K> {
         if under_way.contains_key(&key) || under_way.len() >= MOST {
             return None;
         }
-        let (ends, ended) = watch::channel(());
-        under_way.insert(key, ended);
-        let flights = self.clone();
+        let ended = CancellationToken::new();
+        under_way.insert(key, ended.clone());
         Some(Flight {
-            flights,
+            flights: self.clone(),
             key,
-            _ends: ends,
+            _ends: ended.drop_guard(),
         })
     }
 
@@ -39,7 +38,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
         self.lock().get(&key).cloned().map(Landing)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<K, watch::Receiver<()>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, CancellationToken>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -49,7 +48,7 @@ impl<K: Copy + Eq + Hash> Flights<K> {
 pub(super) struct Flight<K: Copy + Eq + Hash> {
     flights: Flights<K>,
     key: K,
-    _ends: watch::Sender<()>,
+    _ends: DropGuard,
 }
 
 impl<K: Copy + Eq + Hash> Drop for Flight<K> {
@@ -60,12 +59,12 @@ impl<K: Copy + Eq + Hash> Drop for Flight<K> {
 
 /// The end of a question that somebody else asked.
 #[derive(Debug)]
-pub(super) struct Landing(watch::Receiver<()>);
+pub(super) struct Landing(CancellationToken);
 
 impl Landing {
-    pub(super) async fn landed(mut self) {
-        // Nothing is ever sent: the sender goes away.
-        let _ = self.0.changed().await;
+    /// Those who wait are woken in the order in which they came.
+    pub(super) async fn landed(self) {
+        self.0.cancelled().await;
     }
 }
 

@@ -51,8 +51,9 @@ impl Chore {
         let seconds = Duration::from_secs;
         match self {
             Self::PrepareLog => seconds(10),
-            Self::CountQueue => (took * 100).max(seconds(1)),
-            Self::FindLanes => seconds(1),
+            Self::CountQueue => (took * 100).max(seconds(5)),
+            Self::FindLanes if more => seconds(1),
+            Self::FindLanes => seconds(5),
             Self::Expire | Self::Purge if more => took.max(BREATH),
             Self::Expire | Self::Purge => seconds(60),
             Self::RemoveGone if more => (took * 9).max(BREATH),

@@ -58,8 +58,9 @@ impl Maintenance {
     async fn find_lanes(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {
         let after = Queues::Beyond(self.led().lane);
         let page = self.core.store.queues(after, LANES, now).await?;
-        self.led().lane = self.admission.walked(&page, now);
-        Ok(false)
+        let lane = self.admission.walked(&page, now);
+        self.led().lane = lane;
+        Ok(lane.is_some())
     }
 
     async fn remove_gone(&self, now: DateTime<Utc>) -> Result<bool, StoreError> {

@@ -1,5 +1,6 @@
 //! What a builder must be given, and what becomes of the parts that it makes.
 
+mod idle;
 mod later;
 mod supervised;
 

@@ -29,13 +29,13 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_queue_is_counted_each_second_by_one_process_however_many_there_are() {
+async fn the_queue_is_counted_each_five_seconds_by_one_process() {
     let world = World::new().await;
     for holder in 1..=4 {
         world.begin(holder);
     }
     world.pass(100).await;
-    assert!((99..=102).contains(&world.counts()), "{}", world.counts());
+    assert!((19..=22).contains(&world.counts()), "{}", world.counts());
     let leases = world.store.calls_of("lease");
     assert!(leases <= 4 + 3 * 4 + 4, "{leases}");
     assert!(world.records.store.queue_stats().await.unwrap().is_some());
@@ -93,7 +93,7 @@ async fn chore_that_fails_hangs_or_panics_keeps_no_other_from_its_turns() {
         world.pass(5).await;
         assert!(!process.chores().contains_key("prepare log"));
         world.pass(60).await;
-        assert!(world.counts() > 20, "{fault:?}: {}", world.counts());
+        assert!(world.counts() > 4, "{fault:?}: {}", world.counts());
         assert!(!world.is_left().await, "{fault:?}");
         let ages = process.chores();
         assert_eq!(ages.len(), 6, "{fault:?}: {ages:?}");
