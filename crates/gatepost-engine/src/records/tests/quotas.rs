@@ -11,10 +11,14 @@ use crate::judge::Rule;
 use crate::judge::testing::{Manner, Platform};
 
 async fn of(quota: Quota) -> (Records, Bench) {
-    let (records, platform) = (Records::new(), Platform::new());
+    on(&Platform::new(), quota).await
+}
+
+async fn on(platform: &Arc<Platform>, quota: Quota) -> (Records, Bench) {
+    let records = Records::new();
     platform.set_quota(Some(quota));
     let (limits, script) = (Limits::default(), Script::new(&[]));
-    let bench = Bench::of(&records, &limits, script, Rule::OneSystem, &platform).await;
+    let bench = Bench::of(&records, &limits, script, Rule::OneSystem, platform).await;
     (records, bench)
 }
 
@@ -60,6 +64,21 @@ async fn who_has_as_many_as_allowed_is_told_so_in_figures() {
         Ok(())
     });
     assert_eq!(edited.await.unwrap().value.name.as_str(), "z");
+}
+
+#[tokio::test]
+async fn edit_that_names_another_owner_counts_for_the_first() {
+    let platform = Platform::new();
+    let (_records, bench) = on(&platform, Quota::default().with_webhooks(1)).await;
+    let engine = bench.engine();
+    let row = engine.create_webhook(&webhook(1, "a")).await.unwrap();
+    platform.asked();
+    let given = engine.edit_webhook(row.id, |webhook| {
+        webhook.owner = OwnerId(2);
+        Ok(())
+    });
+    assert_eq!(given.await.unwrap().value.owner, OwnerId(1));
+    assert!(!platform.asked().contains(&OwnerId(2)));
 }
 
 #[tokio::test]
