@@ -121,13 +121,13 @@ async fn wait_for(platform: &Platform, webhook: WebhookId, part: usize, count: u
     platform.store.enqueue(batch, now).await.unwrap();
 }
 
-/// Asks until there is an answer, for at most twenty seconds.
+/// Asks until there is an answer, for at most two minutes.
 async fn until<T>(ask: impl AsyncFn() -> Option<T>) -> T {
-    for _ in 0..2_000 {
+    for _ in 0..12_000 {
         if let Some(answer) = ask().await {
             return answer;
         }
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
     }
-    panic!("not within twenty seconds")
+    panic!("not within two minutes")
 }
