@@ -46,6 +46,7 @@ RULES = {
     "constants": layout.constants_at_the_top,
     "imports": layout.imports_in_form,
     "words": words.plain_english,
+    "word_counts": words.words_at_most,
     "metrics": metrics.metrics_as_documented,
     "rules_cited": rules.rules_cited,
     "rules_proved": rules.rules_proved,

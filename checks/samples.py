@@ -108,7 +108,7 @@ impl Table {
 """.replace("ADDRESS", LONG_ADDRESS),
     ENGINE: """//! An engine.
 
-/// Eight fields and no more.
+/// At most eight fields.
 pub struct Part {
     a: [u8; 8],
     b: Map<u8, (u8, u8)>,
@@ -155,7 +155,7 @@ fn spec_2_1_rule_1_three() {}
 #[test]
 fn four_legs_stand() {}
 """,
-    METER: """//! What is measured.
+    METER: """//! Metrics.
 
 /// How often.
 const SAT: &str = "gatepost_sat_total";
@@ -178,6 +178,8 @@ mod tests {
     ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
     SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
     "README.md": "# A sample\n\nAt most ten. [Legs](docs/rules.md#spec-21-the-leg), [all](crates).\n",
+    # "Floor" in comments. "Above the ground" in ARCHITECTURE.md is in a block of code.
+    "checks/words.txt": "# The most.\nhouse 3 0 0\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
 }
 
@@ -223,8 +225,8 @@ WRONG = (
     ("nine fields", "fields", {ENGINE: ("    h: u8,\n", "    h: u8,\n    i: u8,\n")}),
     ("nine fields of a tuple", "fields", {
         ENGINE: (
-            "/// Eight",
-            "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// Eight",
+            "/// At most",
+            "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// At most",
         ),
     }),
     ("a long file", "sizes", {"crates/sample/src/upper/long.rs": "// x\n" * 427}),
@@ -299,7 +301,22 @@ WRONG = (
     ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
     ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
     ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
-    ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
+    ("a word too often in a doc comment", "word_counts", {
+        TABLE: ("/// A table ", "/// A table\n/// of the house "),
+    }),
+    ("a word too often in a comment", "word_counts", {
+        TABLE: ("        Ok(())", "        // Who stands is seen.\n        Ok(())"),
+    }),
+    ("a word too often in a string", "word_counts", {
+        UPPER: ("mod upper; use", "Done at once: mod upper; use"),
+    }),
+    ("a word too often in Markdown", "word_counts", {
+        "README.md": ("At most ten.", "Ten chairs, beside\neach other."),
+    }),
+    ("an allowance for no pattern", "word_counts", {
+        "checks/words.txt": ("house 3", "horse 1 0 0\nhouse 3"),
+    }),
+    ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "Ten at the most.")}),
 )
 
 
