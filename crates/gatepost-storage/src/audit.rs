@@ -161,35 +161,44 @@ pub enum AuditRemoval {
     OfOwner(OwnerId),
 }
 
-/// Stores who changed what. A trait of its own: a platform that keeps no such log needs none.
+/// Stores the audit log. It is a separate trait: a platform without an audit log need not implement
+/// it.
 ///
 /// # Contract
-/// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
-/// callers; dropped futures leave all or nothing. Times are kept to the microsecond. An entry is
-/// never changed. The log knows nothing of the records that it names, and outlives them: also those
-/// of an owner who was removed, until [`remove_audit`](Self::remove_audit).
+/// The general rules of the storage traits apply: `Ok` means stored, `Err` means nothing stored; a
+/// store must not read a clock; any number of callers may call at the same time; a dropped future
+/// must leave all of the change or nothing. In addition:
+///
+/// - Times must be kept to the microsecond.
+/// - A stored entry must never change.
+/// - The log must not depend on the records that it names. Entries must remain after the record or
+///   its owner was deleted, until [`remove_audit`](Self::remove_audit) removes them.
 #[async_trait]
 pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
-    /// Adds entries in this order, all or none. Of each owner that they name the newest `most` by
-    /// row number are kept, and older ones leave in the same commit: nobody's entries push out
-    /// another's. Waits for no change of a record, and none waits for it.
+    /// Adds entries in this order, all or none.
     ///
-    /// A call whose response is lost may be made again: the entries are then there twice.
+    /// - For each owner in the call, the store must keep the newest `most` entries by row number
+    ///   and remove older ones in the same commit. The entries of one owner must not displace those
+    ///   of another.
+    /// - The call must not wait for a change of a record, and no change of a record may wait for
+    ///   it.
+    /// - The caller may repeat a call whose response was lost. The entries are then stored twice.
     ///
     /// # Errors
-    /// `Invalid` for an entry that is larger than it may be; `Unavailable`.
+    /// `Invalid` for an entry that is too large; `Unavailable`.
     async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<(), StoreError>;
 
-    /// One page of the entries that match, in order of row number. By a record or a scope they are
-    /// looked up, and by an actor where everybody's are asked for; what else is asked is compared
-    /// row by row among those.
+    /// Returns one page of the entries that match, in order of row number. The store must look up
+    /// entries by record or scope, and by actor if the scope is everybody; it may compare the other
+    /// criteria row by row.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError>;
 
-    /// Removes at most `limit` of these entries, the oldest first. Returns how many; fewer than
-    /// `limit` means that none is left. Costs what it removes.
+    /// Removes at most `limit` of these entries, the oldest first. Returns the number of removed
+    /// entries; a number below `limit` means that none is left. The cost must be proportional to
+    /// that number.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -31,7 +31,7 @@ impl KeyRow {
     /// `Stale` if the revisions differ.
     pub fn edited_by(&self, shown: &Self) -> Result<Self, StoreError> {
         self.is_shown_by(shown)?;
-        // No `..`: whoever adds a field must decide here whether an edit changes it.
+        // No `..`: if you add a field, decide here whether an edit changes it.
         let ApiKey {
             owner: _,
             lookup: _,
