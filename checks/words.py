@@ -84,7 +84,7 @@ def banned(path, text, first):
 
 @functools.cache
 def spaced(phrase):
-    """The pattern with room for a line end at each space."""
+    """The pattern with any white space at each space."""
     return re.compile(phrase.pattern.replace(" ", r"\s+"), phrase.flags)
 
 
