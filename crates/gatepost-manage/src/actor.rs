@@ -125,7 +125,7 @@ impl Actor {
     /// Returns the tenant of a user whose record the caller has just changed.
     async fn tenant_of(&self, owner: OwnerId) -> Option<TenantId> {
         if self.is(owner) || !self.sees_all() {
-            // Only system administrators change records outside of their own tenant.
+            // Only system administrators change records in other tenants.
             return self.principal.tenant;
         }
         match self.door.account(owner).await {

@@ -35,7 +35,8 @@ impl Turns {
     /// tokio runtime.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`]: 32 calls of this user wait already, or this one has waited for 30 seconds.
+    /// [`ManageError::TooFast`]: 32 calls of this user wait already, or this one has waited for
+    /// 30 seconds.
     pub async fn turn(&self, user: OwnerId) -> Result<Turn, ManageError> {
         let too_fast = || ManageError::TooFast { retry_after: SOON };
         let place = self.place(user).ok_or_else(too_fast)?;
