@@ -23,8 +23,8 @@ struct Others<'a> {
     words: [(&'a str, &'a str); 2],
 }
 
-/// The further variables. A message may contain a variable many times, so many variables are
-/// indexed.
+/// The further variables, indexed if there are many, since a message may contain a variable any
+/// number of times.
 enum Further<'a> {
     Few(&'a [(&'a str, &'a str)]),
     Many(HashMap<&'a str, &'a str>),
