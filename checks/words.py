@@ -114,7 +114,7 @@ WORDS = {
     "gone": r"\bgone\b",
     "he": r"\b(?:he|she|his)\b",
     "hint": r"\bhints?\b",
-    "house": r"\b(?:door|floor|ground|house|landing|roof|room|wall(?! clock)|wing)s?\b",
+    "house": r"\b(?:door|floor|ground|house|landing|roof|room|wall(?! (?:clock|time))|wing)s?\b",
     "is-to-be": r"\b(?:is|are|was|were) (?:not |never |only )?to be\b",
     "judge": r"\bjudg(?:e[sd]?|ing|e?ments?)\b|\bhear(?:s|d|ing|ings)?\b",
     "lane": r"\blanes?\b",

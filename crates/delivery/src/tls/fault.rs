@@ -1,4 +1,4 @@
-//! What rustls says, in words for users.
+//! Texts for errors of rustls.
 
 use std::error::Error as StdError;
 use std::io;
