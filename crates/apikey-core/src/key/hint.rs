@@ -17,7 +17,7 @@ const SHOWN_OF_ID: usize = 8;
 pub struct KeyHint(Box<str>);
 
 impl KeyHint {
-    /// Creates the masked form of our own key: its prefix and the first eight characters of its
+    /// Creates the masked form of a Gatepost key: its prefix and the first eight characters of its
     /// public id.
     #[must_use]
     pub fn new(prefix: &Prefix, id: &LookupId) -> Self {
