@@ -17,7 +17,7 @@ const AT_ONCE: usize = 2;
 #[derive(Debug)]
 pub(crate) struct Aside {
     users: Turns,
-    /// The permits for users at the head of their own queues.
+    /// The permits for users at the head of their queues.
     room: Arc<Semaphore>,
 }
 

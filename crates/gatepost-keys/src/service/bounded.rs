@@ -1,5 +1,5 @@
-//! Bounds for requests with an API key: such a request must not create or edit a key beyond the
-//! permissions of its own.
+//! Bounds for requests with an API key: such a request must not create or edit a key beyond its
+//! permissions.
 
 use apikey_core::{ApiKey, KeyDraft, RateLimit};
 use gatepost_storage::keys::KeyRow;
