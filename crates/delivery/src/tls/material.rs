@@ -25,9 +25,9 @@ static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 pub enum Roots {
     /// None: only the extra roots are trusted.
     ExtraOnly,
-    /// Those of the operating system.
+    /// The roots of the operating system.
     Platform,
-    /// Those of Mozilla, as compiled in.
+    /// Mozilla's roots, as compiled in.
     #[default]
     WebPki,
 }
@@ -52,7 +52,7 @@ impl MinTls {
     }
 }
 
-/// What a platform says about TLS, unparsed.
+/// A platform's TLS settings, unparsed.
 pub(crate) struct TlsSettings {
     pub(crate) provider: Arc<CryptoProvider>,
     pub(crate) roots: Roots,

@@ -53,7 +53,7 @@ impl NextHead {
 #[error("the request does not begin with a head")]
 pub(super) struct NoHead;
 
-/// A stream on which our heads take the place of hyper's.
+/// A stream on which our heads replace hyper's.
 pub(super) struct OwnHead<S> {
     pub(super) inner: S,
     pub(super) next: Arc<NextHead>,
