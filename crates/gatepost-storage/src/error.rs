@@ -31,7 +31,7 @@ pub enum ErrorKind {
     Unavailable,
     /// Stored data cannot be understood.
     Corrupt,
-    /// The database was written by a newer version, or is a version that must not be used.
+    /// The database was written by a newer version, or its database engine must not be used.
     Unsupported,
 }
 
