@@ -3,8 +3,8 @@
 import re
 import statistics
 
+import plan
 from cycles import Crate
-from plan import floors
 from rust import closing, items, split_commas
 from tree import Problem
 
@@ -85,8 +85,8 @@ def engine_figures(tree):
     """What the engine has, tests apart."""
     sources = [s for s in tree.below(ENGINE) if not re.search(r"/(tests|testing)(/|\.rs$)", s.path)]
     code = [source.product for source in sources]
-    plan, _ = floors(Crate(tree, ENGINE + "lib.rs"))
-    layers = plan.split(" > ") if plan else []
+    order, _ = plan.layers(Crate(tree, ENGINE + "lib.rs"))
+    layers = order.split(" > ") if order else []
     return {
         "lines of code": sum(bool(line.strip()) for text in code for line in text.splitlines()),
         "files": len(sources),

@@ -1,9 +1,9 @@
 """The plan in ARCHITECTURE.md is what manifests and imports say.
 
-Two blocks are read. In the one that begins with `face`, a line names crates, and after an arrow the
-crates that they depend on; a crate may also depend on what those stand on. In the one that begins
-with `rooms`, a line names a crate and its rooms (the files and folders of its `src`), the top floor
-first; a room imports only from floors below its own."""
+Two blocks are read. In the one that begins with `facade`, a line names crates, and after an arrow
+the crates that they depend on; a crate may also depend on the dependencies of those. In the one
+that begins with `modules`, a line names a crate and its modules (the files and folders of its
+`src`), the top layer first; a module imports only from lower layers."""
 
 import functools
 import posixpath
@@ -40,7 +40,7 @@ def manifests(tree):
 
 
 def declared(lines):
-    """What each crate of the map depends on; the face depends on all."""
+    """What each crate of the map depends on; the facade depends on all."""
     arrows = {}
     for line in lines:
         left, arrow, right = line.partition(ARROW)
@@ -54,7 +54,7 @@ def declared(lines):
 
 def crates_as_planned(tree):
     """the map of the crates in ARCHITECTURE.md is what the manifests say"""
-    at, lines = block(tree, "face")
+    at, lines = block(tree, "facade")
     plan, real = declared(lines), manifests(tree)
     if real and not lines:
         yield Problem(PAGE, 0, "has no map of the crates")
@@ -93,16 +93,16 @@ def paths_that_exist(tree):
                     yield Problem(page, number, f"{path} does not exist")
 
 
-def room(path):
+def module(path):
     """The file or folder of `src` that a file is in."""
     return path.split("/src/")[1].split("/")[0].removesuffix(".rs")
 
 
-def floors(crate):
-    """The rooms of a crate, top floor first; or the rooms of a cycle."""
+def layers(crate):
+    """The modules of a crate, top layer first; or the modules of a cycle."""
     below = {}
     for start, end in crate.arrows:
-        start, end = room(start), room(end)
+        start, end = module(start), module(end)
         if start != "lib":
             below.setdefault(start, set())
             if start != end:
@@ -117,22 +117,22 @@ def floors(crate):
                 return None, way
 
     @functools.cache
-    def floor(name):
-        return 1 + max(map(floor, below[name]), default=-1)
+    def layer(name):
+        return 1 + max(map(layer, below[name]), default=-1)
 
-    tops = max(map(floor, below), default=-1)
-    plan = [sorted(r for r in below if floor(r) == f) for f in range(tops, -1, -1)]
-    return " > ".join(", ".join(rooms) for rooms in plan), None
+    tops = max(map(layer, below), default=-1)
+    plan = [sorted(m for m in below if layer(m) == n) for n in range(tops, -1, -1)]
+    return " > ".join(", ".join(modules) for modules in plan), None
 
 
-def rooms_as_planned(tree):
-    """the rooms of each crate in ARCHITECTURE.md are what the imports say, floor by floor"""
-    at, lines = block(tree, "rooms")
+def modules_as_planned(tree):
+    """the modules of each crate in ARCHITECTURE.md are what the imports say, layer by layer"""
+    at, lines = block(tree, "modules")
     plan = dict(line.split(":", 1) for line in lines[1:] if ":" in line)
     for lib in (p for p in tree.rust if re.fullmatch(r"crates/[^/]+/src/lib\.rs", p)):
         name = lib.split("/")[1]
-        real, cycle = floors(Crate(tree, lib))
+        real, cycle = layers(Crate(tree, lib))
         if cycle:
-            yield Problem(lib, 0, f"a cycle of rooms: {' -> '.join(cycle)}")
+            yield Problem(lib, 0, f"a cycle of modules: {' -> '.join(cycle)}")
         elif real and plan.get(name, "").strip() != real:
-            yield Problem(PAGE, at, f"the rooms are now\n    {name}: {real}")
+            yield Problem(PAGE, at, f"the modules are now\n    {name}: {real}")

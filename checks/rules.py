@@ -16,7 +16,7 @@ CITED = re.compile(
     rf"\b(SPEC|WIRE) ({NUMBER}(?:(?:, | and |–){NUMBER})*)"
     r"(?: (rule|row)s? (\d+(?:(?:, | and )\d+)*))?"
 )
-# Plans by which the house was built; they are not part of it.
+# Plans of earlier steps; they are not part of the project.
 PLANS = re.compile(r"\b(?:DESIGN|HOUSE|PEERS|RELIABILITY|SCALE|STYLE|TENANTS)(?:\.md)? [A-Z]?\d")
 FUNCTION = re.compile(r"\bfn (\w+)\(")
 SPEC_TESTS = "tests/it/spec/"

@@ -9,8 +9,8 @@ from tree import Tree
 
 LIB = "crates/sample/src/lib.rs"
 UPPER = "crates/sample/src/upper.rs"
-FLOOR = "crates/sample/src/floor/mod.rs"
-TABLE = "crates/sample/src/floor/table.rs"
+BASE = "crates/sample/src/base/mod.rs"
+TABLE = "crates/sample/src/base/table.rs"
 ENGINE = "crates/gatepost-engine/src/lib.rs"
 KEYS = "crates/gatepost-keys/Cargo.toml"
 PLAN = "ARCHITECTURE.md"
@@ -27,13 +27,13 @@ LONG_ADDRESS = "https://example.com/" + "long/" * 20
 RIGHT = {
     LIB: """//! A sample.
 
-mod floor;
+mod base;
 mod upper;
 
-pub use floor::{Leg, Table};
+pub use base::{Leg, Table};
 pub use upper::sit;
 """,
-    UPPER: """//! Above the floor.
+    UPPER: """//! Above the base.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ pub fn sit(table: &Arc<Table>, leg: Leg) -> fmt::Result {
     table.stand(leg)
 }
 
-/// A plate: as many as are needed, so long as there is room.
+/// A plate: as many as are needed, so long as there are chairs.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Plate<'a>(&'a str);
 
@@ -66,7 +66,7 @@ mod tests {
     struct Guest;
 }
 """,
-    FLOOR: """//! The floor.
+    BASE: """//! The base.
 
 mod leg;
 mod table;
@@ -75,7 +75,7 @@ pub use leg::Leg;
 pub use table::Table;
 """,
     # An exported macro is named from the root, which is no arrow to lib.rs.
-    "crates/sample/src/floor/leg.rs": """//! Below the table.
+    "crates/sample/src/base/leg.rs": """//! Below the table.
 
 /// Four.
 #[macro_export]
@@ -108,7 +108,7 @@ impl Table {
 """.replace("ADDRESS", LONG_ADDRESS),
     ENGINE: """//! An engine.
 
-/// Eight fields and no more.
+/// At most eight fields.
 pub struct Part {
     a: [u8; 8],
     b: Map<u8, (u8, u8)>,
@@ -123,14 +123,14 @@ pub struct Part {
     PLAN: """# Architecture
 
 ```
-face     gatepost ───► every crate below it
-wings    gatepost-keys ───► apikey-core       above the ground
-ground   apikey-core · delivery               know nobody
+facade   gatepost ───► every crate below it
+services gatepost-keys ───► apikey-core       above the models
+models   apikey-core · delivery               know nobody
 ```
 
 ```
-rooms of each crate
-sample: upper > floor
+modules of each crate
+sample: upper > base
 ```
 """,
     KEYS: "[dependencies]\napikey-core.workspace = true\nserde = { version = \"1\" }\n",
@@ -155,12 +155,12 @@ fn spec_2_1_rule_1_three() {}
 #[test]
 fn four_legs_stand() {}
 """,
-    METER: """//! What is measured.
+    METER: """//! Metrics.
 
 /// How often.
 const SAT: &str = "gatepost_sat_total";
 
-/// Counts and times.
+/// Counts and times, also of guests who are gone.
 pub fn measure() {
     metrics::counter!(SAT).increment(1);
     metrics::histogram!("gatepost_meal_seconds").record(1.0);
@@ -178,6 +178,7 @@ mod tests {
     ALERTS: "expr: gatepost_meal_seconds_sum > 1\n",
     SAMPLE_PAGE: "| `gatepost_sat_total` |\n| `gatepost_meal_seconds` |\n",
     "README.md": "# A sample\n\nAt most ten. [Legs](docs/rules.md#spec-21-the-leg), [all](crates).\n",
+    "checks/words.txt": "# The most.\ngone 1 0 0\n",
     "CHANGELOG.md": "# Changes\n\nTen at the most.\n",
 }
 
@@ -186,18 +187,18 @@ WRONG = (
     ("a folder that is ignored", "paths", {"crates/sample/src/target/x.md": "x\n"}),
     ("a file that is ignored", "paths", {"debug": "x\n"}),
     ("a child that imports from its parent", "cycles", {
-        FLOOR: ("pub use leg::Leg;", "pub use leg::Leg;\npub struct Rug;"),
+        BASE: ("pub use leg::Leg;", "pub use leg::Leg;\npub struct Rug;"),
         TABLE: ("use super::Leg;", "use super::{Leg, Rug};"),
     }),
     ("a child that names its parent in code", "cycles", {
-        FLOOR: ("pub use table::Table;", "pub use table::Table;\n\npub(crate) fn sweep() {}"),
+        BASE: ("pub use table::Table;", "pub use table::Table;\n\npub(crate) fn sweep() {}"),
         TABLE: ("        Ok(())", "        super::sweep();\n        Ok(())"),
     }),
-    ("two files through re-exports", "cycles rooms", {
+    ("two files through re-exports", "cycles modules", {
         TABLE: ("use super::Leg;", "use super::Leg;\nuse crate::sit;"),
     }),
-    ("a glob", "cycles rooms", {TABLE: ("use super::Leg;", "use super::*;\nuse crate::upper::*;")}),
-    ("a module in braces", "cycles rooms", {
+    ("a glob", "cycles modules", {TABLE: ("use super::Leg;", "use super::*;\nuse crate::upper::*;")}),
+    ("a module in braces", "cycles modules", {
         TABLE: ("impl Table {", "mod low {\n    use crate::upper::Plate;\n}\n\nimpl Table {"),
     }),
     ("a crate that depends on its neighbour", "crates", {
@@ -207,15 +208,15 @@ WRONG = (
     ("a crate that is not on the map", "crates", {
         "crates/webhook-model/Cargo.toml": "[dependencies]\n",
     }),
-    ("a room on another floor than planned", "rooms", {
-        PLAN: ("sample: upper > floor", "sample: floor > upper"),
+    ("a module in another layer than planned", "modules", {
+        PLAN: ("sample: upper > base", "sample: base > upper"),
     }),
-    ("a cycle of rooms that is none of files", "rooms", {
-        FLOOR: ("mod leg;", "mod leg;\nmod rug;"),
-        "crates/sample/src/floor/rug.rs": "//! A rug.\n\nuse crate::upper::Plate;\n",
+    ("a cycle of modules that is none of files", "modules", {
+        BASE: ("mod leg;", "mod leg;\nmod rug;"),
+        "crates/sample/src/base/rug.rs": "//! A rug.\n\nuse crate::upper::Plate;\n",
     }),
     ("a path of a document that is not there", "paths_named", {
-        "README.md": ("At most ten.", "See `crates/sample/src/{lib.rs,floor,gone}`."),
+        "README.md": ("At most ten.", "See `crates/sample/src/{lib.rs,base,gone}`."),
     }),
     ("a struct called Inner", "inner", {
         LIB: ("pub use upper::sit;", "pub use upper::sit;\n\nstruct Inner(u8);"),
@@ -223,8 +224,8 @@ WRONG = (
     ("nine fields", "fields", {ENGINE: ("    h: u8,\n", "    h: u8,\n    i: u8,\n")}),
     ("nine fields of a tuple", "fields", {
         ENGINE: (
-            "/// Eight",
-            "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// Eight",
+            "/// At most",
+            "struct Nine(u8, u8, u8, u8, u8, u8, u8, u8, (u8, u8));\n\n/// At most",
         ),
     }),
     ("a long file", "sizes", {"crates/sample/src/upper/long.rs": "// x\n" * 427}),
@@ -290,7 +291,7 @@ WRONG = (
     }),
     ("a rule that is on no page", "rules_cited", {SPEC: ("rules 1 and 2", "rules 1 and 3")}),
     ("a rule broken over two lines", "rules_cited", {SPEC: ("/// rule 1", "/// rule 4")}),
-    ("a plan that is no part of the house", "rules_cited", {
+    ("a plan that is no part of the project", "rules_cited", {
         LIB: ("//! A sample.", "//! A sample (TENANTS.md 4)."),
     }),
     ("a rule without a test", "rules_proved", {
@@ -299,7 +300,22 @@ WRONG = (
     ("a test that is not there", "rules_proved", {SPEC: ("fn four_legs_stand", "fn four_legs")}),
     ("a file that is not there", "rules_proved", {RULES: ("legs.rs`", "arms.rs`")}),
     ("a test of no rule", "rules_proved", {SPEC: ("fn four", "fn spec_2_1_five() {}\n\nfn four")}),
-    ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "It is told meanwhile.")}),
+    ("a word too often in a doc comment", "word_counts", {
+        TABLE: ("/// A table ", "/// A table\n/// of the house "),
+    }),
+    ("a word too often in a comment", "word_counts", {
+        TABLE: ("        Ok(())", "        // Who stands is seen.\n        Ok(())"),
+    }),
+    ("a word too often in a string", "word_counts", {
+        UPPER: ("mod upper; use", "Done at once: mod upper; use"),
+    }),
+    ("a word too often in Markdown", "word_counts", {
+        "README.md": ("At most ten.", "Ten chairs, beside\neach other."),
+    }),
+    ("an allowance for no pattern", "word_counts", {
+        "checks/words.txt": ("gone 1", "went 1 0 0\ngone 1"),
+    }),
+    ("a phrase in Markdown", "words", {"README.md": ("At most ten.", "Ten at the most.")}),
 )
 
 

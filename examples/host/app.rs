@@ -71,7 +71,7 @@ impl App {
         }
     }
 
-    /// The door to keys and webhooks.
+    /// `Management` of keys and webhooks.
     pub(crate) fn management(&self) -> &Management {
         &self.management
     }

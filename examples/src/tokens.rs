@@ -252,7 +252,7 @@ mod tests {
         router.clone().call(request).await.unwrap().status()
     }
 
-    /// 80 addresses that guess other names than the administrator's, at both doors.
+    /// 80 addresses that guess other names than the administrator's, at both entry points.
     #[tokio::test]
     async fn waiting_guesses_of_80_addresses_end() {
         for path in ["/api/sys/tokens", "/login"] {

@@ -1,5 +1,5 @@
-//! What users learn about their own keys and webhooks, by their own webhooks: keys, engine
-//! and door together, on a platform with tenants.
+//! What users learn about their own keys and webhooks, by their own webhooks: keys, engine and
+//! `Management` together, on a platform with tenants.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -1,5 +1,5 @@
-//! The doors at which a stranger may guess, on one platform: its login page, its session tokens,
-//! Basic, and keys; by a clock that is moved.
+//! The entry points at which a stranger may guess, on one platform: its login page, its session
+//! tokens, Basic, and keys; by a clock that is moved.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub const PASSWORD: &str = "open sesame";
 /// The forms of a guess with a password.
 pub const PASSWORD_DOORS: [Door; 3] = [Door::Basic, Door::Page, Door::Tokens];
 
-/// A door that takes a name and a password.
+/// An entry point that takes a name and a password.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Door {
     /// `Authorization: Basic` at the API.
@@ -35,7 +35,7 @@ pub enum Door {
     Tokens,
 }
 
-/// A platform with all doors.
+/// A platform with all entry points.
 #[derive(Debug)]
 pub struct Doors {
     /// Keys, engine and clock.
@@ -80,7 +80,7 @@ impl Doors {
         Self { world, base }
     }
 
-    /// A name and a password at a door, from an address of this machine.
+    /// A name and a password at an entry point, from an address of this machine.
     pub async fn knock(&self, door: Door, from: &str, name: &str, password: &str) -> Response {
         let request = match door {
             Door::Basic => self

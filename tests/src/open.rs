@@ -15,7 +15,7 @@ impl Accounts for Everybody {
     }
 }
 
-/// Within the walls, everybody may watch everything.
+/// Within a realm, everybody may watch everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Everything;
 

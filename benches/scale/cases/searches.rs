@@ -1,5 +1,5 @@
-//! The list of deliveries as the console asks for it, through the door, with 1,000,000 kept: its
-//! pages and totals, and what is found by text, id, state and time.
+//! The list of deliveries as the console asks for it, through `Management`, with 1,000,000 kept:
+//! its pages and totals, and what is found by text, id, state and time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -23,15 +23,16 @@ const VALUES: [u8; 256] = {
 pub(crate) const ALPHABET: &[u8; 58] =
     b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
-/// Random bytes are fetched in blocks of this size.
+/// The size of the blocks in which random bytes are fetched.
 const BLOCK: usize = 64;
 
 /// A block yields 58 characters on average, so that running dry after this many means that the
 /// generator is broken (the odds are below 2^-1000), and an endless loop is worse than an error.
 const MAX_BLOCKS: usize = 32;
 
-/// Whether every byte is of the alphabet. Without branches, so that the compiler vectorises it; in
-/// blocks of 16 of which the last overlaps, so that no rest is left to go through one by one.
+/// Returns whether every byte is in the alphabet. It has no branches, so that the compiler
+/// vectorises it; it reads blocks of 16, the last of which overlaps, so that no remainder is
+/// processed byte by byte.
 #[inline]
 pub(crate) fn is_base58<const N: usize>(bytes: &[u8; N]) -> bool {
     const { assert!(N >= 16) };
@@ -55,7 +56,7 @@ fn block_is_base58(block: &[u8; 16]) -> bool {
     ok
 }
 
-/// A CRC-32 as six characters, most significant first.
+/// Encodes a CRC-32 as six characters, most significant first.
 pub(crate) fn encode_check(crc: u32) -> [u8; 6] {
     let mut rest = crc;
     let mut out = [0; 6];
@@ -66,8 +67,8 @@ pub(crate) fn encode_check(crc: u32) -> [u8; 6] {
     out
 }
 
-/// The number in six characters of the alphabet. Larger than any CRC-32 for some inputs, which
-/// then match no checksum: each CRC has exactly one spelling.
+/// Decodes six characters. For some inputs the number exceeds any CRC-32 and matches no checksum:
+/// each CRC has exactly one spelling.
 #[inline]
 pub(crate) fn decode_check(check: &[u8; 6]) -> u64 {
     check
@@ -75,8 +76,8 @@ pub(crate) fn decode_check(check: &[u8; 6]) -> u64 {
         .fold(0, |n, &b| n * 58 + u64::from(VALUES[usize::from(b)]))
 }
 
-/// Fills `out` with uniformly drawn characters by rejection sampling (six bits at a time, those
-/// from 58 to 63 thrown away). `false` when the generator gave nothing usable.
+/// Fills `out` with uniformly drawn characters by rejection sampling (six bits at a time; values
+/// from 58 to 63 are discarded). Returns `false` if the generator returned nothing usable.
 pub(crate) fn draw(out: &mut [u8], rng: &mut impl CryptoRng) -> bool {
     let mut places = out.iter_mut();
     let mut block = [0; BLOCK];
@@ -99,8 +100,8 @@ pub(crate) fn draw(out: &mut [u8], rng: &mut impl CryptoRng) -> bool {
     complete
 }
 
-/// Sixteen characters that depend on nothing but `seed`; 58^16 is less than 2^94, so that the
-/// bias of the remainder is below 2^-34.
+/// Returns sixteen characters that depend only on `seed`; 58^16 is less than 2^94, so that the bias
+/// of the remainder is below 2^-34.
 pub(crate) fn from_seed(seed: u128) -> [u8; 16] {
     let mut rest = seed;
     [(); 16].map(|()| {

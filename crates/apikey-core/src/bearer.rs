@@ -1,21 +1,22 @@
-//! `Authorization: Bearer <key>`, read as strictly as SPEC 5.1 rule 1 asks: the header carries
-//! the key string only, with no extra spaces and no truncation (RFC 6750 section 2.1).
+//! The header `Authorization: Bearer <key>`, parsed as strictly as SPEC 5.1 rule 1 requires: the
+//! header contains only the key string, with no extra spaces and no truncation (RFC 6750 section
+//! 2.1).
 
-/// The longest token in bytes that is looked at: far above our own keys, with room for those of
-/// an older system.
+/// The maximum length of a token in bytes: far above our own keys, with space for those of an older
+/// system.
 pub const MAX_TOKEN_LEN: usize = 512;
 
 const SCHEME: &[u8] = b"bearer";
 
-/// Takes the token out of a request's `Authorization` header values (all of them: a second one is
-/// an error, not a choice).
+/// Extracts the token from a request's `Authorization` header values (pass all of them: a second
+/// one is an error).
 ///
-/// The scheme is case-insensitive (RFC 9110 section 11.1) and followed by exactly one space and
-/// the token: 1 to 512 visible ASCII characters.
+/// The scheme is case-insensitive (RFC 9110 section 11.1) and followed by exactly one space and the
+/// token: 1 to 512 visible ASCII characters.
 ///
 /// # Errors
-/// [`BearerError`] says what is wrong, for the log. A client learns only that authentication
-/// failed.
+/// [`BearerError`] contains the reason, for the log. A client must only get the information that
+/// authentication failed.
 ///
 /// ```
 /// use apikey_core::bearer::{BearerError, token_of};
@@ -51,20 +52,20 @@ pub fn token_of<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<&'a st
     std::str::from_utf8(token).map_err(|_| BearerError::NotAscii)
 }
 
-/// Why there is no token in a request.
+/// The reason why a request has no valid token.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BearerError {
     /// The header contains a control character.
     #[error("Authorization header holds a control character")]
     Control,
-    /// A space stands before the scheme, twice after it, inside or after the token.
+    /// There is a space before the scheme, two after it, or one inside or after the token.
     #[error("Authorization header holds an extra space")]
     ExtraSpace,
     /// There is no `Authorization` header.
     #[error("Authorization header is missing")]
     Missing,
-    /// The scheme stands alone.
+    /// There is only the scheme.
     #[error("Authorization header holds no token")]
     NoToken,
     /// The header contains a byte beyond ASCII.
@@ -98,7 +99,7 @@ fn visible_ascii(token: &[u8]) -> Result<(), BearerError> {
     })
 }
 
-/// Tells a stray blank in front of the scheme from another scheme.
+/// Distinguishes a blank before the scheme from another scheme.
 #[cold]
 fn other_scheme(value: &[u8]) -> BearerError {
     match value.first() {

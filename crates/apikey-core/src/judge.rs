@@ -1,4 +1,4 @@
-//! The judgement: is this key, presented from this address at this time, good?
+//! The decision whether a key, presented from this address at this time, is valid.
 
 use std::hint::black_box;
 use std::net::IpAddr;
@@ -11,8 +11,8 @@ use crate::key::PresentedKey;
 use crate::record::{ApiKey, Expiration};
 use crate::refusal::KeyRefusal;
 
-/// What a judgement needs of a record, in 64 bytes: a cache holds it in its slot, and only a key
-/// with IP lists costs one further hop. `Debug` shows no secret.
+/// The part of a record that the decision needs, in 64 bytes: a cache stores it in its slot, and
+/// only a key with IP lists needs one further memory access. `Debug` shows no secret.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Checker {
     digest: Digest,
@@ -20,20 +20,20 @@ pub struct Checker {
     ip: CompiledIpPolicy,
 }
 
-/// The key is good.
+/// The result for a valid key.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 #[must_use]
 pub struct Accepted {
-    /// The stored digest is of an older scheme or pepper: replace it by [`Peppers::digest`].
+    /// The stored digest has an older scheme or pepper: replace it by [`Peppers::digest`].
     pub needs_rehash: bool,
 }
 
-/// Judges a key by its record. Pure, and without allocation.
+/// Checks a key against its record. Pure, and without allocation.
 ///
-/// In this order: the digest is compared, then the expiration, then the address. Nothing that a
-/// record says is looked at before the digests were compared, so neither the result nor its time
-/// tells a stranger anything about a key.
+/// The digest is compared first, then the expiration is checked, then the address. No other field
+/// of the record is read before the digests were compared, so neither the result nor its time
+/// reveals anything about a key to a stranger.
 ///
 /// # Errors
 /// [`KeyRefusal`], the first reason in that order.
@@ -60,8 +60,9 @@ pub fn judge(
     }
 }
 
-/// What to do for a lookup id without a record, or with one of a disabled key: the same work as for
-/// a wrong secret, so that time does not tell which ids exist. Always [`KeyRefusal::Unknown`].
+/// Does the same work as for a wrong secret, for a lookup id without a record, or with the record
+/// of a disabled key, so that the time does not reveal which ids exist. Always returns
+/// [`KeyRefusal::Unknown`].
 #[inline]
 #[must_use]
 pub fn reject_unknown(key: &PresentedKey<'_>, peppers: &Peppers) -> KeyRefusal {
@@ -71,8 +72,8 @@ pub fn reject_unknown(key: &PresentedKey<'_>, peppers: &Peppers) -> KeyRefusal {
 }
 
 impl ApiKey {
-    /// The compact form for authentication. A disabled key has none: nothing judges it, and
-    /// [`reject_unknown`] answers for it, as for a key that was deleted.
+    /// Returns the compact form for authentication. A disabled key has none: use
+    /// [`reject_unknown`], as for a deleted key.
     #[must_use]
     pub fn checker(&self) -> Option<Checker> {
         self.enabled
@@ -81,7 +82,7 @@ impl ApiKey {
 }
 
 impl Checker {
-    /// Compiles what a judgement needs.
+    /// Compiles the parts that the decision needs.
     #[must_use]
     pub fn new(digest: Digest, expiration: Expiration, ip: &IpPolicy) -> Self {
         Self {
@@ -91,7 +92,7 @@ impl Checker {
         }
     }
 
-    /// When the key stops being valid.
+    /// Returns the expiration of the key.
     #[must_use]
     pub fn expiration(&self) -> Expiration {
         self.expiration

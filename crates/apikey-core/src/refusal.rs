@@ -1,20 +1,20 @@
-//! Why a key is refused.
+//! The reasons for refusing a key.
 
-/// The true reason why a key is refused, for the log and the metrics. A client gets the
-/// same response for all of them, except for [`is_ip`](Self::is_ip) (SPEC 7).
+/// The true reason for refusing a key, for the log and the metrics. A client gets the same response
+/// for all of them, except for [`is_ip`](Self::is_ip) (SPEC 7).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyRefusal {
-    /// The key of this lookup id is disabled; whether the secret is right was not looked at.
+    /// The key with this lookup id is disabled; the secret was not compared.
     #[error("the key is disabled")]
     Disabled,
-    /// The key is right, its date is reached.
+    /// The secret is right, but the date is reached.
     #[error("the key is expired")]
     Expired,
-    /// The key is right, an allow list is set, and the address is not on it.
+    /// The secret is right, but an allow list is set and does not contain the address.
     #[error("the address is not on the key's IP allow list")]
     NotOnAllowList,
-    /// The key is right and the address is on the deny list.
+    /// The secret is right, but the address is on the deny list.
     #[error("the address is on the key's IP deny list")]
     OnDenyList,
     /// No record has this lookup id: never issued, or deleted.
@@ -23,20 +23,20 @@ pub enum KeyRefusal {
     /// The record names a pepper that is not configured.
     #[error("the key's digest was made with a pepper that is not configured")]
     UnknownPepper,
-    /// The lookup id is right, the secret is not.
+    /// The lookup id is right, but the secret is not.
     #[error("the key's secret is wrong")]
     WrongSecret,
 }
 
 impl KeyRefusal {
-    /// Whether the address is the reason, which a client may learn (SPEC 7, *Access denied
-    /// although the key is valid*). Only ever true after the secret was proven.
+    /// Returns whether the address is the reason, which a client may know (SPEC 7, *Access denied
+    /// although the key is valid*). It is only ever true after the secret was verified.
     #[must_use]
     pub fn is_ip(self) -> bool {
         matches!(self, Self::NotOnAllowList | Self::OnDenyList)
     }
 
-    /// A short fixed word for metrics and logs.
+    /// Returns a short fixed word for metrics and logs.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -42,7 +42,7 @@ pub use outcome::{
 };
 pub use request::{Request, RequestBuilder, RequestError, Trust};
 pub use retry::{MAX_DELAY, RetryPolicy, Retryable, Schedule, ScheduleError, parse_retry_after};
-/// rustls' own, as [`SenderBuilder::crypto_provider`] takes it.
+/// The type of rustls that [`SenderBuilder::crypto_provider`] takes.
 #[cfg(feature = "sender")]
 pub use rustls::crypto::CryptoProvider;
 #[cfg(feature = "sender")]

@@ -1,6 +1,6 @@
-//! Why a sender cannot be built.
+//! Errors of the sender's settings.
 
-/// Why a sender cannot be built.
+/// The reason why a sender cannot be built.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SetupError {
@@ -10,7 +10,7 @@ pub enum SetupError {
     /// A header name is not a token.
     #[error("header names: not a valid header name, or one that the sender needs itself")]
     HeaderName,
-    /// Nobody is trusted.
+    /// No certificate authority is trusted.
     #[error("roots: extra roots only, but there are none")]
     NoRoots,
     /// The operating system's roots cannot be loaded.
@@ -22,7 +22,7 @@ pub enum SetupError {
     /// The TLS library does not speak the versions asked for.
     #[error("tls: no version is supported")]
     TlsVersions,
-    /// The `User-Agent` is not a header value.
+    /// The `User-Agent` is not a valid header value.
     #[error("user agent: holds a character that a header must not hold")]
     UserAgent,
 }

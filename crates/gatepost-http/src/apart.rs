@@ -1,10 +1,10 @@
-//! Work that takes milliseconds, done where it holds up nobody.
+//! Work that takes milliseconds, moved off the request threads.
 
 use tokio::task::spawn_blocking;
 
 use crate::error::ApiError;
 
-/// Does the work on a thread for what blocks. If it panics, the request fails with 500.
+/// Runs the work on a blocking thread. If it panics, the request fails with 500.
 pub(crate) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {

@@ -1,4 +1,4 @@
-//! What a platform mounts.
+//! The REST API that a platform mounts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,14 +14,14 @@ use crate::platform_table::{PlatformResource, PlatformRows};
 use crate::state::{Parts, Shared, Tables};
 use crate::{openapi, resources, router, system};
 
-/// The REST surface over the door.
+/// The REST API over `Management`.
 #[derive(Clone, Debug)]
 pub struct Api {
     shared: Shared,
     guard: AuthLayer,
 }
 
-/// Sets up an [`Api`].
+/// A builder for an [`Api`].
 #[derive(Debug)]
 pub struct ApiBuilder {
     management: Management,
@@ -33,7 +33,7 @@ pub struct ApiBuilder {
 }
 
 impl Api {
-    /// Starts with the parts that cannot be left out: the door to keys and webhooks, and the guard
+    /// Starts a builder with the required parts: the management of keys and webhooks, and the guard
     /// that authenticates every request.
     #[must_use]
     pub fn builder(management: Management, guard: AuthLayer) -> ApiBuilder {
@@ -47,19 +47,19 @@ impl Api {
         }
     }
 
-    /// The guarded routes, to be nested at `/api/v4` of an app with any state.
+    /// Returns the guarded routes, to be nested at `/api/v4` of an app with any state.
     pub fn router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         router::router(&self.shared, self.guard.clone()).with_state(())
     }
 
-    /// `GET /version.json`, which needs no login, to be merged at the root of an app with any
-    /// state.
+    /// Returns `GET /version.json`, which needs no login, to be merged at the root of an app with
+    /// any state.
     pub fn version_router<S: Clone + Send + Sync + 'static>(&self) -> Router<S> {
         let version = self.shared.facts.version_json();
         Router::new().route("/version.json", get(move || async move { Json(version) }))
     }
 
-    /// The OpenAPI 3.1 document, as JSON text; also served at `/api/v4/openapi.json`.
+    /// Returns the OpenAPI 3.1 document as JSON text; it is also served at `/api/v4/openapi.json`.
     #[must_use]
     pub fn openapi(&self) -> &str {
         std::str::from_utf8(openapi::text(&self.shared)).unwrap_or_default()
@@ -67,39 +67,38 @@ impl Api {
 }
 
 impl ApiBuilder {
-    /// What the platform says of itself at the login probe.
+    /// Sets the platform's facts for the login probe.
     #[must_use]
     pub fn version(mut self, facts: VersionFacts) -> Self {
         self.facts = facts;
         self
     }
 
-    /// How much one request may ask for.
+    /// Sets the limits of a request.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The ids of users, tenants and objects are UUIDs or other texts: the OpenAPI document says
-    /// so.
-    /// Responses have them as they are in either case, and requests may send both.
+    /// Declares in the OpenAPI document that the ids of users, tenants and objects are UUIDs or
+    /// other texts. Without this setting, responses and requests accept such ids too.
     #[must_use]
     pub fn text_ids(mut self) -> Self {
         self.has_text_ids = true;
         self
     }
 
-    /// A table of the platform's own, served beside ours: lists with the same fields, filters and
-    /// sorting, rows, and the same spellings of actions. One whose path is taken, or is no
-    /// lower-case word, is passed over, and the log says so.
+    /// Adds a table of the platform, served like Gatepost's tables: lists with the same fields,
+    /// filters and sorting, rows, and the same spellings of actions. A table whose path is taken,
+    /// or is not a lower-case word, is skipped and logged.
     #[must_use]
     pub fn table(mut self, rows: Arc<dyn PlatformRows>) -> Self {
         self.platform.push(rows);
         self
     }
 
-    /// The surface, ready to be mounted.
+    /// Builds the API.
     #[must_use]
     pub fn build(self) -> Api {
         let mut tables = Tables::default();

@@ -1,5 +1,5 @@
-//! What takes long is done beside the requests: a few at a time, and one of each user, so that a
-//! user who asks for much of it waits for himself.
+//! Long work of requests: a few at a time, and one for each user, so that users with much of it
+//! only delay themselves.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use webhook_model::OwnerId;
 use crate::apart::apart;
 use crate::error::ApiError;
 
-/// Users whose work is done at a time.
+/// The number of users whose work runs at the same time.
 const AT_ONCE: usize = 2;
 
-/// Whose turn it is.
+/// The queue of long work.
 #[derive(Debug)]
 pub(crate) struct Aside {
     users: Turns,
-    /// For those of the users whose turn it is, who wait here one each.
+    /// The permits for users at the head of their queues.
     room: Arc<Semaphore>,
 }
 
@@ -31,12 +31,12 @@ impl Default for Aside {
 }
 
 impl Aside {
-    /// Does the work for this user. The turn lasts to the end of the work, though the request may
-    /// be gone by then.
+    /// Runs the work for this user. Its permit lasts to the end of the work, even if the request
+    /// was dropped.
     ///
     /// # Errors
-    /// 429 where as many of the user wait as may, or for too long; those of the work; 500 if it
-    /// panics.
+    /// 429 if too many calls of the user wait, or one waits too long; the errors of the work; 500
+    /// if it panics.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         user: OwnerId,
@@ -72,7 +72,7 @@ mod tests {
         let (end, ended) = channel::<()>();
         let ended = Arc::new(Mutex::new(ended));
         let mut his = JoinSet::new();
-        // One has its turn, and as many wait as may.
+        // One runs, and the maximum number waits.
         for _ in 0..33 {
             let (aside, ended) = (aside.clone(), ended.clone());
             let work = move || ended.lock().unwrap().recv().or(Ok(()));
@@ -83,7 +83,7 @@ mod tests {
             let done = aside.run(OwnerId(other), move || Ok(other)).await;
             assert_eq!(done, Ok(other));
         }
-        // Who asks for more is refused.
+        // A further call is refused.
         let refused = aside.run(HIM, || Ok(())).await;
         let retry_after = Duration::from_secs(5);
         assert_eq!(refused, Err(ManageError::TooFast { retry_after }.into()));

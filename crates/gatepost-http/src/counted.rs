@@ -1,4 +1,4 @@
-//! What lists of counters are asked for beside what every list is: of which row, and of which span.
+//! The parameters of lists of counters in addition to those of every list: the row and the period.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use gatepost_manage::Actor;
@@ -9,7 +9,7 @@ use crate::state::Shared;
 
 /// The parameters of a list of counters.
 pub(crate) struct Counted {
-    /// The row of which something was counted.
+    /// The row whose counters are requested.
     pub row: i64,
     pub from: DateTime<Utc>,
     pub before: DateTime<Utc>,
@@ -18,8 +18,8 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    /// Reads `ROW=2&from=…&before=…&limit=…&fields=…`, where the row is required, and the limit, if
-    /// there is none, is `usual`. A limit of 0 is none.
+    /// Parses `ROW=2&from=…&before=…&limit=…&fields=…`. The row is required, and the default of the
+    /// limit is `usual`. A limit of 0 means no limit.
     ///
     /// # Errors
     /// 422, naming the parameter.
@@ -66,12 +66,12 @@ pub(crate) fn row_number(field: &'static str, text: &str) -> Result<i64, ApiErro
     number.ok_or_else(|| ApiError::field(field, "must be a row number"))
 }
 
-/// After all that is counted, in all stores.
+/// Returns a time after all counters in all stores.
 fn later() -> DateTime<Utc> {
     DateTime::UNIX_EPOCH + TimeDelta::seconds(u32::MAX.into())
 }
 
-/// Epoch seconds.
+/// Parses epoch seconds.
 fn time(field: &str, text: &str) -> Result<DateTime<Utc>, ApiError> {
     let seconds: Option<u32> = text.trim().parse().ok();
     seconds

@@ -1,4 +1,4 @@
-//! One error type, one response: a status and `{"err": "…"}`.
+//! Error responses: a status and `{"err": "…"}`.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
@@ -7,15 +7,15 @@ use gatepost_manage::ManageError;
 use serde_json::json;
 use webhook_model::Invalid;
 
-/// The response to a request that is not carried out. The text never holds a secret, nor what
-/// only an operator should know; that goes to the log.
+/// The response to a request that is not carried out. The text never contains a secret, nor details
+/// for operators, which are logged.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct ApiError {
     status: StatusCode,
     text: String,
-    /// After how many seconds the same request may be sent again.
+    /// The seconds after which the same request may be sent again.
     retry_after: Option<u64>,
-    /// What was to be changed may have been.
+    /// The change may have been stored.
     in_doubt: bool,
 }
 
@@ -39,12 +39,12 @@ impl ApiError {
         Self::new(StatusCode::FORBIDDEN, "Access denied")
     }
 
-    /// 403, in words for the user.
+    /// 403, with a text for the user.
     pub(crate) fn refused(words: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, words)
     }
 
-    /// 404: no such table or row, or none that the caller may know of.
+    /// 404: the table or row does not exist, or the caller may not know of it.
     pub(crate) fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, "Not found")
     }
@@ -64,7 +64,7 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large")
     }
 
-    /// 413: the response would be larger than it may be; this `limit` would fit.
+    /// 413: the response would be larger than allowed; this `limit` would fit.
     pub(crate) fn response_too_large(limit: usize) -> Self {
         let text = format!(
             "The response would be too large: limit={limit} would fit; or name fewer fields"
@@ -72,7 +72,7 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, text)
     }
 
-    /// 422 for a filter, sort or reference that cannot be understood.
+    /// 422 for an invalid filter, sort or reference.
     pub(crate) fn invalid_argument() -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Invalid argument")
     }
@@ -85,8 +85,8 @@ impl ApiError {
         )
     }
 
-    /// 409 for a creation of which it is not known whether it was stored: clients repeat what is
-    /// answered with 500 or 503, and would have two (WIRE 1).
+    /// Returns 409 for a creation that may have been stored: clients repeat requests after 500 or
+    /// 503, and would create a second row (WIRE 1).
     pub(crate) fn of_creation(self) -> Self {
         match self.in_doubt {
             true => Self::conflict(

@@ -1,8 +1,9 @@
-//! What the platform says of itself.
+//! The platform's facts.
 
 use serde_json::{Value, json};
 
-/// What the platform says of itself. Clients ask for a major version of 26 or greater.
+/// The facts about the platform in the login probe. Clients require a major version of 26 or
+/// greater.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct VersionFacts {
@@ -15,7 +16,7 @@ pub struct VersionFacts {
 }
 
 impl VersionFacts {
-    /// A version and a name; the operating system's version is taken to be the same.
+    /// Creates facts from a version and a name; the operating system's version is the same.
     #[must_use]
     pub fn new(version: impl Into<String>, cloud_name: impl Into<String>) -> Self {
         let version = version.into();

@@ -1,4 +1,4 @@
-//! JSON that is written in pieces of bounded size and sent as it is.
+//! JSON that is written in pieces of bounded size and sent unchanged.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -16,12 +16,13 @@ use serde_json::Value;
 
 use crate::turn::Turn;
 
-/// Bytes of a piece: a long response is never one block of memory, and leaves piece by piece.
+/// The size of a piece: a long response is never one block of memory, and is sent piece by piece.
 const PIECE: usize = 64 * 1024;
-/// Bytes of a text that are written at a time: escaped they may be six times as many.
+/// The number of bytes of a text that are written at a time: escaped, they may be six times as
+/// many.
 const STEP: usize = 32 * 1024;
 
-/// JSON in pieces. As a response it is streamed, with its length known.
+/// JSON in pieces. As a response it is streamed, with a known length.
 #[derive(Debug, Default)]
 pub(crate) struct JsonPieces {
     full: VecDeque<Bytes>,
@@ -30,12 +31,12 @@ pub(crate) struct JsonPieces {
 }
 
 impl JsonPieces {
-    /// Bytes so far.
+    /// Returns the number of bytes so far.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// JSON as it is.
+    /// Appends JSON unchanged.
     pub(crate) fn raw(&mut self, mut json: &[u8]) {
         self.bytes += json.len();
         while !json.is_empty() {
@@ -51,20 +52,20 @@ impl JsonPieces {
         }
     }
 
-    /// A value, at once: for what is short.
+    /// Appends a short value without yielding.
     pub(crate) fn short(&mut self, value: &Value) {
         // Writing to memory does not fail, and no value has keys that are not text.
         let written = serde_json::to_writer(&mut *self, value);
         debug_assert!(written.is_ok(), "a value can be written");
     }
 
-    /// A text as a JSON string at once, quotes included.
+    /// Appends a text as a JSON string without yielding, including quotes.
     pub(crate) fn name(&mut self, text: &str) {
         let written = serde_json::to_writer(&mut *self, text);
         debug_assert!(written.is_ok(), "a text can be written");
     }
 
-    /// A value of any size. Stops early where there are `most` bytes.
+    /// Appends a value of any size. It stops early at `most` bytes.
     pub(crate) async fn value(&mut self, value: &Value, most: usize, turn: &mut Turn) {
         match value {
             Value::String(text) if text.len() > STEP => self.long_text(text, most, turn).await,
@@ -105,7 +106,8 @@ impl JsonPieces {
     }
 }
 
-/// The last boundary between two characters at or before `at`, but for the first: beyond it.
+/// Returns the last character boundary at or before `at`, or the first one beyond it if that would
+/// be 0.
 fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (1..=at)
@@ -170,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The written text, and how often others had their turn.
+    /// Returns the written text, and how often the task yielded.
     fn written(value: &Value) -> (String, usize) {
         let (mut pieces, mut turn, mut turns) = (JsonPieces::default(), Turn::default(), 0);
         {
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn others_have_their_turn_while_a_long_text_is_written() {
         let escaped = json!({"message": "\u{1}".repeat(1024 * 1024)});
-        // Six bytes for each: two steps between two turns.
+        // Six bytes for each: two steps between two yields.
         assert!(written(&escaped).1 >= 16);
         assert_eq!(written(&json!({"name": "short"})).1, 0);
     }

@@ -1,4 +1,4 @@
-//! `GET /api/v4/user_api_key_uses?key=2`: how often a key was used, by the day.
+//! `GET /api/v4/user_api_key_uses?key=2`: the daily usage of a key.
 
 use apikey_core::KeyId;
 use axum::extract::{RawQuery, State};
@@ -13,10 +13,10 @@ use crate::list::{Written, pick};
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
-/// Days of the response, if the request does not say how many.
+/// The default number of days in the response.
 const DAYS: usize = 30;
 
-/// One row for each day on which the key was used or refused, the newest first.
+/// Returns one row for each day on which the key was used or refused, the newest first.
 pub(crate) async fn key_uses(
     State(shared): State<Shared>,
     Caller(caller): Caller,
@@ -45,7 +45,7 @@ fn row(at: usize, day: &KeyUse) -> RowMap {
     .collect()
 }
 
-/// The first day that begins then or later.
+/// Returns the first day that begins at or after this time.
 fn begun(at: DateTime<Utc>) -> NaiveDate {
     let day = at.date_naive();
     if at.time() == NaiveTime::MIN {

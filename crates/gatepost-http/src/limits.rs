@@ -1,8 +1,8 @@
-//! How much one request may ask for.
+//! The limits of a request.
 
 use crate::query::FilterLimits;
 
-/// How much one request may ask for.
+/// The limits of a request.
 ///
 /// ```
 /// let limits = gatepost_http::Limits::default().with_rows(1_000).with_filter_terms(32);
@@ -10,20 +10,21 @@ use crate::query::FilterLimits;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of a request body; more is refused with 413. Default 1 MiB and 64 KiB: a message of 1
-    /// MiB fits with its envelope.
+    /// The maximum size of a request body in bytes; a larger one is refused with 413. Default 1 MiB
+    /// and 64 KiB: a message of 1 MiB fits with its envelope.
     pub body: usize,
-    /// Bytes of a response that is a list; a longer one is refused with 413, and the text says
-    /// which `limit` would fit. A single row is returned whatever its size. A request takes at most
-    /// three times as much memory. Default 16 MiB.
+    /// The maximum size of a list response in bytes; a larger one is refused with 413, and the text
+    /// contains a `limit` that would fit. A single row is returned whatever its size. A request
+    /// takes at most three times as much memory. Default 16 MiB.
     pub response: usize,
-    /// Rows of one response, or `limit + offset`; more is refused with 422. Default 50,000.
+    /// The maximum number of rows of a response, or of `limit + offset`; more are refused with 422.
+    /// Default 50,000.
     pub rows: usize,
-    /// Bytes of a filter. Default 16 KiB.
+    /// The maximum size of a filter in bytes. Default 16 KiB.
     pub filter_bytes: usize,
-    /// Comparisons in a filter. Default 256.
+    /// The maximum number of comparisons in a filter. Default 256.
     pub filter_terms: usize,
-    /// Nesting of parentheses in a filter. Default 32.
+    /// The maximum nesting of parentheses in a filter. Default 32.
     pub filter_depth: usize,
 }
 

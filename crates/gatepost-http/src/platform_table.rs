@@ -1,5 +1,4 @@
-//! Tables of the platform's own under `/api/v4/`: few rows, which the platform keeps wherever it
-//! likes.
+//! Tables of the platform under `/api/v4/`: few rows, which the platform stores anywhere.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned};
 use crate::schema::{Action, Column, Input, KEY, RowMap, Table, id};
 
-/// The declaration of a table of the platform's: columns that are read, and actions on its rows.
+/// The declaration of a platform's table: readable columns, and actions on its rows.
 ///
 /// ```
 /// use gatepost_http::{Action, Column, PlatformTable};
@@ -31,8 +30,9 @@ use crate::schema::{Action, Column, Input, KEY, RowMap, Table, id};
 pub struct PlatformTable(pub(crate) Table);
 
 impl PlatformTable {
-    /// `name` is the path, `singular` names a row in `POST /{singular}_actions`; `doc` goes into
-    /// the OpenAPI document. The row number, `$key`, is there besides the columns.
+    /// Declares a table. `name` is the path, `singular` names a row in `POST /{singular}_actions`,
+    /// and `doc` becomes part of the OpenAPI document. The row number, `$key`, is added to the
+    /// columns.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -58,23 +58,23 @@ impl PlatformTable {
     }
 }
 
-/// The rows of a [`PlatformTable`].
+/// Provides the rows of a [`PlatformTable`].
 #[async_trait]
 pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
-    /// The declaration.
+    /// Returns the declaration.
     fn table(&self) -> &'static PlatformTable;
 
-    /// All rows that `caller` may see: each holds its id under `$key` and its columns. They are
-    /// filtered, sorted and cut here, in memory: for tables of few rows.
+    /// Returns all rows that `caller` may see: each has its id under `$key` and its columns. They
+    /// are filtered, sorted and truncated in memory, so this is for tables of few rows.
     ///
     /// # Errors
-    /// When the rows cannot be had.
+    /// The rows are unavailable.
     async fn rows(&self, caller: &Principal) -> Result<Vec<Map<String, Value>>, PlatformError>;
 
     /// Carries out a declared action on the row `key`, which `caller` may see.
     ///
     /// # Errors
-    /// When it is not carried out.
+    /// The action was not carried out.
     async fn act(
         &self,
         caller: &Principal,
@@ -83,17 +83,17 @@ pub trait PlatformRows: fmt::Debug + Send + Sync + 'static {
     ) -> Result<(), PlatformError>;
 }
 
-/// Why a table of the platform's gave no rows, or did not act.
+/// The reason why a platform's table returned no rows, or did not act.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlatformError {
-    /// 404: there is no such row.
+    /// 404: the row does not exist.
     #[error("no such row")]
     NotFound,
-    /// 403: the caller may see the row, and may not do that.
+    /// 403: the caller may see the row, but has no permission for the action.
     #[error("not allowed")]
     Forbidden,
-    /// 409: the row is not in a state for that. The text is shown to the caller.
+    /// 409: the row is in the wrong state. The text is shown to the caller.
     #[error("{0}")]
     Conflict(String),
     /// 503: nothing was done; the request may be sent again.
@@ -112,12 +112,12 @@ impl From<PlatformError> for ApiError {
     }
 }
 
-/// A table of the platform's behind the common handlers.
+/// A platform's table as a resource of the common handlers.
 #[derive(Debug)]
 pub(crate) struct PlatformResource(pub Arc<dyn PlatformRows>);
 
 impl PlatformResource {
-    /// All rows, in order of their ids.
+    /// Returns all rows, in order of their ids.
     async fn rows(&self, caller: &Actor) -> Result<Vec<RowMap>, ApiError> {
         let rows = self.0.rows(caller.principal()).await?;
         let mut rows: Vec<RowMap> = rows.into_iter().map(RowMap::from).collect();

@@ -1,4 +1,4 @@
-//! `GET /api/v4/rejected_deliveries`: what a limit did not let in.
+//! `GET /api/v4/rejected_deliveries`: deliveries that a limit rejected.
 
 use axum::extract::{RawQuery, State};
 use gatepost_storage::webhooks::Dropped;
@@ -12,10 +12,11 @@ use crate::list::{Written, pick};
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
-/// Counts of the response, if the request does not say how many.
+/// The default number of counts in the response.
 const COUNTS: usize = 100;
 
-/// The newest counts of the webhook that `?webhook_url=` names, or of all that the caller may see.
+/// Returns the newest counts of the webhook that `?webhook_url=` names, or of all that the caller
+/// may see.
 pub(crate) async fn rejected_deliveries(
     State(shared): State<Shared>,
     Caller(caller): Caller,

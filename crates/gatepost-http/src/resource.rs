@@ -1,4 +1,4 @@
-//! What is behind a table.
+//! The implementation behind a table.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,13 +18,13 @@ use crate::schema::{Input, RowMap, Table};
 pub(crate) struct Created {
     /// Its row number.
     pub key: i64,
-    /// The secret to hand out once, where there is one.
+    /// The secret to return once, if there is one.
     pub secret: Option<apikey_core::RevealedKey>,
 }
 
 impl Created {
-    /// What says so. A secret is in the three places where existing clients look for it, and in no
-    /// other response ever.
+    /// Returns the receipt. A secret is in the three members that existing clients read, and in no
+    /// other response.
     pub(crate) fn receipt(&self, table: &str) -> Value {
         let key = self.key;
         let mut receipt = json!({
@@ -52,7 +52,7 @@ pub(crate) enum Wanted {
 }
 
 impl Wanted {
-    /// Whether this column is needed: what is large or has to be looked up is read only then.
+    /// Returns whether this column is needed: large or joined values are read only then.
     pub(crate) fn has(&self, column: &str) -> bool {
         match self {
             Self::Every => true,
@@ -60,7 +60,7 @@ impl Wanted {
         }
     }
 
-    /// How much is read of bodies that these columns hold.
+    /// Returns how much of the bodies in these columns is read.
     pub(crate) fn bodies(&self, columns: &[&str], at_once: u64) -> Bodies {
         if columns.iter().any(|column| self.has(column)) {
             Bodies::UpTo(at_once)
@@ -73,8 +73,8 @@ impl Wanted {
 /// One page of a scan.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'a> {
-    /// Columns that must have these values: the store may look them up instead of reading all
-    /// rows. The caller checks every row again, so a hint may be ignored.
+    /// Columns that must have these values: the store may look them up instead of reading all rows.
+    /// The caller checks every row again, so they may be ignored.
     pub equal: &'a Hints<'a>,
     /// The row before the page.
     pub after: Option<i64>,
@@ -84,7 +84,7 @@ pub(crate) struct Scan<'a> {
     pub columns: &'a Wanted,
 }
 
-/// What a scan found.
+/// The result of a scan.
 #[derive(Debug, Default)]
 pub(crate) struct Scanned {
     /// The rows that the caller may see.
@@ -93,17 +93,17 @@ pub(crate) struct Scanned {
     pub next: Option<i64>,
 }
 
-/// What a filter demands of single columns.
+/// The values that a filter requires of single columns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Hints<'a>(pub Option<&'a Filter>);
 
 impl Hints<'_> {
-    /// The row number that a column must hold.
+    /// Returns the row number that a column must have.
     pub(crate) fn key(&self, column: &str) -> Option<i64> {
         self.literal(column)?.as_key()
     }
 
-    /// The user that a column must hold.
+    /// Returns the user that a column must have.
     pub(crate) fn user(&self, column: &str) -> Option<OwnerId> {
         match self.literal(column)? {
             Literal::Int(number) => OwnerId::try_from(*number).ok(),
@@ -111,14 +111,14 @@ impl Hints<'_> {
         }
     }
 
-    /// The text that a column must hold.
+    /// Returns the text that a column must have.
     pub(crate) fn text(&self, column: &str) -> Option<&str> {
-        // PostgreSQL reads no text with U+0000; no row passes the filter that asks for it.
+        // PostgreSQL accepts no text with U+0000; no row matches such a filter.
         let text = self.literal(column)?.as_text()?;
         (!text.contains('\0')).then_some(text)
     }
 
-    /// Whether a column must be true.
+    /// Returns whether a column must be true.
     pub(crate) fn is_true(&self, column: &str) -> bool {
         self.literal(column).is_some_and(Literal::is_true)
     }
@@ -128,18 +128,18 @@ impl Hints<'_> {
     }
 }
 
-/// The rows of one table, as far as a caller may see and change them. A row that the caller may
-/// not see answers as one that is not there. What a table does not declare is not permitted.
+/// Accesses the rows of one table that a caller may see and change. A row that the caller may not
+/// see is reported as missing. Operations that a table does not declare are not permitted.
 #[async_trait]
 pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
-    /// The declaration.
+    /// Returns the declaration.
     fn table(&self) -> &'static Table;
 
-    /// One page of rows in order of `$key`, with the readable columns that are needed. It may end
-    /// early where rows are large.
+    /// Returns one page of rows in order of `$key`, with the needed readable columns. It may end
+    /// early if rows are large.
     async fn scan(&self, caller: &Actor, scan: Scan<'_>) -> Result<Scanned, ApiError>;
 
-    /// One row.
+    /// Returns one row.
     async fn get(&self, caller: &Actor, key: ObjectId) -> Result<RowMap, ApiError>;
 
     /// Creates a row.
@@ -147,7 +147,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
         Err(ApiError::not_permitted())
     }
 
-    /// Changes a row and returns it as it then is.
+    /// Changes a row and returns it.
     async fn update(
         &self,
         _caller: &Actor,
@@ -162,7 +162,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
         Err(ApiError::not_permitted())
     }
 
-    /// Carries out a declared action; `{}` where there is nothing to say.
+    /// Carries out a declared action; returns `{}` if there is no result.
     async fn act(
         &self,
         _caller: &Actor,
@@ -173,7 +173,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
         Err(ApiError::not_permitted())
     }
 
-    /// The column of the row that `through` refers to; `None` for a null reference.
+    /// Returns a column of the row that `through` refers to; `None` for a null reference.
     async fn join(
         &self,
         _caller: &Actor,
@@ -184,7 +184,7 @@ pub(crate) trait Resource: fmt::Debug + Send + Sync + 'static {
         Ok(None)
     }
 
-    /// How many rows of another table refer to this row.
+    /// Returns how many rows of another table refer to this row.
     async fn count(&self, _caller: &Actor, _row: &RowMap, _table: &str) -> Result<u64, ApiError> {
         Ok(0)
     }

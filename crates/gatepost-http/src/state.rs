@@ -1,4 +1,4 @@
-//! What the handlers share, and the caller of a request.
+//! The shared state of the handlers, and the caller of a request.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -17,7 +17,7 @@ use crate::query::ListQuery;
 use crate::resource::Resource;
 use crate::schema::{RowMap, Table};
 
-/// Paths that no table can have.
+/// Reserved paths, which no table can have.
 const OURS: [&str; 7] = [
     "leaked_keys",
     "limits",
@@ -28,10 +28,10 @@ const OURS: [&str; 7] = [
     "whoami",
 ];
 
-/// What metrics call a path that is neither.
+/// The label of any other path in metrics.
 pub(crate) const OTHER: &str = "other";
 
-/// What the handlers share: cheap to clone, since each request has one.
+/// The shared state of the handlers: cheap to clone, since each request has one.
 #[derive(Clone, Debug)]
 pub(crate) struct Shared(pub Arc<Parts>);
 
@@ -43,16 +43,16 @@ pub(crate) struct Parts {
     pub facts: VersionFacts,
     /// Whether ids of the platform are texts in the OpenAPI document.
     pub has_text_ids: bool,
-    /// What the login probe says.
+    /// The row of the login probe.
     pub system: RowMap,
-    /// Made when it is asked for first: it takes megabytes for a moment.
+    /// Created at the first request: this temporarily takes megabytes.
     pub openapi: OnceLock<Bytes>,
-    /// What takes long is done there.
+    /// The queue of long work.
     pub aside: Aside,
 }
 
 impl Shared {
-    /// What a caller's list request asks for.
+    /// Parses a caller's list request.
     pub(crate) async fn asked(
         &self,
         query: Option<&str>,
@@ -71,14 +71,14 @@ impl Deref for Shared {
     }
 }
 
-/// What the handlers of one table know.
+/// The state of the handlers of one table.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     pub shared: Shared,
     pub resource: Arc<dyn Resource>,
 }
 
-/// Who sent the request: the principal that the guard let in, at the door.
+/// The caller of the request: the authenticated principal with its operations.
 pub(crate) struct Caller(pub Actor);
 
 impl FromRequestParts<Shared> for Caller {
@@ -114,8 +114,8 @@ pub(crate) struct Tables {
 }
 
 impl Tables {
-    /// Adds a table. One whose paths are taken, or are no lower-case words, is passed over, and the
-    /// log says so.
+    /// Adds a table. A table whose paths are taken, or are not lower-case words, is skipped and
+    /// logged.
     pub(crate) fn add(&mut self, resource: Arc<dyn Resource>) {
         let table = resource.table();
         let paths = [table.name.to_owned(), table.endpoint()];
@@ -133,23 +133,23 @@ impl Tables {
         self.all.push(resource);
     }
 
-    /// The tables, in the order in which they were added.
+    /// Returns the tables, in the order in which they were added.
     pub(crate) fn all(&self) -> &[Arc<dyn Resource>] {
         &self.all
     }
 
-    /// The declarations.
+    /// Returns the declarations.
     pub(crate) fn declared(&self) -> Vec<&'static Table> {
         self.all.iter().map(|resource| resource.table()).collect()
     }
 
-    /// What paths are called in metrics, [`OTHER`] excluded.
+    /// Returns the labels of paths in metrics, without [`OTHER`].
     pub(crate) fn labels(&self) -> impl Iterator<Item = &'static str> {
         let tables = self.all.iter().map(|resource| resource.table().name);
         OURS.into_iter().chain(tables)
     }
 
-    /// What a path is called in metrics: a table, whatever is done with it, one of ours, or
+    /// Returns the label of a path in metrics: a table for all of its paths, a reserved path, or
     /// [`OTHER`].
     pub(crate) fn label(&self, path: &str) -> &'static str {
         let first = path.trim_start_matches('/').split('/').next();

@@ -21,7 +21,7 @@ pub(crate) async fn system(
     Ok(Json([&*pick(&shared.system, &query.fields)]).into_response())
 }
 
-/// What the probe says of the platform, for as long as it runs.
+/// Returns the row of the probe, which is constant while the platform runs.
 pub(crate) fn row(facts: &VersionFacts) -> RowMap {
     let columns = [
         ("$key", json!(1)),

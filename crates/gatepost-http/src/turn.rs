@@ -1,18 +1,18 @@
-//! Lets other requests have their turn while one works.
+//! Yielding to other requests during long work.
 
 use tokio::task::yield_now;
 
-/// Work between two turns of others, in bytes that are looked at: well below a millisecond.
+/// The work between two yields, in bytes: well below a millisecond.
 const TURN: usize = 256 * 1024;
 
-/// Work that was done since others had their turn.
+/// The work since the last yield.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     work: usize,
 }
 
 impl Turn {
-    /// Counts the work of looking at this many bytes. Tells whether it is time for others.
+    /// Counts the work for this many bytes. Returns whether it is time to yield.
     pub(crate) fn is_over(&mut self, bytes: usize) -> bool {
         self.work = self.work.saturating_add(bytes);
         let is_over = self.work >= TURN;
@@ -22,8 +22,7 @@ impl Turn {
         is_over
     }
 
-    /// Counts the work of looking at this many bytes, and lets others have their turn when it is
-    /// time.
+    /// Counts the work for this many bytes, and yields when it is time.
     pub(crate) async fn spend(&mut self, bytes: usize) {
         if self.is_over(bytes) {
             yield_now().await;

@@ -1,4 +1,4 @@
-//! `GET /api/v4/limits`: how much a user has, and may have.
+//! `GET /api/v4/limits`: the limits of a user, and their usage.
 
 use axum::Json;
 use axum::extract::{RawQuery, State};
@@ -10,7 +10,7 @@ use crate::list::pick;
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
-/// One row for each limit of the caller, or of the user that `?user=` names.
+/// Returns one row for each limit of the caller, or of the user that `?user=` names.
 pub(crate) async fn limits(
     State(shared): State<Shared>,
     Caller(caller): Caller,
@@ -35,7 +35,7 @@ pub(crate) async fn limits(
     Ok(Json(rows.collect()))
 }
 
-/// Null where there is no limit.
+/// Null means no limit.
 fn most(most: u64) -> Value {
     match i64::try_from(most) {
         Ok(most) => most.into(),

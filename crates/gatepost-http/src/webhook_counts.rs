@@ -1,4 +1,4 @@
-//! `GET /api/v4/webhook_counts?webhook_url=2`: what became of a webhook's deliveries, by the hour.
+//! `GET /api/v4/webhook_counts?webhook_url=2`: hourly outcomes of a webhook's deliveries.
 
 use axum::extract::{RawQuery, State};
 use gatepost_storage::webhooks::HourlyCount;
@@ -12,10 +12,10 @@ use crate::list::{Written, pick};
 use crate::schema::RowMap;
 use crate::state::{Caller, Shared};
 
-/// Hours of the response, if the request does not say how many: a day.
+/// The default number of hours in the response: a day.
 const HOURS: usize = 24;
 
-/// One row for each hour in which something became of a delivery, the newest first.
+/// Returns one row for each hour with an outcome, the newest first.
 pub(crate) async fn webhook_counts(
     State(shared): State<Shared>,
     Caller(caller): Caller,

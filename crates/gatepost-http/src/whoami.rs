@@ -1,5 +1,4 @@
-//! `GET /api/v4/whoami`: who is calling, by which key, what that key was granted, and how
-//! often it may ask.
+//! `GET /api/v4/whoami`: the caller, its key with the grant, and its request limits.
 
 use apikey_core::{Expiration, RateLimit};
 use axum::Json;
@@ -9,8 +8,8 @@ use serde_json::{Value, json};
 use crate::error::ApiError;
 use crate::state::Caller;
 
-/// One object; open to every key. A service behind a proxy asks it with the header that it was sent
-/// itself.
+/// Returns one object; open to every key. A service behind a proxy calls it with the header that it
+/// received.
 pub(crate) async fn whoami(Caller(caller): Caller) -> Result<Json<Value>, ApiError> {
     let principal = caller.principal();
     let acting = caller.acting_key().await?;

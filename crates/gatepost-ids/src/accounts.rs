@@ -1,5 +1,5 @@
-//! The platform's accounts: what an owner may do, asked at the time of each request (SPEC 1 rule
-//! 2, SPEC 5.1 rule 2).
+//! The platform's accounts: what an owner may do, asked during each request (SPEC 1 rule 2, SPEC
+//! 5.1 rule 2).
 
 use std::any::Any;
 use std::fmt;
@@ -8,34 +8,34 @@ use std::sync::Arc;
 
 use crate::platform_ids::{OwnerId, TenantId};
 
-/// How far a user's powers go.
+/// The scope of a user's permissions.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum AccessLevel {
-    /// A user's own things.
+    /// The user's own records.
     User,
-    /// All of a tenant's.
+    /// All records of the user's tenant.
     TenantAdministrator,
-    /// All.
+    /// All records.
     SystemAdministrator,
 }
 
-/// What a user may do now.
+/// The current permissions of a user.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Account {
-    /// A disabled user's keys do not authenticate.
+    /// Whether the user is enabled. The keys of a disabled user do not authenticate.
     pub enabled: bool,
-    /// How far the powers go.
+    /// The scope of the user's permissions.
     pub access: AccessLevel,
-    /// The tenant, where the platform has tenants.
+    /// The user's tenant, if the platform has tenants.
     pub tenant: Option<TenantId>,
-    /// Whatever the platform wants to find again in the `Principal` of an authenticated request.
+    /// Any value that the platform wants to read from the `Principal` of an authenticated request.
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Account {
-    /// An enabled account without a tenant.
+    /// Creates an enabled account without a tenant.
     #[must_use]
     pub fn enabled(access: AccessLevel) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl Account {
         }
     }
 
-    /// The account of a disabled user: the keys do not authenticate.
+    /// Creates the account of a disabled user, whose keys do not authenticate.
     #[must_use]
     pub fn disabled(access: AccessLevel) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl Account {
         }
     }
 
-    /// The same account, with what the platform wants to find again.
+    /// Sets the value that the platform reads from the `Principal`.
     #[must_use]
     pub fn with_extra(self, extra: Arc<dyn Any + Send + Sync>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Account {
         }
     }
 
-    /// The same account within a tenant.
+    /// Sets the tenant.
     #[must_use]
     pub fn in_tenant(self, tenant: TenantId) -> Self {
         Self {
@@ -84,19 +84,19 @@ impl fmt::Debug for Account {
     }
 }
 
-/// The platform could not say. The response is 503 and the request may be sent again; nobody is let
-/// in.
+/// An error of the platform's lookup. The request gets a 503 response and may be sent again; nobody
+/// is authenticated.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the account could not be looked up: {0}")]
 #[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct AccountsError(pub String);
 
-/// The platform's answer: at once, or later.
+/// The platform's answer: immediate or deferred.
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum AccountAnswer<'a> {
-    /// Known already; costs no allocation.
+    /// The account is known already; this costs no allocation.
     Now(Result<Option<Account>, AccountsError>),
-    /// To be waited for, for at most five seconds.
+    /// The caller must await the account, for at most five seconds.
     Later(Pin<Box<dyn Future<Output = Result<Option<Account>, AccountsError>> + Send + 'a>>),
 }
 
@@ -109,14 +109,14 @@ impl fmt::Debug for AccountAnswer<'_> {
     }
 }
 
-/// Answers what a user may do.
+/// The platform's lookup of user accounts.
 ///
-/// Asked for every authenticated request, so permissions that change take effect immediately. The
-/// engine of webhooks asks again after five seconds, and uses the last answer for up to a minute
-/// while it waits for one that comes [`Later`](AccountAnswer::Later). `None` means that there is no
-/// such user: the keys of a deleted user authenticate no more. An implementation that panics or
-/// hangs fails the request that asked, and no other.
+/// Gatepost asks it for every authenticated request, so changed permissions take effect
+/// immediately. The webhook engine asks again after five seconds, and uses the last answer for up
+/// to a minute while it waits for one that comes [`Later`](AccountAnswer::Later). `None` means that
+/// the user does not exist: the keys of a deleted user no longer authenticate. An implementation
+/// that panics or hangs fails only the request that asked.
 pub trait Accounts: fmt::Debug + Send + Sync + 'static {
-    /// The account of this user.
+    /// Returns the account of this user.
     fn account(&self, owner: OwnerId) -> AccountAnswer<'_>;
 }

@@ -1,21 +1,22 @@
-//! Characters that cannot be seen, and by which one name passes for another: `exe.png` and a
-//! direction override is shown as `gnp.exe`.
+//! Hidden characters, which make one name look like another: `exe.png` with a direction override is
+//! shown as `gnp.exe`.
 
 use std::borrow::Cow;
 
 const NON_JOINER: char = '\u{200c}';
 const JOINER: char = '\u{200d}';
-/// Encloses the digit before it as a key of a telephone.
+/// Encloses the preceding digit in a telephone key.
 const KEYCAP: char = '\u{20e3}';
 
-/// The first character of a text that a reader cannot see and that no script needs where it is;
-/// names and descriptions refuse it.
+/// Returns the first hidden character of a text that no script needs at its position. Names and
+/// descriptions must not contain one.
 ///
-/// These are soft hyphens, zero-width spaces, byte order marks, direction marks, embeddings,
-/// overrides and isolates, line and paragraph separators, tags, fillers and other characters that
-/// are ignored when text is shown. Some are part of writing and are good where they belong: the
-/// joiners (U+200C, U+200D) once between two characters beyond ASCII, as in Persian and in emoji;
-/// a variation selector after a character beyond ASCII, or within a keycap such as `1️⃣`.
+/// Hidden characters are soft hyphens, zero-width spaces, byte order marks, direction marks,
+/// embeddings, overrides and isolates, line and paragraph separators, tags, fillers and other
+/// characters that are ignored when text is shown. Some are part of writing and are allowed in
+/// their context: a single joiner (U+200C, U+200D) between two characters beyond ASCII, as in
+/// Persian and in emoji; a variation selector after a character beyond ASCII, or within a keycap
+/// such as `1️⃣`.
 ///
 /// ```
 /// use gatepost_ids::hidden_character;
@@ -28,7 +29,7 @@ pub fn hidden_character(text: &str) -> Option<char> {
     hidden(text).map(|(_, c)| c).next()
 }
 
-/// The text with every hidden character in a form that is seen, such as `[U+202E]`.
+/// Returns the text with every hidden character in a visible form, such as `[U+202E]`.
 ///
 /// ```
 /// assert_eq!(gatepost_ids::mark_hidden("x\u{202e}y"), "x[U+202E]y");
@@ -68,7 +69,8 @@ fn hidden(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// Whether a joiner or a selector may stand beside it: it is beyond ASCII and seen.
+/// Returns whether a joiner or a selector may follow or precede this character: it is visible and
+/// beyond ASCII.
 fn is_seen(c: char) -> bool {
     !c.is_ascii()
         && !c.is_whitespace()
@@ -81,8 +83,9 @@ fn is_selector(c: char) -> bool {
     matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Not shown wherever it stands (Unicode's `Default_Ignorable_Code_Point`, without joiners and
-/// variation selectors), and the separators of lines and paragraphs.
+/// Returns whether this character is invisible in any context: Unicode's
+/// `Default_Ignorable_Code_Point`, without joiners and variation selectors, and the separators of
+/// lines and paragraphs.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'

@@ -1,4 +1,4 @@
-//! Row numbers, one type for each table, so that they cannot be mixed up.
+//! Row numbers: one type for each table, so that they cannot be confused.
 
 use std::fmt;
 
@@ -38,14 +38,14 @@ macro_rules! row_numbers {
 }
 
 row_numbers! {
-    /// A stored key. The storage backend gives it out; it says nothing about the key string.
+    /// The row number of a key. The storage backend assigns it; it is unrelated to the key string.
     KeyId,
-    /// A webhook.
+    /// The row number of a webhook.
     WebhookId,
-    /// A task.
+    /// The row number of a task.
     TaskId,
-    /// An event.
+    /// The row number of an event.
     EventId,
-    /// A tag that objects carry.
+    /// The row number of a tag that objects carry.
     TagId,
 }

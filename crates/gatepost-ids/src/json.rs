@@ -1,4 +1,4 @@
-//! Ids in JSON: numbers as far as all clients read them, and texts.
+//! Ids in JSON: numbers where every client can read them exactly, strings otherwise.
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -6,8 +6,8 @@ use serde::ser::{Serialize, Serializer};
 use crate::object_id::{InvalidObjectId, ObjectId};
 use crate::platform_ids::{FIRST_UUID, InvalidId, OwnerId, TenantId};
 
-/// From here on an integer in JSON is a text: JavaScript and others keep 53 bits of a number
-/// (RFC 8259 §6).
+/// The first integer that is a string in JSON: JavaScript and other clients keep 53 bits of a
+/// number (RFC 8259 §6).
 const FIRST_TEXT: u64 = 1 << 53;
 
 impl Serialize for OwnerId {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::platform_ids::{OwnerId, TenantId, read};
 
-/// Why a text or a number is no [`ObjectId`].
+/// The reason why a text or a number is not an [`ObjectId`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error(
     "must be an integer, or 1 to {} visible ASCII characters, not '-' alone",
@@ -14,11 +14,11 @@ use crate::platform_ids::{OwnerId, TenantId, read};
 #[non_exhaustive]
 pub struct InvalidObjectId;
 
-/// An object of the platform, within its type: what stands after the `/` of `vms/3`.
+/// The id of an object of the platform, unique within its type: the part after the `/` of `vms/3`.
 ///
-/// 1 to 64 visible ASCII characters, blanks excepted: integers, UUIDs, and whatever else the
-/// platform gives out. `07` is `7`, and a UUID is in lower case. In JSON an integer below 2⁵³ is a
-/// number, and all else is a string; both are read.
+/// It has 1 to 64 visible ASCII characters and no blanks: an integer, a UUID, or any other text
+/// that the platform uses. `07` equals `7`, and a UUID is in lower case. In JSON an integer below
+/// 2⁵³ is a number, and every other id is a string; both are read.
 ///
 /// ```
 /// use gatepost_ids::ObjectId;
@@ -30,24 +30,24 @@ pub struct InvalidObjectId;
 /// ```
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ObjectId {
-    /// Zeros follow the text.
+    /// The text, padded with zeros.
     text: [u8; Self::MAX_LENGTH],
 }
 
 impl ObjectId {
-    /// Characters of an id.
+    /// The maximum length of an id in characters.
     pub const MAX_LENGTH: usize = 64;
 
-    /// The text of the id.
+    /// Returns the text of the id.
     #[must_use]
     pub fn as_str(&self) -> &str {
         let end = self.text.iter().position(|byte| *byte == 0);
         let text = &self.text[..end.unwrap_or(Self::MAX_LENGTH)];
-        // It is ASCII: a text is looked at before it is one of these.
+        // The text is ASCII: it was validated when the id was created.
         str::from_utf8(text).unwrap_or_default()
     }
 
-    /// The row number, where the id is one.
+    /// Returns the row number, if the id is an integer.
     #[must_use]
     pub fn as_number(&self) -> Option<i64> {
         let text = self.as_str();
@@ -55,13 +55,14 @@ impl ObjectId {
         is_number.then(|| text.parse().ok())?
     }
 
-    /// The id of a row number.
+    /// Creates the id of a row number.
     #[must_use]
     pub fn from_number(number: i64) -> Self {
         Self::shown(number)
     }
 
-    /// What is shown as visible characters, at most [`MAX_LENGTH`](Self::MAX_LENGTH).
+    /// Creates an id from a value that is shown as at most [`MAX_LENGTH`](Self::MAX_LENGTH) visible
+    /// characters.
     fn shown(id: impl Display) -> Self {
         let mut writer = Writer {
             text: [0; Self::MAX_LENGTH],
@@ -94,14 +95,14 @@ impl From<u32> for ObjectId {
     }
 }
 
-/// A user is a row of the platform's users.
+/// A user is a row in the platform's table of users.
 impl From<OwnerId> for ObjectId {
     fn from(id: OwnerId) -> Self {
         Self::shown(id)
     }
 }
 
-/// A tenant is a row of the platform's tenants.
+/// A tenant is a row in the platform's table of tenants.
 impl From<TenantId> for ObjectId {
     fn from(id: TenantId) -> Self {
         Self::shown(id)
@@ -128,7 +129,7 @@ impl FromStr for ObjectId {
             return Ok(Self::shown(OwnerId(id)));
         }
         let is_shown = text.bytes().all(|byte| byte.is_ascii_graphic());
-        // A hyphen stands for none where several ids are one text.
+        // A hyphen means "none" in texts that hold several ids.
         if text.is_empty() || text == "-" || text.len() > Self::MAX_LENGTH || !is_shown {
             return Err(InvalidObjectId);
         }

@@ -1,11 +1,12 @@
-//! What comes along when a text is typed, pasted or saved, and is no part of it.
+//! Characters that are typed, pasted or saved along with a text and are not part of it.
 
-/// Returns the text without what surrounds it: white space, line breaks included, byte order marks,
-/// zero-width characters, and the direction marks that pages and dialogs put around what they show.
+/// Returns the text without the characters around it that are not part of it: white space including
+/// line breaks, byte order marks, zero-width characters, and the direction marks that pages and
+/// dialogs put around the text they show.
 ///
-/// This is the one rule for every text of one line that a person gives: names, URLs, addresses,
-/// numbers, keys, tokens, secrets, and passwords in files and variables. What is inside is left
-/// alone: each kind of text has its own rule about that.
+/// This rule applies to every one-line text that a person enters: names, URLs, addresses, numbers,
+/// keys, tokens, secrets, and passwords in files and variables. It never changes the inside of the
+/// text: each kind of text has its own rule for that.
 ///
 /// ```
 /// use gatepost_ids::trim_pasted;
@@ -18,7 +19,7 @@ pub fn trim_pasted(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || is_mark(c))
 }
 
-/// Characters without a width of their own that tell a reader nothing at the edge of a text.
+/// Returns whether this character has no width and carries no meaning at the edge of a text.
 fn is_mark(c: char) -> bool {
     matches!(
         c,

@@ -1,31 +1,34 @@
-//! Where an owner's records stand, and who an occurrence is meant for.
+//! Realms: the groups of users that are isolated from each other, and the audience of an
+//! occurrence.
 
 use std::fmt;
 
 use crate::accounts::{AccessLevel, Account};
 use crate::platform_ids::{OwnerId, TenantId};
 
-/// The walls between customers: what is in one place is never matched, listed, waited for or
-/// paid for by another. Every owner is in one place.
+/// A realm: a group of users whose records are isolated from all others.
+///
+/// Records in one realm are never matched, listed, waited for or charged by another realm. Every
+/// owner is in exactly one realm.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[allow(
     clippy::exhaustive_enums,
     reason = "stored: a backend learns of a new case from the compiler"
 )]
 pub enum Place {
-    /// All owners of a platform that is one system; where a platform has tenants, those owners that
-    /// were not placed yet.
+    /// All owners of a platform without tenants. On a platform with tenants: the owners who were
+    /// not assigned to a realm yet.
     Common,
-    /// System administrators without a tenant, and what they watch.
+    /// System administrators without a tenant, and their own records.
     Operators,
-    /// A customer.
+    /// The users of one tenant.
     Tenant(TenantId),
-    /// A user without a tenant: walled as a tenant of one.
+    /// A user without a tenant, isolated like a tenant with a single user.
     Alone(OwnerId),
 }
 
 impl Place {
-    /// Where the platform's answer puts this owner.
+    /// Returns the realm that the platform's answer assigns to this owner.
     #[must_use]
     pub fn of(owner: OwnerId, account: &Account) -> Self {
         match (account.tenant, account.access) {
@@ -35,7 +38,7 @@ impl Place {
         }
     }
 
-    /// The tenant, if it is one.
+    /// Returns the tenant, if this realm is one.
     #[must_use]
     pub fn tenant(self) -> Option<TenantId> {
         match self {
@@ -44,7 +47,7 @@ impl Place {
         }
     }
 
-    /// The place of this text, as its `Display` writes it.
+    /// Parses a realm from the text that its `Display` writes.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         let place = match word.split_once(':') {
@@ -59,7 +62,7 @@ impl Place {
     }
 }
 
-/// As it is stored: `common`, `operators`, `tenant:7`, `owner:7`.
+/// Writes the realm as it is stored: `common`, `operators`, `tenant:7`, `owner:7`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -71,20 +74,20 @@ impl fmt::Display for Place {
     }
 }
 
-/// Who an occurrence is meant for.
+/// The audience of an occurrence: the users who may receive it.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[allow(
     clippy::exhaustive_enums,
     reason = "stored: a backend learns of a new case from the compiler"
 )]
 pub enum Audience {
-    /// Everybody: only on a platform that is one system.
+    /// Everybody. Only a platform without tenants may use it.
     OneSystem,
-    /// The operators alone.
+    /// System administrators without a tenant only.
     Operators,
-    /// A tenant, and the operators.
+    /// The users of a tenant, and system administrators without a tenant.
     Tenant(TenantId),
-    /// A user in the place where that user is, and the operators.
+    /// The users in the realm of this user, and system administrators without a tenant.
     Owner(OwnerId),
 }
 

@@ -1,4 +1,4 @@
-//! The ids that a platform gives out to its users and tenants: integers, UUIDs, or names.
+//! The ids that a platform assigns to its users and tenants: integers, UUIDs, or names.
 
 use std::fmt::{self, Display as _};
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 use sha2::{Digest as _, Sha256};
 use uuid::{Builder, Uuid};
 
-/// From here on an id is shown as a UUID.
+/// The first id that is shown as a UUID.
 pub(crate) const FIRST_UUID: u128 = 1 << 63;
 
-/// Why a text or a number is no id.
+/// The reason why a text or a number is not an id.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidId {
-    /// A text that is neither.
+    /// The text is neither an integer nor a UUID.
     #[error("must be an integer from 0 to 9223372036854775807 or a UUID")]
     Text,
-    /// A negative number.
+    /// The number is negative.
     #[error("must not be negative")]
     Negative,
 }
@@ -45,21 +45,22 @@ macro_rules! platform_ids {
         pub struct $name(pub u128);
 
         impl $name {
-            /// The id of these 16 bytes, the most significant first, as a UUID has them.
+            /// Creates the id from its 16 bytes, the most significant first, as in a UUID.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(u128::from_be_bytes(bytes))
             }
 
-            /// The 16 bytes of the id, the most significant first.
+            /// Returns the 16 bytes of the id, the most significant first.
             #[must_use]
             pub const fn to_bytes(self) -> [u8; 16] {
                 self.0.to_be_bytes()
             }
 
-            /// The id of a text: a UUID of version 8 (RFC 9562 §5.8) made of the SHA-256 of both.
-            /// The namespace is whoever gave the name (`auth0`). The text cannot be had back: the
-            /// platform keeps the id beside its user.
+            /// Derives an id from a text: a UUID of version 8 (RFC 9562 §5.8) made of the SHA-256
+            /// of namespace and name. The namespace identifies the system that assigned the name
+            /// (`auth0`). The name cannot be recovered from the id, so the platform must store the
+            /// id with its user.
             #[must_use]
             pub fn from_name(namespace: &str, name: &str) -> Self {
                 Self(of_name(namespace, name))
@@ -72,7 +73,7 @@ macro_rules! platform_ids {
             }
         }
 
-        /// An integer as a database has it.
+        /// Converts an integer as a database stores it.
         impl TryFrom<i64> for $name {
             type Error = InvalidId;
 
@@ -100,7 +101,7 @@ macro_rules! platform_ids {
             }
         }
 
-        /// `7`, `07` and `00000000-0000-0000-0000-000000000007` are one id.
+        /// Parses an id. `7`, `07` and `00000000-0000-0000-0000-000000000007` are the same id.
         impl FromStr for $name {
             type Err = InvalidId;
 
@@ -113,10 +114,10 @@ macro_rules! platform_ids {
 }
 
 platform_ids! {
-    /// A user of the platform, who owns keys and webhooks (SPEC 2.1, *Owner*). The platform gives
-    /// it out.
+    /// The id of a platform's user, who owns keys and webhooks (SPEC 2.1, *Owner*). The platform
+    /// assigns it.
     OwnerId,
-    /// A group of users with administrators of its own. The platform gives it out.
+    /// The id of a tenant: a group of users with its own administrators. The platform assigns it.
     TenantId,
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn read(text: &str) -> Result<u128, InvalidId> {
         let id = text.parse().ok().filter(|id| *id < FIRST_UUID);
         return id.ok_or(InvalidId::Text);
     }
-    // Other spellings of a UUID than this are no id: braces, no hyphens, `urn:uuid:`.
+    // No other spelling of a UUID is an id: braces, no hyphens, `urn:uuid:`.
     let id = (text.len() == 36).then(|| Uuid::try_parse(text).ok());
     id.flatten().map(|id| id.as_u128()).ok_or(InvalidId::Text)
 }

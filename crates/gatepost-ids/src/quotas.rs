@@ -1,4 +1,4 @@
-//! How much one owner may have and do.
+//! Quotas: limits for the records and actions of one owner.
 
 use std::fmt;
 
@@ -6,8 +6,9 @@ use crate::platform_ids::OwnerId;
 
 const MIB: u64 = 1024 * 1024;
 
-/// How much one owner may have and do. Counts of records hold exactly; what waits and what the log
-/// keeps are estimates that are overshot by what a second adds.
+/// The limits for the records and actions of one owner. Record counts are exact. The limits for
+/// waiting deliveries and for the log are estimates: an owner can exceed them by the additions of
+/// one second.
 ///
 /// ```
 /// use gatepost_ids::Quota;
@@ -17,34 +18,35 @@ const MIB: u64 = 1024 * 1024;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Quota {
-    /// Keys. Default 1,000.
+    /// Maximum number of keys. Default 1,000.
     pub keys: u64,
-    /// Webhooks. Default 500.
+    /// Maximum number of webhooks. Default 500.
     pub webhooks: u64,
-    /// Tasks. Default 2,000.
+    /// Maximum number of tasks. Default 2,000.
     pub tasks: u64,
-    /// Events. Default 5,000.
+    /// Maximum number of events. Default 5,000.
     pub events: u64,
-    /// Bytes of webhooks, tasks and events together; those of an event's filter count 32 times.
-    /// Default 64 MiB.
+    /// Maximum size in bytes of webhooks, tasks and events together; an event's filter counts 32
+    /// times. Default 64 MiB.
     pub record_bytes: u64,
-    /// Deliveries that have not ended. Default 100,000.
+    /// Maximum number of deliveries that have not ended. Default 100,000.
     pub waiting: u64,
-    /// Bytes of their messages. Default 256 MiB.
+    /// Maximum size in bytes of the messages of these deliveries. Default 256 MiB.
     pub waiting_bytes: u64,
-    /// Bytes of the delivery log. Above it the owner's oldest ended deliveries leave, an eighth of
-    /// it at a time; until they have, outcomes are kept without the response and deliveries that
-    /// end without the message. Default 1 GiB.
+    /// Maximum size in bytes of the delivery log. Above it the oldest ended deliveries of the owner
+    /// are deleted, an eighth of the log at a time. Until then, outcomes are stored without the
+    /// response, and ended deliveries without the message. Default 1 GiB.
     pub log_bytes: u64,
-    /// Messages sent by hand, tasks run by hand, events triggered, deliveries queued again, and
-    /// tasks that run by what their owner causes, all together, in a minute. Default 60.
+    /// Maximum number per minute of manually sent messages, manual task runs, manual event
+    /// triggers, requeued deliveries and task runs caused by the owner's actions, all together.
+    /// Default 60.
     pub runs_per_minute: u32,
-    /// Changes of keys in a minute. Default 30.
+    /// Maximum number of key changes per minute. Default 30.
     pub key_changes_per_minute: u32,
 }
 
 impl Quota {
-    /// No limit.
+    /// No limits.
     pub const UNLIMITED: Self = Self {
         keys: u64::MAX,
         webhooks: u64::MAX,
@@ -101,15 +103,15 @@ impl Default for Quota {
 
 /// The platform's quotas.
 ///
-/// Asked whenever a quota is about to be used, so an answer that changes takes effect at once; it
-/// must not block. One that panics costs the call that asked, which is refused as unavailable;
-/// where nobody is there to be refused, the defaults hold.
+/// Gatepost asks before each use of a quota, so a changed answer takes effect immediately. An
+/// implementation must not block. If it panics, the call that asked is refused as unavailable; a
+/// call without anybody to refuse uses the defaults.
 pub trait Quotas: fmt::Debug + Send + Sync + 'static {
-    /// How much this owner may have and do.
+    /// Returns the quota of this owner.
     fn quota(&self, owner: OwnerId) -> Quota;
 }
 
-/// The same for everybody: how a platform without plans of its own answers.
+/// The same quota for every owner, for a platform without different plans.
 impl Quotas for Quota {
     fn quota(&self, _owner: OwnerId) -> Quota {
         *self

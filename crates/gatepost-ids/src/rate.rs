@@ -1,12 +1,11 @@
-//! The arithmetic of what a minute allows.
+//! Rate limits per minute.
 
 use std::num::NonZeroU32;
 
 const MINUTE: u64 = 60_000_000_000;
 
-/// What a minute allows, as a token bucket that is one number (GCRA, ITU-T I.371): for how many
-/// nanoseconds it will not be full. It is full at the beginning, and holds what a minute makes
-/// good.
+/// A rate limit per minute: a token bucket whose state is a single number (GCRA, ITU-T I.371), the
+/// nanoseconds until the bucket is full again. The bucket starts full and refills within a minute.
 ///
 /// ```
 /// use std::num::NonZeroU32;
@@ -20,32 +19,32 @@ const MINUTE: u64 = 60_000_000_000;
 pub struct MinuteRate(NonZeroU32);
 
 impl MinuteRate {
-    /// This number in a minute.
+    /// Creates a rate of this number per minute.
     #[must_use]
     pub const fn new(in_a_minute: NonZeroU32) -> Self {
         Self(in_a_minute)
     }
 
-    /// After how many nanoseconds one is made good.
+    /// Returns the nanoseconds in which one token is refilled.
     #[inline]
     #[must_use]
     pub const fn each(self) -> u64 {
         MINUTE / self.0.get() as u64
     }
 
-    /// For how many nanoseconds an empty bucket is not full.
+    /// Returns the nanoseconds in which an empty bucket is refilled.
     #[inline]
     #[must_use]
     pub const fn whole(self) -> u64 {
         self.each() * self.0.get() as u64
     }
 
-    /// Draws this number from a bucket that will not be full for these nanoseconds; returns for how
-    /// many it will not be full then. More than a minute allows is drawn from a full bucket, and
-    /// made good before anything else is drawn.
+    /// Draws `count` tokens from a bucket that is full in `not_full_for` nanoseconds, and returns
+    /// the nanoseconds until it is full after that. More tokens than a minute allows are drawn from
+    /// a full bucket, and must be refilled before anything else is drawn.
     ///
     /// # Errors
-    /// After how many nanoseconds it can be drawn.
+    /// The nanoseconds after which the tokens can be drawn.
     #[inline]
     pub fn draw(self, not_full_for: u64, count: u32) -> Result<u64, u64> {
         let of = |count: u32| self.each().saturating_mul(u64::from(count));

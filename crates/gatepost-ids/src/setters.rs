@@ -1,7 +1,7 @@
-//! How a value that may gain fields is filled in from outside its crate.
+//! Setters for structs that may gain fields, used from outside their crate.
 
-/// Consuming setters: the way to change one field of a struct that may gain others. For the crates
-/// of this workspace.
+/// Generates consuming setters, each of which changes one field of a struct that may gain others.
+/// Only for the crates of this workspace.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {

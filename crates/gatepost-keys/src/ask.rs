@@ -1,4 +1,5 @@
-//! Asks the platform, whose code may panic or hang: its [`Accounts`] here, its logins in the layer.
+//! Guarded calls of platform code, which may panic or hang: [`Accounts`] here, and logins in the
+//! layer.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,17 +9,17 @@ use std::time::Duration;
 
 use gatepost_ids::{Account, AccountAnswer, Accounts, AccountsError, OwnerId};
 
-/// How long the platform may take.
+/// The timeout for the platform's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks; a platform that panics cannot say.
+/// Asks the platform. A panic becomes an error.
 #[inline]
 pub(crate) fn ask(accounts: &dyn Accounts, owner: OwnerId) -> AccountAnswer<'_> {
     let asked = catch_unwind(AssertUnwindSafe(|| accounts.account(owner)));
     asked.unwrap_or_else(|_| AccountAnswer::Now(Err(panicked())))
 }
 
-/// Waits for an answer, within bounds.
+/// Waits for an answer, with a timeout.
 pub(crate) async fn wait(answer: AccountAnswer<'_>) -> Result<Option<Account>, AccountsError> {
     let future = match answer {
         AccountAnswer::Now(answer) => return answer,
@@ -31,14 +32,14 @@ pub(crate) async fn wait(answer: AccountAnswer<'_>) -> Result<Option<Account>, A
     }
 }
 
-/// Why the platform's code gave no answer.
+/// The reason why the platform's code gave no answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Silence {
     Panicked,
     TooLate,
 }
 
-/// Waits for code of the platform that may panic or hang.
+/// Awaits code of the platform, which may panic or hang.
 pub(crate) async fn guarded<T>(
     mut future: Pin<Box<dyn Future<Output = T> + Send + '_>>,
 ) -> Result<T, Silence> {

@@ -1,5 +1,5 @@
-//! Who may manage whose records: everyone their own, administrators of a tenant their tenant's,
-//! system administrators all.
+//! The authorization rules for records: users manage their own, administrators of a tenant their
+//! tenant's, system administrators all.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use gatepost_storage::Scope;
 use crate::ask;
 use crate::principal::Principal;
 
-/// Decides for one caller; remembers the answers of the platform for as long as it lives, so keep
-/// it for one request.
+/// The authorization of one caller. It caches the platform's answers as long as it lives, so use it
+/// for one request only.
 #[derive(Debug)]
 pub struct Authority<'a> {
     actor: &'a Principal,
@@ -19,7 +19,7 @@ pub struct Authority<'a> {
     known: HashMap<OwnerId, Option<Standing>>,
 }
 
-/// What the platform said of another user.
+/// The platform's answer about another user.
 #[derive(Clone, Copy, Debug)]
 struct Standing {
     access: AccessLevel,
@@ -35,13 +35,13 @@ impl<'a> Authority<'a> {
         }
     }
 
-    /// Whether the caller may see and change what belongs to this user.
+    /// Returns whether the caller may see and change the records of this user.
     ///
-    /// An administrator of a tenant may not manage a system administrator who happens to be in the
-    /// same tenant: a key made there would have more powers than its maker.
+    /// An administrator of a tenant may not manage a system administrator who is in the same
+    /// tenant: a key created there would have more permissions than its creator.
     ///
     /// # Errors
-    /// When the platform cannot say.
+    /// The platform's lookup failed.
     pub async fn may_manage(&mut self, owner: OwnerId) -> Result<bool, AccountsError> {
         if owner == self.actor.owner || self.actor.access == AccessLevel::SystemAdministrator {
             return Ok(true);
@@ -53,12 +53,12 @@ impl<'a> Authority<'a> {
         Ok(subject.is_some_and(|standing| standing.tenant == Some(tenant)))
     }
 
-    /// Whether the caller may see what this user made while in that tenant, such as a delivery: an
-    /// administrator sees what was made in the own tenant, though the user has moved, and not what
-    /// a user had made before coming.
+    /// Returns whether the caller may see a record that this user created while in that tenant,
+    /// such as a delivery. An administrator sees the records that were created in their own tenant,
+    /// even if the user has moved since, but not those that a user created before joining it.
     ///
     /// # Errors
-    /// When the platform cannot say.
+    /// The platform's lookup failed.
     pub async fn may_see_made_in(
         &mut self,
         owner: OwnerId,
@@ -72,8 +72,8 @@ impl<'a> Authority<'a> {
         }
     }
 
-    /// Where a user stands who may be an administrator's subject; `None` of a system administrator
-    /// and where there is no such user.
+    /// Returns the account of a user who can be managed by a tenant's administrator; `None` for a
+    /// system administrator and for a user who does not exist.
     async fn subject(&mut self, owner: OwnerId) -> Result<Option<Standing>, AccountsError> {
         if let Some(known) = self.known.get(&owner) {
             return Ok(*known);
@@ -88,10 +88,11 @@ impl<'a> Authority<'a> {
         Ok(standing)
     }
 
-    /// The rows that the caller may at most see: the scope in which a store is to look.
+    /// Returns the scope in which a store must search for the caller: an upper bound of the rows
+    /// that the caller may see.
     ///
-    /// In a tenant's scope there may be rows of a system administrator who is in that tenant, or of
-    /// a user who has just left it: [`may_manage`](Self::may_manage) says which.
+    /// A tenant's scope can contain rows of a system administrator in that tenant, or of a user who
+    /// has just left it: check those with [`may_manage`](Self::may_manage).
     #[must_use]
     pub fn scope(&self) -> Scope {
         match (self.actor.access, self.actor.tenant) {
@@ -101,11 +102,11 @@ impl<'a> Authority<'a> {
         }
     }
 
-    /// Of the rows that were asked for, those that the caller may at most see; `None` when there
-    /// can be none.
+    /// Returns the part of the requested scope that the caller may see at most; `None` if there is
+    /// none.
     ///
     /// # Errors
-    /// When the platform cannot say.
+    /// The platform's lookup failed.
     pub async fn narrow(&mut self, asked: Scope) -> Result<Option<Scope>, AccountsError> {
         let mine = self.scope();
         Ok(match (mine, asked) {

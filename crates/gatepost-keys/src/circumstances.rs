@@ -1,11 +1,11 @@
-//! What a judgement depends on beside the key and its record.
+//! The inputs of a decision other than the key and its record.
 
 use std::net::IpAddr;
 
 use apikey_core::Peppers;
 use chrono::{DateTime, Utc};
 
-/// From where and when a key was presented, and what its digest is made with.
+/// The client address, the time, and the peppers for the digest of a presented key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Circumstances<'a> {
     pub(crate) addr: IpAddr,

@@ -1,40 +1,41 @@
-//! The response to a caller that is not let in.
+//! Responses to refused requests.
 
 use crate::guesses::RetryAfter;
 use crate::throttle::RateStanding;
 
-/// Who reads it is setting up the platform: nobody was ever let in.
+/// The reader is setting up the platform: no request has succeeded yet.
 const NO_PEER: &str = r#"{"err":"The server does not know where requests come from; an axum app is served with into_make_service_with_connect_info::<SocketAddr>()"}"#;
 
-/// The response to a request that is not let in. Everything about a key but a refused address
-/// looks the same (SPEC 7); the true reason goes to the log and the metrics. The whole response is
-/// `Response::<String>::from(denied)`, for whichever body is `From<String>`.
+/// The response to a refused request. All reasons that concern a key look the same, except for a
+/// refused address (SPEC 7); the true reason is in the log and the metrics.
+/// `Response::<String>::from(denied)` creates the whole response, for any body that is
+/// `From<String>`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Denied {
-    /// 401: no credential, or none that is good.
+    /// 401: no credential, or no valid one.
     #[error("no good credential")]
     Unauthenticated,
-    /// 403: the key is good, the address is not (SPEC 5.1 rule 4).
+    /// 403: the key is valid, the address is refused (SPEC 5.1 rule 4).
     #[error("refused from this address")]
     Address,
-    /// 429: too many failures, and when to try again. A good key, or a good secret of the
-    /// platform's that nobody chose, never gets this response; a password does, and is not checked.
+    /// 429: too many failures, with the time to wait. A valid key, or a valid random secret of the
+    /// platform, never gets this response; a password does, and is not checked.
     #[error("too many failed logins")]
     TooManyFailures(RetryAfter),
-    /// 429: the key is good, and it or its owner has made as many requests as allowed.
+    /// 429: the key is valid, but it or its owner has made the maximum number of requests.
     #[error("too many requests")]
     TooManyRequests(RateStanding),
-    /// 503: the store or the platform's accounts cannot be asked now.
+    /// 503: the store or the platform's accounts are unavailable.
     #[error("temporarily unavailable")]
     Unavailable,
-    /// 500: the platform did not say where the request comes from.
+    /// 500: the platform did not supply the client address.
     #[error("the address of the peer is not known")]
     Misconfigured,
 }
 
 impl Denied {
-    /// The HTTP status.
+    /// Returns the HTTP status.
     #[must_use]
     pub fn status(self) -> http::StatusCode {
         match self {
@@ -48,7 +49,7 @@ impl Denied {
         }
     }
 
-    /// The body of the response, as JSON.
+    /// Returns the body of the response, as JSON.
     #[must_use]
     pub fn body(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! A key in memory: all that a judgement needs of its record, and what comes of its uses.
+//! A cached key: the parts of its record that a decision needs, and the notes on its uses.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ use crate::noted::Noted;
 use crate::thread::Thread;
 use crate::throttle::Meter;
 
-/// Of an entry in which no thread notes.
+/// The id for an entry that no thread has claimed for notes.
 const NOBODY: u32 = 0;
 
-/// Two lines of the processor's cache that are only read while the key is used, and one that the
-/// thread writes which notes here: threads that use the same key do not take lines from each other.
+/// A cached key. Two cache lines are only read while the key is used; a third is written by the
+/// thread that notes uses here, so that threads with the same key do not contend for cache lines.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Entry {
@@ -28,14 +28,14 @@ pub(crate) struct Entry {
     pub(crate) key: KeyId,
     pub(crate) grant: Grant,
     pub(crate) meter: Option<Arc<Meter>>,
-    /// The thread that notes here, until what it noted is taken.
+    /// The thread that notes uses here, until its notes are taken.
     noting: AtomicU32,
-    /// Seen expired: a clock that is set back does not bring the key back.
+    /// The key was seen expired: setting the clock back does not make it valid again.
     expired: AtomicBool,
     noted: Line,
 }
 
-/// Held for as long as it takes to write a time and an address, and to count.
+/// Locked for the time it takes to write a time and an address, and to count.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 struct Line(Mutex<Noted>);
@@ -79,7 +79,7 @@ impl Entry {
         outcome
     }
 
-    /// Whether this thread is the one to note here: the first that asks.
+    /// Returns whether this thread notes uses here: the first one that asks.
     #[inline]
     pub(crate) fn is_noted_by(&self, thread: Thread) -> bool {
         let (mine, relaxed) = (thread.number(), Ordering::Relaxed);
@@ -92,13 +92,13 @@ impl Entry {
         }
     }
 
-    /// What is noted here.
+    /// Returns the notes.
     #[inline]
     pub(crate) fn noted(&self) -> MutexGuard<'_, Noted> {
         self.noted.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what was noted, and lets any thread be the next.
+    /// Takes the notes, and allows any thread to be the next.
     pub(crate) fn take_noted(&self) -> Noted {
         let mut noted = self.noted();
         self.noting.store(NOBODY, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! What goes wrong when keys are managed.
+//! Errors of key management.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,62 +7,62 @@ use apikey_core::{BeyondBounds, DraftError, EditError, RateLimit};
 use gatepost_ids::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
-/// Why a key could not be created, read, changed or deleted.
+/// The reason why a key could not be created, read, changed or deleted.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// There is no such key, or none that the caller may know of.
+    /// The key does not exist, or the caller may not know of it.
     #[error("there is no such key")]
     NotFound,
-    /// The caller may not make keys for this user.
+    /// The caller may not create keys for this user.
     #[error("keys of this user are not the caller's to manage")]
     Forbidden,
-    /// The key would reach further than the one by which the request came.
+    /// The key would have more permissions than the key of the request.
     #[error(transparent)]
     Beyond(#[from] BeyondBounds),
-    /// A new key has taken the place of this one.
+    /// The key was rolled already.
     #[error("the key was rolled already; roll the key that took its place")]
     AlreadyRolled,
-    /// A disabled key is not rolled: the new one would be enabled.
+    /// A disabled key cannot be rolled: the new one would be enabled.
     #[error("the key is disabled; enable it before it is rolled")]
     Disabled,
-    /// Somebody else than its owner disabled the key, such as an administrator.
+    /// A user other than its owner disabled the key, such as an administrator.
     #[error("an administrator disabled the key, and only an administrator can enable it")]
     Locked,
     /// The user has a key of that name.
     #[error("the user has a key of that name")]
     NameTaken,
-    /// A key that is to be imported is another user's already.
+    /// The imported token is already stored for another user.
     #[error("another user has the key of that token")]
     OthersToken,
-    /// The user has as many keys as allowed.
+    /// The user has the maximum number of keys.
     #[error("the user has {have} of {most} keys")]
     Full {
-        /// How many the user has.
+        /// The number of the user's keys.
         have: u64,
-        /// How many are allowed.
+        /// The maximum number.
         most: u64,
     },
     /// The user's keys were changed too often within a minute.
     #[error("the keys of this user are changed too often")]
     TooFast {
-        /// After how long they may be changed again.
+        /// The time after which they may be changed again.
         retry_after: Duration,
     },
-    /// Each time the change was applied, another one was stored first. The same call may be
-    /// repeated.
+    /// Each time the change was applied, another change was stored first. The caller may repeat the
+    /// call.
     #[error("the key is being changed by others; try again")]
     Contended,
-    /// The key would have a higher limit of requests than the platform sets for each key.
+    /// The key would have a higher request limit than the platform allows for each key.
     #[error("must be at most {most}")]
     OverLimit {
-        /// The platform's.
+        /// The platform's limit.
         most: RateLimit,
     },
     /// The text is longer than 1 MiB.
     #[error("must be at most 1 MiB long; report it in parts")]
     TextTooLong,
-    /// More than 1,000 different keys are in the text.
+    /// The text contains more than 1,000 different keys.
     #[error("must hold at most 1,000 keys; report it in parts")]
     TooManyFound,
     /// The user does not exist.
@@ -74,7 +74,7 @@ pub enum KeyError {
     /// The edit breaks a rule; an expired key cannot be edited (SPEC 3).
     #[error(transparent)]
     Edit(Arc<EditError>),
-    /// The platform could not say who the user is.
+    /// The platform could not look up the user.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
     /// The store failed.

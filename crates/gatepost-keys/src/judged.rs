@@ -1,4 +1,4 @@
-//! What is known of a key that was presented, before its owner is asked for.
+//! The decision about a presented key before its owner is looked up.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use apikey_core::{Accepted, KeyRefusal};
 
 use crate::entry::Entry;
 
-/// A record was found, and this is what it says of the key.
+/// The decision about a key whose record was found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judged<'a> {
     pub(crate) entry: &'a Arc<Entry>,
@@ -16,14 +16,14 @@ pub(crate) struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// Whether whoever presents the key does not have it.
+    /// Returns whether the presented secret is wrong.
     #[inline]
     pub(crate) fn is_wrong_secret(&self) -> bool {
         is_wrong_secret(self.outcome)
     }
 }
 
-/// Whether whoever presents the key does not have it.
+/// Returns whether the presented secret is wrong.
 #[inline]
 pub(crate) fn is_wrong_secret(outcome: Result<Accepted, KeyRefusal>) -> bool {
     use KeyRefusal::{Unknown, UnknownPepper, WrongSecret};

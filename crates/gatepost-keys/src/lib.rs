@@ -20,7 +20,7 @@ mod visit;
 
 // The public interface is:
 
-// What its signatures name:
+// Types in its signatures:
 pub use apikey_core::{Grant, NotGranted, RateLimit, RateLimitError, ScopeName};
 pub use authority::Authority;
 pub use denied::Denied;

@@ -1,41 +1,41 @@
-//! What came of a key's uses since it was last written: the newest login, and how often it was used
-//! and refused on the present day.
+//! Notes on a key's uses since they were last written: the newest login, and the numbers of uses
+//! and refusals on the current day.
 
 use apikey_core::{KeyId, LastLogin};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use gatepost_storage::keys::{KeyUse, Login};
 
-/// The metrics of what is lost.
+/// The metrics of lost notes.
 const LOGINS_DROPPED: &str = "gatepost_logins_dropped_total";
 const USES_DROPPED: &str = "gatepost_uses_dropped_total";
 
-/// A key was presented by one who has its secret.
+/// The result for a key that was presented with the right secret.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Outcome {
-    /// It let its caller in.
+    /// The caller was authenticated.
     LoggedIn(LastLogin),
-    /// It did not, at this time.
+    /// The caller was refused at this time.
     Refused(DateTime<Utc>),
 }
 
-/// Of one key; empty by default.
+/// The notes on one key; empty by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Noted {
     login: Option<LastLogin>,
     uses: Option<Uses>,
 }
 
-/// Since this was last written, within seconds.
+/// Since the last write, which was seconds ago.
 #[derive(Clone, Copy, Debug)]
 struct Uses {
     day: NaiveDate,
-    /// When the day ends.
+    /// The end of the day.
     until: DateTime<Utc>,
     used: u32,
     refused: u32,
 }
 
-/// What is to be written of many keys.
+/// The notes on many keys to be written.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     pub(crate) logins: Vec<Login>,
@@ -43,14 +43,14 @@ pub(crate) struct Notes {
 }
 
 impl Noted {
-    /// Whether nothing was noted since it was taken.
+    /// Returns whether nothing was noted since the notes were taken.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.uses.is_none()
     }
 
-    /// Notes what came of a use. Where a day has ended since the last, returns what was counted on
-    /// it. A clock that was set back counts on with the later day: no day comes twice.
+    /// Notes the result of a use. If a day has ended since the last use, returns the counts of that
+    /// day. If the clock was set back, counting continues on the later day: no day occurs twice.
     #[inline]
     pub(crate) fn add(&mut self, key: KeyId, outcome: Outcome) -> Option<KeyUse> {
         let (at, used, refused) = match outcome {
@@ -99,7 +99,7 @@ impl Uses {
 }
 
 impl Notes {
-    /// What came of one use.
+    /// Creates the notes on one use.
     pub(crate) fn of(key: KeyId, outcome: Outcome) -> Self {
         let (mut notes, mut noted) = (Self::default(), Noted::default());
         noted.add(key, outcome);
@@ -107,7 +107,7 @@ impl Notes {
         notes
     }
 
-    /// Takes what was noted of a key.
+    /// Adds the notes on one key.
     pub(crate) fn take(&mut self, key: KeyId, noted: Noted) {
         let login = noted.login.map(|login| Login { key, login });
         self.logins.extend(login);
@@ -126,14 +126,14 @@ impl Notes {
     }
 }
 
-/// Counts logins as lost: a later one of the key replaces it.
+/// Counts logins as lost. A later login of the key replaces each.
 pub(crate) fn lose_logins(logins: &[Login]) {
     if !logins.is_empty() {
         metrics::counter!(LOGINS_DROPPED).increment(logins.len() as u64);
     }
 }
 
-/// Counts uses as lost: they are missing for good.
+/// Counts uses as lost; they are missing permanently.
 pub(crate) fn lose_uses(uses: &[KeyUse]) {
     let lost: u64 = uses.iter().map(|day| day.used + day.refused).sum();
     if lost > 0 {

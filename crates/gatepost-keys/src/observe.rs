@@ -1,4 +1,4 @@
-//! What happens to keys, for an observer of the platform's.
+//! Notices about keys for an observer of the platform.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -8,71 +8,72 @@ use apikey_core::{KeyHint, KeyId, KeyName, OwnerId};
 use chrono::{DateTime, Utc};
 use gatepost_storage::keys::KeyRow;
 
-/// Something that happened to a key.
+/// A notice about a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeyNotice {
     /// The key.
     pub key: KeyId,
-    /// Whose it is.
+    /// Its owner.
     pub owner: OwnerId,
-    /// What it is called.
+    /// Its name.
     pub name: KeyName,
-    /// What may be shown of it.
+    /// Its masked form.
     pub hint: KeyHint,
-    /// What happened.
+    /// The content of the notice.
     pub news: KeyNews,
 }
 
-/// What happened to a key.
+/// The content of a notice.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum KeyNews {
     /// It was created.
     Created,
-    /// It was deleted. The keys of a user or tenant that is removed are not reported.
+    /// It was deleted. The keys of a removed user or tenant are not reported.
     Deleted,
-    /// It expires soon, or has expired: said 14, 3 and 0 days before, up to a day late where the
-    /// platform was down, and not at all later. A key with less time than that from its creation
-    /// on is reported from the next step on. The same step may be said again by another process,
-    /// and after a restart: whoever passes it on recognises it by key, moment and days.
+    /// It expires soon, or has expired. The notice is sent 14, 3 and 0 days before; if the platform
+    /// was down, up to a day late, and after that not at all. A key with a shorter lifetime is
+    /// reported from the next step on. Another process, or the same one after a restart, may repeat
+    /// a step: a recipient recognizes repeats by key, time and days.
     Expiring {
-        /// When.
+        /// The expiration time.
         expires: DateTime<Utc>,
         /// 14, 3, or 0.
         days: u32,
     },
-    /// It was found, whole, in a text where it does not belong. What becomes of it is said by
-    /// itself.
+    /// The whole key was found in a text where it does not belong. If it is disabled or deleted
+    /// because of that, another notice reports this.
     Leaked {
-        /// The hour in which it is said.
+        /// The hour of the notice.
         hour: DateTime<Utc>,
     },
-    /// Whoever has its secret presented it from an address that its lists do not allow: said
-    /// within seconds, and at most once an hour for a key in each process.
+    /// A caller with the right secret presented it from an address that its lists refuse. The
+    /// notice is sent within seconds, and at most once an hour for each key in each process.
     RefusedAddress {
-        /// From where, the last time.
+        /// The last of these addresses.
         from: IpAddr,
-        /// How often since it was said last.
+        /// The number of refusals since the previous notice.
         count: u64,
-        /// The hour in which it is said.
+        /// The hour of the notice.
         hour: DateTime<Utc>,
     },
 }
 
-/// The observer could not take a notice.
+/// The error of an observer that could not accept a notice.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("not passed on: {0}")]
 #[allow(clippy::exhaustive_structs, reason = "a text and nothing else")]
 pub struct NotPassedOn(pub String);
 
-/// Receives notices of keys. `gatepost-manage` has one that passes them on to an engine.
+/// Receives notices about keys. `gatepost-manage` has an implementation that forwards them to an
+/// engine.
 ///
-/// A change of a key waits for it, for at most five seconds, and is done whatever it says: an error
-/// and a panic are logged. A notice of [`KeyNews::Expiring`] that it does not take is given again a
-/// minute later, for a day.
+/// A change of a key waits for the observer for at most five seconds, and is carried out whatever
+/// it returns: an error and a panic are logged. A notice of [`KeyNews::Expiring`] that it refuses
+/// is sent again every minute, for a day.
 pub trait KeyObserver: fmt::Debug + Send + Sync + 'static {
-    /// Something happened.
+    /// Handles a notice.
     fn notice<'a>(
         &'a self,
         notice: KeyNotice,
@@ -80,7 +81,7 @@ pub trait KeyObserver: fmt::Debug + Send + Sync + 'static {
 }
 
 impl KeyNotice {
-    /// About a key as it is stored; for tests of a [`KeyObserver`] too.
+    /// Creates a notice about a stored key, for tests of a [`KeyObserver`] as well.
     #[must_use]
     pub fn new(row: &KeyRow, news: KeyNews) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! Who is calling.
+//! The authenticated caller.
 
 use std::any::Any;
 use std::fmt;
@@ -10,46 +10,46 @@ use gatepost_ids::{AccessLevel, Account, TenantId};
 
 use crate::throttle::RateStanding;
 
-/// How a caller proved who it is.
+/// The way in which a caller authenticated.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Via {
-    /// By this API key.
+    /// With this API key.
     Key(KeyId),
-    /// By the platform's own login: a password, a session.
+    /// With the platform's own login: a password, a session.
     Platform,
 }
 
-/// An authenticated caller, with the powers that its user has at this moment (SPEC 1 rule 2), or
-/// with those of them that its API key was granted. The layer puts it into the extensions of the
-/// request and of the response.
+/// An authenticated caller, with the current permissions of the user (SPEC 1 rule 2), or the part
+/// of them that the API key was granted. The layer puts it into the extensions of the request and
+/// of the response.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Principal {
     /// The user.
     pub owner: OwnerId,
-    /// Whether the user was enabled when the account was read. The layer lets in nobody else.
+    /// Whether the user was enabled when the account was read. The layer refuses disabled users.
     pub enabled: bool,
-    /// How far the powers go.
+    /// The scope of the user's permissions.
     pub access: AccessLevel,
     /// The user's tenant.
     pub tenant: Option<TenantId>,
-    /// How the caller proved who it is.
+    /// The way in which the caller authenticated.
     pub via: Via,
-    /// What of these powers the API key has by which the caller came; all of them for a login of
-    /// the platform's own.
+    /// The part of these permissions that the API key has; all of them for a login of the platform
+    /// itself.
     pub grant: Grant,
-    /// The address from which the caller came, for a log of changes; `None` where it is not known.
+    /// The client address, for the audit log; `None` if it is unknown.
     pub address: Option<IpAddr>,
-    /// How the request stands to the limits of its API key and of all keys of the user; `None`
-    /// where nothing limits it.
+    /// The remaining requests under the limits of the API key and of all keys of the user; `None`
+    /// if nothing limits them.
     pub rate: Option<RateStanding>,
-    /// What the platform put into the [`Account`].
+    /// The value that the platform put into the [`Account`].
     pub extra: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Principal {
-    /// A user with the powers of an account.
+    /// Creates a caller with the permissions of an account.
     #[inline]
     #[must_use]
     pub fn new(owner: OwnerId, account: Account, via: Via) -> Self {
@@ -66,14 +66,14 @@ impl Principal {
         }
     }
 
-    /// The same caller with no more than this of its powers.
+    /// Restricts the caller to this part of the permissions.
     #[inline]
     #[must_use]
     pub fn with_grant(self, grant: Grant) -> Self {
         Self { grant, ..self }
     }
 
-    /// The same caller, known to come from this address.
+    /// Sets the client address.
     #[inline]
     #[must_use]
     pub fn with_address(self, address: IpAddr) -> Self {
@@ -88,9 +88,9 @@ impl Principal {
         Self { rate, ..self }
     }
 
-    /// Whether the caller has a scope of the platform's own: a key that names this scope, a key
-    /// that names nothing, or a login. For a handler that decides by what is asked of it; a whole
-    /// route is guarded by [`AuthLayer::require_scope`](crate::AuthLayer::require_scope).
+    /// Checks that the caller has a scope of the platform: a key with this scope, a key that names
+    /// nothing, or a login. It is for a handler whose decision depends on the request;
+    /// [`AuthLayer::require_scope`](crate::AuthLayer::require_scope) guards a whole route.
     ///
     /// # Errors
     /// [`NotGranted`], whose text is the message of a 403.

@@ -1,23 +1,23 @@
-//! Whether anybody is there (SPEC 5.1 rule 3): a page that polls is not a user who is.
+//! The distinction between a user who is present and a page that polls (SPEC 5.1 rule 3).
 
 use http::{HeaderMap, HeaderName};
 
-/// What a request says of the person behind a session. A session that ends after inactivity is
-/// prolonged by [`Person`](Self::Person) alone, and looked up by both.
+/// The kind of request in a session. Only [`Person`](Self::Person) extends a session that ends
+/// after inactivity; both are authenticated.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Visit {
-    /// Somebody opened a page or sent a form, as far as the request shows.
+    /// A person opened a page or submitted a form, as far as the request shows.
     Person,
-    /// A page that is open asks by itself for what is new; nobody may be there.
+    /// An open page polls for updates; nobody may be present.
     Poll,
 }
 
 impl Visit {
-    /// The header by which a program says that it polls: `x-gatepost-visit: poll`.
+    /// The header by which a program declares that it polls: `x-gatepost-visit: poll`.
     pub const HEADER: HeaderName = HeaderName::from_static("x-gatepost-visit");
 
-    /// What the headers say; a person where they say nothing.
+    /// Returns the kind that the headers declare; a person by default.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Self {
         let polls = headers

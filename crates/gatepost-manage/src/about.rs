@@ -1,4 +1,4 @@
-//! What a task is run or tested about, manually.
+//! The occurrence of a manual run or test.
 
 use gatepost_engine::RunContext;
 use gatepost_keys::OwnerId;
@@ -11,29 +11,29 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::events::no_such_object;
 
-/// Whether an object may be watched does not depend on the task that runs.
+/// The permission to watch an object does not depend on the task.
 const NO_TASK: TaskId = TaskId(0);
 
-/// What a task is run or tested about, as if it had occurred: by default nothing in particular.
+/// The occurrence that a manual run or test simulates; empty by default.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct About {
-    /// The event, one of the catalog.
+    /// The event, which must be in the catalog.
     pub event: Option<(EventType, EventName)>,
-    /// An object of the event's type, by its row number: one that the task's owner may watch.
+    /// An object of the event's type, by its row number, which the task's owner may watch.
     /// `${NAME}` becomes the name that the owner may know.
     pub object: Option<ObjectId>,
-    /// What `${NAME}` becomes where the [`Directory`](crate::Directory) knows no name. If that is
-    /// empty, an object has its row number.
+    /// The value of `${NAME}` if the [`Directory`](crate::Directory) knows no name. If it is empty
+    /// too, the row number is used.
     pub name: String,
     /// Values of further variables, by name.
     pub variables: Vec<(String, String)>,
-    /// What it brings along; by default the sample of the event in the catalog.
+    /// The data of the occurrence; by default the event's sample in the catalog.
     pub data: Option<Data>,
 }
 
 impl Actor {
-    /// What is run about, as far as this owner may receive it.
+    /// Returns the occurrence, as far as this owner may receive it.
     pub(crate) async fn known(
         &self,
         owner: OwnerId,

@@ -1,4 +1,4 @@
-//! A caller at the door: what it may do, and how a change is carried out.
+//! A caller of `Management`: permissions, and the execution of changes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use crate::finish::{contain, finish};
 use crate::management::Management;
 use crate::subject::Subject;
 
-/// A caller, and everything that it may do. Cheap to clone.
+/// A caller with all operations. Cheap to clone.
 ///
-/// Every method judges by the caller's [`Authority`]; a row that the caller may not see answers as
-/// one that is not there. A method that changes something runs to its end though its future is
-/// dropped, and writes one audit record once the store has committed. A panic of the platform's
-/// code or of the store is an error of the call ([`ManageError::Panicked`]).
+/// Every method checks the caller's [`Authority`]; a row that the caller may not see is reported as
+/// missing. A method that changes something completes even if its future is dropped, and writes one
+/// audit record after the store has committed. A panic of the platform's code or of the store is an
+/// error of the call ([`ManageError::Panicked`]).
 ///
 /// Methods must be called within a tokio runtime.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Actor {
 }
 
 impl Management {
-    /// The door for this caller.
+    /// Returns the operations for this caller.
     #[must_use]
     pub fn of(&self, principal: &Principal) -> Actor {
         Actor {
@@ -39,25 +39,26 @@ impl Management {
 }
 
 impl Actor {
-    /// Who is calling.
+    /// Returns the caller.
     #[must_use]
     pub fn principal(&self) -> &Principal {
         &self.principal
     }
 
-    /// Whether the caller may see and change what belongs to this user.
+    /// Returns whether the caller may see and change the records of this user.
     ///
     /// # Errors
-    /// [`ManageError::Accounts`] when the platform cannot say.
+    /// [`ManageError::Accounts`] if the platform's lookup fails.
     pub async fn may_manage(&self, owner: OwnerId) -> Result<bool, ManageError> {
         contain(self.manages(owner)).await
     }
 
-    /// Carries out an action on a row of a table of the platform's own: to its end, and with an
-    /// audit record if it succeeds. The platform itself judges whether the caller may.
+    /// Executes an action on a row of the platform's own table. It completes even if the caller
+    /// disconnects, and writes an audit record if it succeeds. The platform itself must check the
+    /// caller's permission.
     ///
     /// # Errors
-    /// [`ManageError::Panicked`]; what the action itself returns is within.
+    /// [`ManageError::Panicked`]; the result of the action itself is inside.
     pub async fn platform_act<T, E>(
         &self,
         table: &'static str,
@@ -83,8 +84,9 @@ impl Actor {
         .await
     }
 
-    /// Carries out a change: to its end though the caller goes away, with one audit record once it
-    /// is done. `work` judges and acts, and returns what it was about with the result.
+    /// Executes a change, which completes even if the caller disconnects, and writes one audit
+    /// record afterwards. `work` checks permissions, makes the change, and returns its subject with
+    /// the result.
     pub(crate) async fn change<T, F>(
         &self,
         table: &'static str,
@@ -104,8 +106,8 @@ impl Actor {
         .await
     }
 
-    /// Tells the platform and the audit log. A panic of the platform's is logged: what was done is
-    /// done.
+    /// Notifies the platform and the audit log. A panic of the platform is logged; the change
+    /// persists.
     async fn record(&self, table: &'static str, operation: Operation, subject: Subject) {
         let row = subject.row;
         let change = Audited::new(&self.principal, table, Some(row), operation).about(&subject);
@@ -120,10 +122,10 @@ impl Actor {
         }
     }
 
-    /// The tenant of a user whose record the caller has just changed.
+    /// Returns the tenant of a user whose record the caller has just changed.
     async fn tenant_of(&self, owner: OwnerId) -> Option<TenantId> {
         if self.is(owner) || !self.sees_all() {
-            // Who is no system administrator changes records in the own tenant alone.
+            // Only system administrators change records in other tenants.
             return self.principal.tenant;
         }
         match self.door.account(owner).await {
@@ -143,13 +145,13 @@ impl Actor {
         self.door.keys.authority(&self.principal)
     }
 
-    /// What an engine's error about a record of this user is to the caller.
+    /// Converts an engine's error about a record of this user.
     pub(crate) fn about(&self, owner: OwnerId) -> impl Fn(EngineError) -> ManageError + Copy {
         let is_own = self.is(owner);
         move |error| ManageError::from(error).about(is_own)
     }
 
-    /// Whether this user is the caller.
+    /// Returns whether this user is the caller.
     pub(crate) fn is(&self, owner: OwnerId) -> bool {
         owner == self.principal.owner
     }
@@ -158,7 +160,7 @@ impl Actor {
         &self.door.engine
     }
 
-    /// Whether all rows are this caller's to see.
+    /// Returns whether the caller may see all rows.
     pub(crate) fn sees_all(&self) -> bool {
         self.principal.access == AccessLevel::SystemAdministrator
     }

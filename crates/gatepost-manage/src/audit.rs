@@ -1,4 +1,4 @@
-//! A hook for the platform's audit log.
+//! The interface for the platform's audit log.
 
 use std::fmt;
 
@@ -10,8 +10,7 @@ use webhook_model::ObjectId;
 use crate::changes::Changes;
 use crate::subject::Subject;
 
-/// What was done to a row. The same act has the same word, whether it came from the API or from the
-/// console.
+/// The operation on a row. The REST API and the console use the same word for the same operation.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Operation {
@@ -27,15 +26,15 @@ pub enum Operation {
     Enable,
     /// A webhook was paused.
     Pause,
-    /// An action of a table of the platform's own, by its declared name.
+    /// An action on a platform's own table, by its declared name.
     Platform(&'static str),
-    /// Deliveries that had ended were queued again: one, or the failed ones of a webhook.
+    /// Ended deliveries were queued again: one, or the failed ones of a webhook.
     Replay,
     /// A webhook was resumed.
     Resume,
     /// A delivery that waited for its next attempt is due now.
     Retry,
-    /// A new key took the place of this one.
+    /// A new key replaced this one.
     Roll,
     /// A webhook got a new signing secret.
     RotateSecret,
@@ -43,7 +42,7 @@ pub enum Operation {
     Run,
     /// A message was queued manually.
     Send,
-    /// A message was sent at once, to test a webhook; it is not in the delivery log.
+    /// A message was sent immediately to test a webhook; it is not in the delivery log.
     SendTest,
     /// A task's message was sent as a test.
     Test,
@@ -54,8 +53,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// The word for an audit log: `create`, `rotate_secret`, …; for an action of the platform's own
-    /// its name.
+    /// Returns the word for an audit log: `create`, `rotate_secret`, …; for an action of the
+    /// platform its name.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -87,28 +86,28 @@ impl fmt::Display for Operation {
     }
 }
 
-/// One change that was carried out.
+/// A change that was carried out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Audited<'a> {
-    /// Who did it.
+    /// The caller.
     pub actor: &'a Principal,
     /// The table: `user_api_keys`, `webhook_urls`, …
     pub table: &'static str,
     /// The id of the row; `None` for a change of no single row.
     pub row: Option<ObjectId>,
-    /// What was done.
+    /// The operation.
     pub operation: Operation,
-    /// Whose record it is; `None` in a record that a test makes.
+    /// The owner of the record; `None` in a record that a test creates.
     pub owner: Option<OwnerId>,
-    /// What the record is called, a webhook or a key by its name; empty where it has none.
+    /// The name of the record, such as a webhook or a key; empty if it has none.
     pub name: &'a str,
-    /// What an edit changed, without secrets; `None` in a record that a test makes.
+    /// The changes of an edit, without secrets; `None` in a record that a test creates.
     pub changes: Option<&'a Changes>,
 }
 
 impl<'a> Audited<'a> {
-    /// A record, such as a test of an [`Audit`] makes.
+    /// Creates a record for a test of an [`Audit`].
     #[must_use]
     pub fn new(
         actor: &'a Principal,
@@ -136,7 +135,7 @@ impl<'a> Audited<'a> {
         }
     }
 
-    /// As the audit log stores it: of a record of this owner, who is in this tenant.
+    /// Returns the entry for the audit log, with the owner of the record and the owner's tenant.
     pub(crate) fn entry(
         &self,
         at: DateTime<Utc>,
@@ -162,7 +161,7 @@ impl<'a> Audited<'a> {
     }
 }
 
-/// No more than this many bytes of a text.
+/// Truncates a text to this number of bytes.
 fn cut(text: &str, most: usize) -> String {
     let mut ends = (0..=most.min(text.len())).rev();
     let end = ends.find(|end| text.is_char_boundary(*end));
@@ -172,12 +171,12 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// Receives a record of every change, after the store has committed it and before the call returns,
-/// also when the caller has gone away. It never sees a secret or a message.
+/// even if the caller has disconnected. It never gets a secret or a message.
 ///
-/// Called on the task of the change: hand the record on, do not block. A panic is logged, and does
-/// not undo the change.
+/// It is called on the task of the change: it must pass the record on without blocking. A panic is
+/// logged, and does not undo the change.
 pub trait Audit: fmt::Debug + Send + Sync + 'static {
-    /// A change was carried out.
+    /// Records a change.
     fn record(&self, change: &Audited<'_>);
 }
 

@@ -1,4 +1,4 @@
-//! What still waits of a task is cancelled (WIRE 6).
+//! Cancelling the waiting deliveries of a task (WIRE 6).
 
 use gatepost_storage::webhooks::{DeliveryId, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Bodies, Page};
@@ -10,25 +10,25 @@ use crate::error::ManageError;
 use crate::subject::Subject;
 use crate::tables::TASKS;
 
-/// Rows that end in one transaction.
+/// The number of rows ended in one transaction.
 const BITE: u32 = 100;
 
 impl Actor {
-    /// Ends what still waits of a task's deliveries, for their first attempt or the next: `error`,
-    /// to be replayed. What is being sent goes on, and so does what the task makes from now on.
-    /// Returns how many ended; none is no error.
+    /// Ends the waiting deliveries of a task, before their first attempt or a retry, as `error`;
+    /// they can be replayed. Running deliveries continue, and so do later ones of the task. Returns
+    /// the number of ended deliveries; zero is not an error.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`]; [`ManageError::TooFast`] where many
-    /// lists of the caller wait, failures of store and accounts: some may have ended by then, which
-    /// is audited, and calling again goes on with the rest.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`]; [`ManageError::TooFast`] if too many
+    /// lists of the caller wait; failures of store and accounts. In the latter case some deliveries
+    /// may have ended, which is audited, and calling again continues with the rest.
     pub async fn cancel_task(&self, id: TaskId) -> Result<u64, ManageError> {
         self.change(TASKS, Operation::Cancel, move |actor| async move {
             let row = actor.own_task(id).await?;
             let mut cancelled = 0;
             let ended = actor.cancel_waiting(id, &mut cancelled).await;
             let ended = match ended {
-                // A part was done, so there is something to record.
+                // A part succeeded, so there is something to record.
                 Err(error) if cancelled > 0 => {
                     error.log();
                     Err(error)
@@ -41,9 +41,10 @@ impl Actor {
         .await?
     }
 
-    /// Counts in `cancelled` what ended, also where it fails then.
+    /// Adds the number of ended deliveries to `cancelled`, even if it fails.
     async fn cancel_waiting(&self, task: TaskId, cancelled: &mut u64) -> Result<(), ManageError> {
-        // From the newest on, so that what is queued meanwhile is not met: it would not end.
+        // From the newest on, so that deliveries queued in the meantime are skipped: otherwise it
+        // would not end.
         let mut page = Page::newest(BITE).with_bodies(Bodies::Omitted);
         loop {
             let (ids, next) = self.waiting_of(task, page).await?;
@@ -57,7 +58,8 @@ impl Actor {
         }
     }
 
-    /// A page of what waits of a task and is the caller's to change, and where the next begins.
+    /// Returns a page of a task's waiting deliveries that the caller may change, and the start of
+    /// the next page.
     async fn waiting_of(
         &self,
         task: TaskId,
@@ -71,7 +73,7 @@ impl Actor {
         let found = self.visible_deliveries(&query).await?;
         let mut ids = Vec::new();
         for delivery in &found.rows {
-            // Its owner may have moved to another tenant since.
+            // Its owner may have moved to another tenant.
             if self.manages(delivery.owner).await? {
                 ids.push(delivery.id);
             }

@@ -1,5 +1,5 @@
-//! What an edit changed, field by field, as an audit log may know it: never a secret, a message or
-//! more of a URL than where it leads.
+//! The changes of an edit, field by field, for an audit log: never a secret, a message, or more of
+//! a URL than its origin.
 
 use std::borrow::Cow;
 
@@ -12,39 +12,39 @@ use webhook_model::{
     Target, TargetUrl, Task, Webhook, WebhookId,
 };
 
-/// The longest value that is kept whole, in characters.
+/// The maximum length of a value in characters.
 const LONGEST: usize = 120;
 
 /// The fields that a change gave other values, in the order of the record's form.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Changes(Vec<FieldChange>);
 
-/// A field that has another value now.
+/// A field with a new value.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct FieldChange {
-    /// The field, as the API calls it.
+    /// The field, by its name in the API.
     pub field: Cow<'static, str>,
-    /// The value before and the value after, at most 120 characters of each; `None` where they are
-    /// not for a log: of secrets, messages, headers, the path of a URL, and what was changed by
-    /// others at the same time.
+    /// The old and the new value, at most 120 characters of each. `None` for values that must not
+    /// be logged: secrets, messages, headers, the path of a URL, and fields that others changed at
+    /// the same time.
     pub values: Option<(String, String)>,
 }
 
 impl Changes {
-    /// The fields.
+    /// Iterates over the fields.
     pub fn iter(&self) -> impl Iterator<Item = &FieldChange> {
         self.0.iter()
     }
 
-    /// Whether no field is named: the change was no edit, or gave every field the value that it
-    /// had.
+    /// Returns whether no field is named: the change was not an edit, or left every field
+    /// unchanged.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    // Records are taken apart whole, so that a field that is added is judged here.
+    // Records are destructured completely, so that an added field must be handled here.
 
     pub(crate) fn of_key(old: &ApiKey, new: &ApiKey) -> Self {
         let ApiKey {
@@ -59,7 +59,7 @@ impl Changes {
             grant,
             limit,
             enabled,
-            // Who disabled it says so.
+            // The user who disabled it is recorded.
             locked: _,
             created: _,
             last_login: _,
@@ -192,14 +192,14 @@ impl Changes {
         changes
     }
 
-    /// The same fields without their values.
+    /// Removes the values of the fields.
     pub(crate) fn named_alone(mut self) -> Self {
         self.0.iter_mut().for_each(|change| change.values = None);
         self
     }
 
-    /// As it is stored: JSON, at most [`AuditEntry::MAX_CHANGES`] bytes. Values for which there is
-    /// no room are left out.
+    /// Returns the stored form: JSON, at most [`AuditEntry::MAX_CHANGES`] bytes. Values that do not
+    /// fit are left out.
     pub(crate) fn to_stored(&self) -> String {
         // Two for the brackets.
         let names: usize = self.0.iter().map(|change| change.field.len() + 5).sum();
@@ -220,7 +220,7 @@ impl Changes {
         Value::Array(fields.collect()).to_string()
     }
 
-    /// What was stored; what cannot be understood names no field.
+    /// Parses the stored form; an invalid one names no field.
     pub(crate) fn from_stored(text: &str) -> Self {
         let fields: Vec<Vec<String>> = serde_json::from_str(text).unwrap_or_default();
         let fields = fields.into_iter().filter_map(|mut parts| {
@@ -267,7 +267,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Where a URL leads: neither its user nor its path, which may be secrets.
+/// Returns the origin of a URL, without user and path, which may be secrets.
 fn origin(url: &TargetUrl) -> String {
     url.as_url().origin().ascii_serialization()
 }

@@ -1,4 +1,4 @@
-//! What became of a webhook's deliveries, counted by the hour.
+//! Hourly counts of a webhook's outcomes.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,22 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Hours of webhooks that are read to find those that fail.
+/// The number of webhook hours that are read to find failing webhooks.
 const MOST_HOURS: u32 = 2_000;
 
-/// Webhooks of which everything fails.
+/// Webhooks whose attempts all fail.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Failing {
-    /// Each with what became of its deliveries, those with the most failures first.
+    /// The webhooks with their counts, those with the most failures first.
     pub webhooks: Vec<(Row<WebhookId, Webhook>, HourlyCount)>,
-    /// There may be more.
+    /// Whether there may be more.
     pub more: bool,
 }
 
 impl Actor {
-    /// What became of a webhook's deliveries in the hours from `from` until before `before`:
-    /// newest hour first, at most `limit`. Kept longer than the deliveries; what happened in the
+    /// Returns the outcomes of a webhook's deliveries in the hours from `from` until before
+    /// `before`: newest hour first, at most `limit`. Counts are kept longer than deliveries; the
     /// last two seconds may not be counted yet.
     ///
     /// # Errors
@@ -47,9 +47,9 @@ impl Actor {
         .await
     }
 
-    /// What became of the deliveries of these webhooks in the hours from `from` until before
-    /// `before`, each summed up, as of the newest hour in which something was counted. Those of
-    /// which nothing was counted, and those that the caller may not see, are left out.
+    /// Returns the outcomes of each of these webhooks, summed over the hours from `from` until
+    /// before `before`, with the newest hour that has a count. Webhooks without counts, and those
+    /// that the caller may not see, are left out.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -67,9 +67,9 @@ impl Actor {
         .await
     }
 
-    /// The active webhooks that the caller may see and of which, in the hours from `from` until
-    /// before `before`, attempts failed and none succeeded: at most `limit`. The counters of the
-    /// newest 2,000 hours of webhooks are looked at.
+    /// Returns the active webhooks that the caller may see and whose attempts in the hours from
+    /// `from` until before `before` all failed: at most `limit`. The counters of the newest 2,000
+    /// webhook hours are read.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -93,7 +93,7 @@ impl Actor {
             if !ids.is_empty() {
                 for row in engine.webhooks(&ids).await? {
                     let active = row.value.activity == Activity::Active;
-                    // In a tenant there may be webhooks that its administrator may not see.
+                    // A tenant may contain webhooks that its administrator may not see.
                     if active && authority.may_manage(row.owner).await? {
                         rows.insert(row.id, row);
                     }
@@ -110,7 +110,7 @@ impl Actor {
     }
 }
 
-/// The sums of webhooks of which nothing succeeded, those with the most failures first.
+/// Returns the sums of webhooks without a success, those with the most failures first.
 fn failing(hours: &[HourlyCount]) -> Vec<HourlyCount> {
     let mut of: BTreeMap<WebhookId, Vec<HourlyCount>> = BTreeMap::new();
     for hour in hours {

@@ -16,12 +16,12 @@ use crate::listed::{Listed, Whose};
 use crate::subject::Subject;
 use crate::tables::DELIVERIES;
 
-/// How much of requests and responses a page holds.
+/// The size of requests and responses on a page.
 const RESPONSES: Bodies = Bodies::UpTo(1024 * 1024);
 
 impl Actor {
-    /// A delivery, and its webhook: `None` where that cannot be read, or is not the caller's to see
-    /// because its owner has moved to another tenant since.
+    /// Returns a delivery and its webhook. The latter is `None` if it cannot be read, or if the
+    /// caller may not see it because its owner has moved to another tenant.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -39,10 +39,10 @@ impl Actor {
         .await
     }
 
-    /// One page of the deliveries that match and that the caller may see.
+    /// Returns one page of the deliveries that match and that the caller may see.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn deliveries(
         &self,
@@ -51,11 +51,11 @@ impl Actor {
         contain(self.visible_deliveries(query)).await
     }
 
-    /// As [`deliveries`](Self::deliveries), each with its last attempt. The page ends with the row
-    /// at which the responses come to 1 MiB.
+    /// Returns the same as [`deliveries`](Self::deliveries), each with its last attempt. The page
+    /// ends with the row at which the responses reach 1 MiB.
     ///
     /// # Errors
-    /// As [`deliveries`](Self::deliveries).
+    /// The errors of [`deliveries`](Self::deliveries).
     pub async fn deliveries_with_responses(
         &self,
         query: &DeliveryQuery,
@@ -79,7 +79,7 @@ impl Actor {
         .await
     }
 
-    /// The last attempts of a delivery, at most this many, oldest first.
+    /// Returns the last attempts of a delivery, at most this many, oldest first.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -98,8 +98,8 @@ impl Actor {
     /// Deletes a delivery from the log, and from the queue if it still waits.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Forbidden`] when its owner has moved to another
-    /// tenant since, failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Forbidden`] if its owner has moved to another
+    /// tenant, failures of store and accounts.
     pub async fn delete_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Delete, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
@@ -109,11 +109,11 @@ impl Actor {
         .await
     }
 
-    /// Queues a delivery again that has ended: the same bytes under the same id.
+    /// Queues an ended delivery again: the same bytes under the same id.
     ///
     /// # Errors
-    /// As [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] when it has not
-    /// ended or its message was not kept; [`ManageError::TooFast`].
+    /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
+    /// has not ended or its message was not kept; [`ManageError::TooFast`].
     pub async fn replay_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Replay, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
@@ -125,11 +125,11 @@ impl Actor {
         .await
     }
 
-    /// Lets a delivery that waits for its next attempt be sent now.
+    /// Makes a delivery due now that waits for its next attempt.
     ///
     /// # Errors
-    /// As [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] when it does not
-    /// wait, or is due; [`ManageError::TooFast`].
+    /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
+    /// does not wait, or is due; [`ManageError::TooFast`].
     pub async fn retry_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Retry, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);
@@ -141,8 +141,8 @@ impl Actor {
         .await
     }
 
-    /// Why a delivery that is queued still waits; `None` when nothing but its time is in its way,
-    /// or its webhook cannot be read.
+    /// Returns why a queued delivery still waits; `None` if it only waits for its time, or if its
+    /// webhook cannot be read.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -156,8 +156,8 @@ impl Actor {
     /// Ends a delivery that still waits.
     ///
     /// # Errors
-    /// As [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] when it does not
-    /// wait.
+    /// The errors of [`delete_delivery`](Self::delete_delivery); [`ManageError::WrongState`] if it
+    /// does not wait.
     pub async fn cancel_delivery(&self, id: DeliveryId) -> Result<(), ManageError> {
         self.change(DELIVERIES, Operation::Cancel, move |actor| async move {
             let subject = Subject::delivery(&actor.own_delivery(id).await?);

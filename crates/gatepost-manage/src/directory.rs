@@ -1,4 +1,4 @@
-//! What the platform's own rows are called, and which of them a form offers.
+//! The names of the platform's rows, and the choices in forms.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The row of this id, with this name.
+    /// Creates a choice.
     #[must_use]
     pub fn new(key: ObjectId, name: impl Into<String>) -> Self {
         Self {
@@ -28,19 +28,19 @@ impl Choice {
     }
 }
 
-/// Knows the platform's users, objects and tags. Always asked on behalf of a caller: tell what
-/// that caller may know, and nothing else. Where an administrator triggers a user's event, the
-/// caller is that user, who receives the name. A call that panics, or takes longer than five
-/// seconds, counts as knowing nothing.
+/// The platform's directory of users, objects and tags. Every call is on behalf of a caller: it
+/// must return only data that this caller may know. If an administrator triggers a user's event,
+/// the caller is that user, who receives the name. A call that panics, or takes longer than five
+/// seconds, counts as an empty result.
 #[async_trait]
 pub trait Directory: fmt::Debug + Send + Sync + 'static {
-    /// The name of a row, such as `users/1`, `vms/3` or `tags/2`; `None` when there
-    /// is no such row or the caller may not know its name. A join through it is then left out.
+    /// Returns the name of a row, such as `users/1`, `vms/3` or `tags/2`; `None` if the row does
+    /// not exist or the caller may not know its name. A join through it is then left out.
     async fn name(&self, caller: &Principal, table: &str, key: ObjectId) -> Option<String>;
 
-    /// The names of several rows of a table, by their ids, without those that have none for the
-    /// caller: those of one page, at most some hundreds. Asks [`name`](Self::name) for one after
-    /// the other; a platform that looks them up elsewhere does so with one question.
+    /// Returns the names of several rows of a table by their ids, without rows that have no name
+    /// for the caller: the rows of one page, at most some hundreds. The default calls
+    /// [`name`](Self::name) for each; a platform that looks them up remotely should use one query.
     async fn names(
         &self,
         caller: &Principal,
@@ -56,12 +56,12 @@ pub trait Directory: fmt::Debug + Send + Sync + 'static {
         names
     }
 
-    /// At most `limit` rows of `users`, `tags` or an event type that the caller may choose from.
-    /// A form that gets none, or as many as it asked for, asks for the id instead.
+    /// Returns at most `limit` rows of `users`, `tags` or an event type that the caller may choose
+    /// from. A form that gets none, or as many as it asked for, asks for the id instead.
     async fn choices(&self, caller: &Principal, table: &str, limit: usize) -> Vec<Choice>;
 }
 
-/// Knows no names and offers no choices: the default. Forms ask for ids.
+/// A directory without names and choices: the default. Forms ask for ids.
 #[derive(Clone, Copy, Debug, Default)]
 #[allow(clippy::exhaustive_structs, reason = "a name and nothing else")]
 pub struct NoDirectory;

@@ -1,4 +1,4 @@
-//! Deliveries that were counted instead of stored.
+//! Rejected deliveries, which were counted instead of stored.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,8 @@ use crate::error::ManageError;
 use crate::finish::contain;
 
 impl Actor {
-    /// The newest counts of one webhook, as [`dropped`](Self::dropped): at most `limit`.
+    /// Returns the newest counts of one webhook, as [`dropped`](Self::dropped) does: at most
+    /// `limit`.
     ///
     /// # Errors
     /// [`ManageError::NotFound`]; failures of store and accounts.
@@ -29,9 +30,9 @@ impl Actor {
         .await
     }
 
-    /// Deliveries that an owner's quotas did not let in, newest hour first, as
-    /// [`Engine::dropped`](gatepost_engine::Engine::dropped) counts them: at most `limit` counts,
-    /// fewer if some of them are not the caller's to see.
+    /// Returns the counts of deliveries that an owner's quotas rejected, newest hour first, as in
+    /// [`Engine::dropped`](gatepost_engine::Engine::dropped): at most `limit`, fewer if the caller
+    /// may not see some of them.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -44,7 +45,7 @@ impl Actor {
                 let webhook = RecordId::Webhook(count.webhook);
                 let may = match known.get(&webhook) {
                     Some(may) => *may,
-                    // In a tenant there may be webhooks that its administrator may not see.
+                    // A tenant may contain webhooks that its administrator may not see.
                     None => match self.own_record(webhook).await {
                         Err(ManageError::NotFound) => false,
                         owner => owner.map(|_| true)?,

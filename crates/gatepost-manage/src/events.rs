@@ -18,10 +18,10 @@ use crate::tables::EVENTS;
 const TAGS: &str = "tags";
 
 impl Actor {
-    /// Makes an event that the catalog allows and that its task's owner may watch.
+    /// Creates an event that the catalog allows and that its task's owner may watch.
     ///
     /// # Errors
-    /// [`ManageError::Dangling`] when there is no such task or the caller may not see it,
+    /// [`ManageError::Dangling`] if the task does not exist or the caller may not see it,
     /// [`ManageError::Invalid`], [`ManageError::NoSuchObject`], [`ManageError::Refused`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], failures of store and accounts.
     pub async fn create_event(&self, event: Event) -> Result<Row<EventId, Event>, ManageError> {
@@ -34,7 +34,7 @@ impl Actor {
         .await
     }
 
-    /// An event, and the task that it runs.
+    /// Returns an event and the task that it runs.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
@@ -47,10 +47,10 @@ impl Actor {
         .await
     }
 
-    /// One page of the events that match and that the caller may see.
+    /// Returns one page of the events that match and that the caller may see.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn events(
         &self,
@@ -71,8 +71,8 @@ impl Actor {
     /// Changes an event. `edit` may be called several times.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], what `edit` refuses, and as
-    /// [`create_event`](Self::create_event).
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], refusals of `edit`, and the errors
+    /// of [`create_event`](Self::create_event).
     pub async fn edit_event(
         &self,
         id: EventId,
@@ -81,7 +81,7 @@ impl Actor {
         self.change_event(id, Operation::Update, edit).await
     }
 
-    /// Deletes an event, also one that cannot be read. Its task stays.
+    /// Deletes an event, even if it cannot be read. Its task stays.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -96,29 +96,29 @@ impl Actor {
         .await
     }
 
-    /// Lets an event run its task.
+    /// Enables an event, which then runs its task.
     ///
     /// # Errors
-    /// As [`edit_event`](Self::edit_event).
+    /// The errors of [`edit_event`](Self::edit_event).
     pub async fn enable_event(&self, id: EventId) -> Result<Row<EventId, Event>, ManageError> {
         self.set_event(id, Operation::Enable, true).await
     }
 
-    /// Keeps an event from running its task.
+    /// Disables an event, which then does not run its task.
     ///
     /// # Errors
-    /// As [`edit_event`](Self::edit_event).
+    /// The errors of [`edit_event`](Self::edit_event).
     pub async fn disable_event(&self, id: EventId) -> Result<Row<EventId, Event>, ManageError> {
         self.set_event(id, Operation::Disable, false).await
     }
 
-    /// Triggers an event manually: runs its task as if it had occurred and brought this, whatever
-    /// its filter asks for. What its object or tag is called, which `${NAME}` becomes, is asked of
-    /// the platform's [`Directory`](crate::Directory), on behalf of the event's owner, who receives
-    /// it; where it knows no name, it is the row number.
+    /// Triggers an event manually: its task runs as if it had occurred with these data, regardless
+    /// of its filter. The name of its object or tag, which `${NAME}` becomes, comes from the
+    /// platform's [`Directory`](crate::Directory), on behalf of the event's owner, who receives it;
+    /// without a name it is the row number.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Disabled`] when its task is,
+    /// [`ManageError::NotFound`], [`ManageError::Disabled`] if its task is disabled,
     /// [`ManageError::Message`], [`ManageError::Refused`], [`ManageError::TooFast`], failures of
     /// store and accounts.
     pub async fn trigger_event(
@@ -139,8 +139,7 @@ impl Actor {
         .await
     }
 
-    /// What an event's object or tag is called, for the event's owner; its row number where the
-    /// directory knows no name.
+    /// Returns the name of an event's object or tag for the event's owner, or its row number.
     pub(crate) async fn named(
         &self,
         row: &Row<EventId, Event>,
@@ -172,7 +171,7 @@ impl Actor {
             let mut before = None;
             let edited = actor.engine().edit_event(id, |event| {
                 before = Some(event.clone());
-                // Of a task that somebody else chose meanwhile it is not known whose it is.
+                // If somebody else chose another task in the meantime, its owner is unknown.
                 let was_judged = event.task == judged || event.task == usable;
                 edit(event)?;
                 if was_judged && (event.task == judged || event.task == usable) {
@@ -204,7 +203,7 @@ impl Actor {
     }
 }
 
-/// The one thing beside its task that an event names.
+/// Converts an error about the only other reference of an event, its target.
 pub(crate) fn no_such_object(error: EngineError) -> ManageError {
     match error {
         EngineError::Dangling(Field::Owner) => ManageError::NoSuchObject,

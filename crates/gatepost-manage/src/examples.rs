@@ -1,4 +1,4 @@
-//! Messages as they would be sent: what a form shows before anything is.
+//! Previews of messages, for forms.
 
 use gatepost_engine::{Example, RunContext, TriggerInput};
 use webhook_model::{Action, EventId, Message, TaskId};
@@ -8,15 +8,15 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Up to this number of bytes, a message is filled in at once.
+/// The maximum number of bytes of a message that is rendered on the current thread.
 const AT_ONCE: usize = 64 * 1024;
 
 impl Actor {
-    /// A message with its variables filled in as if this had occurred, for the caller. Nothing is
-    /// sent. A large message is filled in on a thread of its own.
+    /// Renders a message with its variables, as if this had occurred, for the caller. Nothing is
+    /// sent. A large message is rendered on a separate thread.
     ///
     /// # Errors
-    /// [`ManageError::Message`] when it grows too large, [`ManageError::Invalid`] for an event that
+    /// [`ManageError::Message`] if it grows too large, [`ManageError::Invalid`] for an event that
     /// is not in the catalog, [`ManageError::NoSuchObject`], failures of accounts.
     pub async fn example(&self, message: &Message, about: About) -> Result<Example, ManageError> {
         contain(async {
@@ -26,11 +26,12 @@ impl Actor {
         .await
     }
 
-    /// The message of a task as [`test_task`](Self::test_task) would send it about this.
+    /// Renders the message of a task as [`test_task`](Self::test_task) would send it for this
+    /// occurrence.
     ///
     /// # Errors
-    /// As [`example`](Self::example); [`ManageError::NotFound`], [`ManageError::Unreadable`],
-    /// failures of the store.
+    /// The errors of [`example`](Self::example); [`ManageError::NotFound`],
+    /// [`ManageError::Unreadable`], failures of the store.
     pub async fn task_example(&self, id: TaskId, about: About) -> Result<Example, ManageError> {
         contain(async {
             let row = self.own_task(id).await?;
@@ -43,11 +44,11 @@ impl Actor {
         .await
     }
 
-    /// The message of an event's task as [`trigger_event`](Self::trigger_event) would send it, had
-    /// the event brought this.
+    /// Renders the message of an event's task as [`trigger_event`](Self::trigger_event) would send
+    /// it with these data.
     ///
     /// # Errors
-    /// As [`task_example`](Self::task_example).
+    /// The errors of [`task_example`](Self::task_example).
     pub async fn trigger_example(
         &self,
         id: EventId,

@@ -8,16 +8,16 @@ use crate::error::ManageError;
 use crate::finish::finish;
 
 impl Actor {
-    /// The messages that wait for the receiver of a webhook that is fetched, at most `limit`; what
-    /// the page had whose cursor is `after` is acknowledged first. See
+    /// Returns the messages that wait for the receiver of a fetched webhook, at most `limit`, and
+    /// first acknowledges the page whose cursor is `after`. See
     /// [`Engine::fetch`](gatepost_engine::Engine::fetch).
     ///
-    /// Runs to its end though the caller goes away. It is no change that is audited: it is how the
-    /// webhook's messages are delivered, and their log says when.
+    /// It completes even if the caller disconnects. It is not audited: it is the delivery of the
+    /// webhook's messages, and the delivery log records it.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] when it is
-    /// not fetched or for what is no cursor of it, [`ManageError::Refused`] when its owner's
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] if it is
+    /// not a fetched webhook or the cursor is invalid, [`ManageError::Refused`] if its owner's
     /// account is disabled, [`ManageError::Unsendable`], failures of store and accounts.
     pub async fn fetch(
         &self,

@@ -1,4 +1,4 @@
-//! What is begun is finished, and a panic costs the call that met it.
+//! Running changes to completion, and containing panics.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,10 +10,10 @@ use tracing::Instrument;
 
 use crate::error::ManageError;
 
-/// How long the platform's code may take.
+/// The timeout for the platform's code.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Runs a change to its end, though the caller goes away: on a task of its own.
+/// Runs a change to completion on a separate task, even if the caller disconnects.
 pub(crate) async fn finish<T: Send + 'static>(
     change: impl Future<Output = Result<T, ManageError>> + Send + 'static,
 ) -> Result<T, ManageError> {
@@ -21,7 +21,7 @@ pub(crate) async fn finish<T: Send + 'static>(
     task.await.unwrap_or(Err(ManageError::Panicked))
 }
 
-/// A panic becomes an error; errors of ours go to the log.
+/// Converts a panic into an error, and logs errors of Gatepost.
 pub(crate) async fn contain<T>(
     work: impl Future<Output = Result<T, ManageError>>,
 ) -> Result<T, ManageError> {
@@ -29,13 +29,14 @@ pub(crate) async fn contain<T>(
     result.inspect_err(ManageError::log)
 }
 
-/// What the platform's code says; `None` when it panics or takes longer than five seconds.
+/// Returns the answer of the platform's code; `None` if it panics or takes longer than five
+/// seconds.
 pub(crate) async fn ask<T>(answer: impl Future<Output = T>) -> Option<T> {
     let answer = tokio::time::timeout(PATIENCE, caught(answer)).await;
     answer.ok().flatten()
 }
 
-/// `None` when the future panics.
+/// Returns `None` if the future panics.
 pub(crate) async fn caught<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     poll_fn(

@@ -1,20 +1,21 @@
-//! What keys can be narrowed to: our tables, and the tables and scopes of the platform.
+//! The tables and scopes that keys can be narrowed to: Gatepost's tables, and those of the
+//! platform.
 
 use apikey_core::{ScopeName, ScopeNames, TableName, TableNames};
 
 use crate::tables::{DELIVERIES, EVENTS, KEYS, TASKS, WEBHOOKS};
 
-/// Ours.
+/// The tables of Gatepost.
 const TABLES: [&str; 5] = [KEYS, WEBHOOKS, DELIVERIES, TASKS, EVENTS];
 
-/// What the platform named.
+/// The tables and scopes that the platform named.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grantable {
     pub(crate) tables: Vec<TableName>,
     pub(crate) scopes: Vec<ScopeName>,
 }
 
-/// A key would be narrowed to what there is not. The words name what there is.
+/// The error for unknown tables or scopes. Its text lists the existing ones.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoSuchGrant {
     #[error("must be scopes of this platform, which has none")]
@@ -26,7 +27,7 @@ pub(crate) enum NoSuchGrant {
 }
 
 impl NoSuchGrant {
-    /// The field, as it is called on the wire.
+    /// Returns the field, by its name on the wire.
     pub(crate) fn field(&self) -> &'static str {
         match self {
             Self::Tables(_) => "tables",
@@ -36,14 +37,14 @@ impl NoSuchGrant {
 }
 
 impl Grantable {
-    /// All tables: ours, then the platform's.
+    /// Returns all tables: Gatepost's, then the platform's.
     pub(crate) fn all_tables(&self) -> impl Iterator<Item = &str> {
         let platform = self.tables.iter().map(TableName::as_str);
         TABLES.into_iter().chain(platform)
     }
 
-    /// Refuses names of what there is not: a key that has one by mistake would do less than is
-    /// thought.
+    /// Refuses unknown names: a key with a misspelled one would have fewer permissions than
+    /// intended.
     pub(crate) fn check(
         &self,
         tables: &TableNames,

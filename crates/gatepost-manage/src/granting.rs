@@ -1,4 +1,4 @@
-//! What a caller can narrow keys to.
+//! The tables and scopes that a caller can narrow keys to.
 
 use std::sync::Arc;
 
@@ -9,17 +9,17 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 
 impl Actor {
-    /// The tables that a key can be narrowed to: ours, then the platform's.
+    /// Returns the tables that a key can be narrowed to: Gatepost's, then the platform's.
     pub fn grantable_tables(&self) -> impl Iterator<Item = &str> {
         self.door.grantable.all_tables()
     }
 
-    /// The platform's scopes that a key can be narrowed to.
+    /// Returns the platform's scopes that a key can be narrowed to.
     pub fn grantable_scopes(&self) -> impl Iterator<Item = &ScopeName> {
         self.door.grantable.scopes.iter()
     }
 
-    /// Refuses names of tables and scopes that there are not.
+    /// Refuses unknown tables and scopes.
     pub(crate) fn check_names(
         &self,
         tables: &TableNames,
@@ -29,8 +29,7 @@ impl Actor {
         checked.map_err(|error| ManageError::invalid(error.field(), Arc::new(error)))
     }
 
-    /// As [`check_names`](Self::check_names). What the key names already may stay, though the
-    /// platform no longer has it.
+    /// Refuses unknown tables and scopes, except for those that the key has already.
     pub(crate) fn check_edit(
         &self,
         row: Option<&KeyRow>,

@@ -1,4 +1,4 @@
-//! What is shown beside a row: names, counts, and what runs.
+//! Data that are shown with a row: names, counts, and running tasks.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -14,11 +14,11 @@ use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::count;
 
-/// Running deliveries that are looked at to say which tasks run.
+/// The number of running deliveries that are read to find running tasks.
 const MOST_RUNNING: u32 = 1000;
 
 impl Actor {
-    /// Those of these webhooks that the caller may see, by one look into the store.
+    /// Returns those of these webhooks that the caller may see, by one read of the store.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -39,7 +39,8 @@ impl Actor {
         .await
     }
 
-    /// The names of those of these webhooks that the caller may see, by one look into the store.
+    /// Returns the names of those of these webhooks that the caller may see, by one read of the
+    /// store.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -53,7 +54,7 @@ impl Actor {
             .collect())
     }
 
-    /// How many tasks send a webhook. All of them are its owner's.
+    /// Returns how many tasks send a webhook. All of them have its owner.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -75,7 +76,7 @@ impl Actor {
         .await
     }
 
-    /// The names of those of these tasks that the caller may see, by one look into the store.
+    /// Returns the names of those of these tasks that the caller may see, by one read of the store.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -89,7 +90,7 @@ impl Actor {
             .collect())
     }
 
-    /// As [`task_names`](Self::task_names), with whether each is enabled.
+    /// Returns the same as [`task_names`](Self::task_names), with whether each is enabled.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -110,8 +111,8 @@ impl Actor {
         .await
     }
 
-    /// Which of these tasks have a delivery that is being sent at this moment. Only the newest
-    /// 1,000 such deliveries that the caller may see are looked at.
+    /// Returns which of these tasks have a running delivery. Only the newest 1,000 such deliveries
+    /// that the caller may see are read.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -132,8 +133,8 @@ impl Actor {
         .await
     }
 
-    /// When each of those of these tasks that the caller may see last made a delivery that is still
-    /// kept.
+    /// Returns the time of the newest visible delivery for each of these tasks that the caller may
+    /// see.
     ///
     /// # Errors
     /// Failures of store and accounts.
@@ -146,7 +147,7 @@ impl Actor {
         contain(async { Ok(self.engine().last_runs(&ids).await?) }).await
     }
 
-    /// How many events run a task.
+    /// Returns how many events run a task.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.

@@ -1,4 +1,4 @@
-//! Passes what happens to keys on to the engine, as occurrences that events match.
+//! Forwards notices about keys to the engine, as occurrences that events match.
 
 use std::pin::Pin;
 
@@ -10,12 +10,12 @@ use webhook_model::{Audience, Invalid, Object, Occurrence};
 /// The type of these occurrences, as the engine offers it.
 const API_KEYS: &str = "api_keys";
 
-/// An observer of the key service: each notice becomes an occurrence of the type `api_keys`, for
-/// the owner of the key. To be given to the key service's builder, with an engine that has
-/// [`OperationalEvents::keys`]; without, it passes nothing on.
+/// An observer of the key service: each notice becomes an occurrence of the type `api_keys` for the
+/// owner of the key. Pass it to the key service's builder, with an engine that has
+/// [`OperationalEvents::keys`]; otherwise it forwards nothing.
 ///
-/// A notice is stored before a call returns, and fanned out a moment later. The same step of an
-/// expiry, and the same hour of refusals, are said once, whichever process says so: for that the
+/// A notice is stored before a call returns, and fanned out a moment later. The same expiration
+/// step, and the same hour of refusals, are forwarded once, by whichever process. For that, the
 /// engine must remember occurrences for more than a day
 /// ([`Retention::occurrences`](gatepost_engine::Retention::occurrences); 7 days by default).
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub struct KeyEvents {
 }
 
 impl KeyEvents {
-    /// Over this engine.
+    /// Creates an observer for this engine.
     #[must_use]
     pub fn new(engine: Engine) -> Self {
         Self { engine }
@@ -52,7 +52,7 @@ impl KeyObserver for KeyEvents {
     }
 }
 
-/// `None` of what there is no event for.
+/// Returns `None` for a notice without an event.
 fn occurrence(notice: &KeyNotice) -> Result<Option<Occurrence>, Invalid> {
     let (event, once, said) = match notice.news {
         KeyNews::Created => ("created", String::new(), Vec::new()),

@@ -1,4 +1,4 @@
-//! API keys (SPEC 2.1). The key service judges; here it is finished and audited.
+//! API keys (SPEC 2.1). The key service authorizes; this module completes and audits changes.
 
 use apikey_core::{KeyDraft, KeyEdit, KeyId, Overlap, RevealOnce};
 use chrono::NaiveDate;
@@ -15,13 +15,12 @@ use crate::subject::Subject;
 use crate::tables::KEYS;
 
 impl Actor {
-    /// Makes a key. The key string is in the second part, to be revealed once.
+    /// Creates a key. The second part of the result contains the key string, to be shown once.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`] when the user is not the caller's to manage,
-    /// [`ManageError::Dangling`] when there is no such user, [`ManageError::NameTaken`],
-    /// [`ManageError::Invalid`], [`ManageError::Full`], [`ManageError::TooFast`], and failures of
-    /// store and accounts.
+    /// [`ManageError::Forbidden`] if the caller may not manage the user, [`ManageError::Dangling`]
+    /// if the user does not exist, [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
     pub async fn create_key(&self, draft: KeyDraft) -> Result<(KeyRow, RevealOnce), ManageError> {
         self.change(KEYS, Operation::Create, |actor| async move {
             let is_own = actor.is(draft.owner);
@@ -33,7 +32,7 @@ impl Actor {
         .await
     }
 
-    /// A key.
+    /// Returns a key.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -45,8 +44,8 @@ impl Actor {
         .await
     }
 
-    /// A key that is to be changed: its last login may be some seconds old, and nothing is waited
-    /// for that is written of other keys.
+    /// Returns a key to be changed: its last login may be some seconds old, and the call does not
+    /// wait for writes about other keys.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -58,24 +57,24 @@ impl Actor {
         .await
     }
 
-    /// The key by which the caller came; `None` of a login of the platform's own.
+    /// Returns the caller's key; `None` for a login of the platform itself.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`] when it was deleted or disabled since, failures of the store.
+    /// [`ManageError::Forbidden`] if it was deleted or disabled since, failures of the store.
     pub async fn acting_key(&self) -> Result<Option<KeyRow>, ManageError> {
         contain(async { Ok(self.door.keys.acting_key(&self.principal).await?) }).await
     }
 
-    /// How many requests keys may make in this process.
+    /// Returns the request limits of keys in this process.
     #[must_use]
     pub fn request_limits(&self) -> RequestLimits {
         self.door.keys.request_limits()
     }
 
-    /// One page of the keys that match, expired ones included.
+    /// Returns one page of the keys that match, including expired ones.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn keys(&self, query: KeyQuery) -> Result<Listed<KeyRow, KeyId>, ManageError> {
         contain(async {
@@ -87,9 +86,9 @@ impl Actor {
         .await
     }
 
-    /// On which days from `from` until before `before`, in UTC, a key was used, and how often it
-    /// let its caller in or was refused: newest day first, at most `limit`. Of a key
-    /// [`KeyUse::DAYS`] days are kept; what happened in the last seconds may not be counted yet.
+    /// Returns the daily usage of a key from `from` until before `before`, in UTC: the newest day
+    /// first, at most `limit`. [`KeyUse::DAYS`] days are kept for a key; the last seconds may not
+    /// be counted yet.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -108,9 +107,9 @@ impl Actor {
         .await
     }
 
-    /// Changes name, description, expiration, IP lists, grant or limit of requests of a key, or
-    /// whether it is accepted; never the key string. What only disables or enables it is audited
-    /// as that.
+    /// Changes name, description, expiration, IP lists, grant or request limit of a key, or whether
+    /// it is enabled; never the key string. An edit that only disables or enables it is audited as
+    /// such.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::NameTaken`], [`ManageError::Invalid`],
@@ -125,7 +124,7 @@ impl Actor {
                 if before.revision.next() == row.revision {
                     changes
                 } else {
-                    // Others changed it meanwhile: which value was there before is not known.
+                    // Others changed it at the same time: the previous value is unknown.
                     changes.named_alone()
                 }
             });
@@ -134,12 +133,12 @@ impl Actor {
         .await
     }
 
-    /// Makes a key that takes the place of another, which is good for the overlap. The key string
-    /// is in the second part, to be revealed once.
+    /// Creates a key that replaces another, which stays valid for the overlap. The second part of
+    /// the result contains the key string, to be shown once.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::AlreadyRolled`], [`ManageError::Dangling`] when
-    /// the user is gone, [`ManageError::NameTaken`], [`ManageError::Invalid`],
+    /// [`ManageError::NotFound`], [`ManageError::AlreadyRolled`], [`ManageError::Dangling`] if the
+    /// user was deleted, [`ManageError::NameTaken`], [`ManageError::Invalid`],
     /// [`ManageError::Full`], [`ManageError::TooFast`], and failures of store and accounts.
     pub async fn roll_key(
         &self,
@@ -175,7 +174,7 @@ fn of_key(row: &KeyRow) -> Subject {
     Subject::new(row.id, row.key.owner, row.key.name.as_str())
 }
 
-/// What an edit is called in the audit log.
+/// Returns the name of an edit in the audit log.
 fn operation(edit: &KeyEdit) -> Operation {
     match edit.as_switch() {
         Some(true) => Operation::Enable,

@@ -1,4 +1,4 @@
-//! Keys that got into a text, and what becomes of them.
+//! Keys that leaked into a text.
 
 use apikey_core::{KeyEdit, KeyId};
 use gatepost_keys::{AccessLevel, KeyError, OnLeak};
@@ -8,27 +8,28 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::finish;
 
-/// Keys that are ended by one call: as many as are found in one text.
+/// The maximum number of keys ended by one call: as many as can be found in one text.
 const MOST_ENDED: usize = 1_000;
 
-/// A key that was in a text.
+/// A key that was found in a text.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LeakedKey {
     /// The key, as it was found.
     pub row: KeyRow,
-    /// What was done: less than was asked of a key that had expired, or was gone by then.
+    /// The action that was taken: less than requested if the key had expired or was deleted by
+    /// then.
     pub done: OnLeak,
 }
 
 impl Actor {
-    /// Which keys are in a text of at most 1 MiB, whosever they are; their owners are notified, and
-    /// the keys are disabled or deleted if that is asked for, each with its audit record. For
-    /// system administrators.
+    /// Finds the keys in a text of at most 1 MiB, of all users, and notifies their owners. On
+    /// request it also disables or deletes the keys, each with an audit record. Only for system
+    /// administrators.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] of a text that is too long or has more
-    /// than 1,000 keys, failures of the store: what was done before stays done.
+    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] for a text that is too long or has more
+    /// than 1,000 keys, failures of the store: earlier changes persist.
     pub async fn report_leaked(
         &self,
         text: String,
@@ -43,13 +44,12 @@ impl Actor {
         .await
     }
 
-    /// Disables or deletes keys that were found by [`report_leaked`](Self::report_leaked), once
-    /// somebody has looked at them; those that are gone by now are left out. For system
-    /// administrators.
+    /// Disables or deletes keys that [`report_leaked`](Self::report_leaked) found, after a review;
+    /// keys that were deleted in the meantime are left out. Only for system administrators.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] of more than 1,000 keys, failures of
-    /// the store: what was done before stays done.
+    /// [`ManageError::Forbidden`], [`ManageError::Invalid`] for more than 1,000 keys, failures of
+    /// the store: earlier changes persist.
     pub async fn end_leaked(
         &self,
         ids: Vec<KeyId>,
@@ -86,7 +86,7 @@ impl Actor {
         Ok(leaked)
     }
 
-    /// Whether it could be done.
+    /// Returns whether it could be done.
     async fn done_to(&self, id: KeyId, then: OnLeak) -> Result<bool, ManageError> {
         let done = match then {
             OnLeak::Report => Ok(()),

@@ -54,9 +54,9 @@ pub use changes::{Changes, FieldChange};
 pub use counts::Failing;
 pub use directory::{Choice, Directory, NoDirectory};
 pub use error::ManageError;
-// What a roof shows of a test, and of the certificate that a webhook has:
+// Types for showing a test, and the certificate of a webhook:
 pub use delivery::{Attempt, ClientCertificate};
-// What its signatures name, so that a roof needs neither service:
+// Types in its signatures, so that users of this crate need neither service:
 pub use found::{DeliveryMatch, FoundDeliveries};
 pub use gatepost_engine::{
     Example, FetchedMessage, FetchedPage, Health, MAX_FETCHED, TargetVerdict, TriggerInput,

@@ -1,4 +1,4 @@
-//! How much an owner may have and do, and how much of it is used.
+//! The limits of an owner, and their usage.
 
 use gatepost_keys::OwnerId;
 
@@ -6,27 +6,27 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// How much of one thing an owner may have or do, and has or did.
+/// A limit of an owner, with its usage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Limit {
-    /// What is limited: `keys`, `webhooks`, `tasks`, `events`, `record_bytes`, `waiting`,
+    /// The limited resource: `keys`, `webhooks`, `tasks`, `events`, `record_bytes`, `waiting`,
     /// `waiting_bytes`, `log_bytes`, `runs_per_minute`, `key_changes_per_minute`.
     pub name: &'static str,
-    /// How much there is: exactly of keys and records, an estimate of what waits and of what the
-    /// log keeps; what is counted by the minute is that of this process.
+    /// The usage: exact for keys and records, an estimate for waiting deliveries and the log;
+    /// counts per minute are those of this process.
     pub used: u64,
-    /// How much is allowed; the largest number where there is no limit.
+    /// The limit; the largest number if there is none.
     pub most: u64,
-    /// Deliveries that were not stored in the last 24 hours because this limit was reached.
+    /// The number of deliveries that this limit rejected in the last 24 hours.
     pub rejected: u64,
 }
 
 impl Actor {
-    /// How much a user may have and do, and how much of it is used.
+    /// Returns the limits of a user, with their usage.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`] when the user is not the caller's to manage, failures of store and
+    /// [`ManageError::NotFound`] if the caller may not manage the user, failures of store and
     /// accounts, [`ManageError::Platform`].
     pub async fn limits(&self, owner: OwnerId) -> Result<Vec<Limit>, ManageError> {
         contain(async {
@@ -43,7 +43,7 @@ impl Actor {
                 used,
                 most,
                 rejected: match name {
-                    // Of their bytes, too.
+                    // This includes rejections because of their bytes.
                     "waiting" => rejected.waiting,
                     "runs_per_minute" => rejected.rate,
                     _ => 0,
@@ -75,7 +75,7 @@ impl Actor {
     }
 }
 
-/// No limit is the largest number, of whatever kind.
+/// Returns the largest number for "no limit".
 fn rate(most: u32) -> u64 {
     if most == u32::MAX {
         u64::MAX

@@ -1,5 +1,5 @@
-//! Lists for callers who may see only some of the rows. The store looks up whose rows to read, so
-//! what others have costs nothing.
+//! Lists for callers who may see only some of the rows. The store looks up the rows by owner, so
+//! the rows of others cost nothing.
 
 use gatepost_engine::EngineError;
 use gatepost_keys::{Authority, OwnerId, TenantId};
@@ -8,25 +8,25 @@ use gatepost_storage::{Bodies, Page, Scope};
 use crate::actor::Actor;
 use crate::error::ManageError;
 
-/// Rows that are read at most to fill one page.
+/// The maximum number of rows that are read to fill one page.
 const MOST_READ: usize = 20_000;
-/// Rows that are counted at a time.
+/// The number of rows that are counted at a time.
 const STRIDE: u32 = 500;
 
-/// Rows that the caller may see.
+/// The rows that the caller may see.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Listed<R, I> {
-    /// The rows, in the order of the page that was asked for; at most its limit.
+    /// The rows, in the order of the requested page; at most its limit.
     pub rows: Vec<R>,
-    /// The row after which to go on; `None` when the end was reached. There may be fewer rows than
-    /// the limit and yet more to come: no call reads more than 20,000 rows, nor more of what may be
-    /// large than the page of [`Bodies::UpTo`].
+    /// The row after which to continue; `None` if the end was reached. A page may have fewer rows
+    /// than the limit even if more exist: a call reads at most 20,000 rows, and no more of their
+    /// bodies than [`Bodies::UpTo`] of the page.
     pub next: Option<I>,
 }
 
 impl<R, I> Listed<R, I> {
-    /// For a caller who may see none of what was asked for.
+    /// Returns an empty page, for a caller who may see none of the requested rows.
     pub(crate) fn nothing() -> Self {
         Self {
             rows: Vec::new(),
@@ -35,15 +35,15 @@ impl<R, I> Listed<R, I> {
     }
 }
 
-/// Whose a row is.
+/// The owner of a row.
 pub(crate) struct Whose {
     pub owner: OwnerId,
-    /// Of a row that stays with the tenant in which it was made: that tenant, if there was one.
+    /// For a row that stays with the tenant in which it was made: that tenant, if there was one.
     pub made_in: Option<Option<TenantId>>,
 }
 
 impl Whose {
-    /// Of a row that goes with its owner.
+    /// Creates it for a row that moves with its owner.
     pub(crate) fn of(owner: OwnerId) -> Self {
         Self {
             owner,
@@ -51,7 +51,7 @@ impl Whose {
         }
     }
 
-    /// Whether the caller may see the row.
+    /// Returns whether the caller may see the row.
     pub(crate) async fn is_seen_by(
         &self,
         authority: &mut Authority<'_>,
@@ -64,7 +64,8 @@ impl Whose {
 }
 
 impl Actor {
-    /// One page of the rows that were asked for and that the caller may see, in the caller's turn.
+    /// Returns one page of the requested rows that the caller may see, under the limit of
+    /// concurrent lists.
     pub(crate) async fn listed<R, I: Copy, F>(
         &self,
         asked: Scope,
@@ -80,11 +81,11 @@ impl Actor {
         self.listed_at_once(asked, page, id, whose, read).await
     }
 
-    /// The same without a turn, where there is never much to read.
+    /// Returns the same without that limit, for lists that never read much.
     ///
-    /// In a tenant there may be rows that its administrator may not see: those of a system
-    /// administrator who is in that tenant, and of a user who has just left. Each is judged.
-    /// `whose` says of which rows: what it says nothing of was not asked for.
+    /// A tenant may contain rows that its administrator may not see: those of a system
+    /// administrator in that tenant, and of a user who has just left. Each row is checked. `whose`
+    /// returns the owner of a row, or `None` for a row that was not requested.
     pub(crate) async fn listed_at_once<R, I: Copy, F>(
         &self,
         asked: Scope,
@@ -129,7 +130,7 @@ impl Actor {
     }
 }
 
-/// How many rows there are, read page by page.
+/// Counts the rows page by page.
 pub(crate) async fn count<R, I: Copy, F>(
     id: fn(&R) -> I,
     read: impl Fn(Page<I>) -> F,

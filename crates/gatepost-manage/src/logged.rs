@@ -1,4 +1,4 @@
-//! Who changed what, for those who may know.
+//! The audit log, with authorization.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -19,58 +19,58 @@ use crate::error::ManageError;
 use crate::finish::contain;
 use crate::listed::{Listed, Whose};
 
-/// A change that was carried out, from the audit log.
+/// A change in the audit log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LoggedChange {
     /// The number of its entry.
     pub id: AuditId,
-    /// When.
+    /// The time of the change.
     pub at: DateTime<Utc>,
-    /// Whose record it was.
+    /// The owner of the record.
     pub owner: OwnerId,
-    /// The user who did it.
+    /// The user who made the change.
     pub actor: OwnerId,
-    /// The API key by which that user came; `None` of a login, and where the caller may not manage
-    /// that user.
+    /// The API key that the user authenticated with; `None` for a login, and if the caller may not
+    /// manage that user.
     pub key: Option<KeyId>,
-    /// The address from which; `None` where it is not known, and where the caller may not manage
-    /// that user: where an operator sits is not the tenant's to know.
+    /// The client address; `None` if it is unknown, and if the caller may not manage that user: a
+    /// tenant must not know the addresses of operators.
     pub from: Option<IpAddr>,
     /// The table of the record: `user_api_keys`, `webhook_urls`, …
     pub table: String,
     /// The id of the record.
     pub row: ObjectId,
-    /// What the record was called then; empty where it has no name.
+    /// The name of the record at that time; empty if it has none.
     pub name: String,
-    /// What was done, by the word of its [`Operation`](crate::Operation).
+    /// The operation, by the word of its [`Operation`](crate::Operation).
     pub operation: String,
-    /// What an edit changed.
+    /// The changes of an edit.
     pub changes: Changes,
 }
 
 impl Actor {
-    /// Whether changes are logged, so that there is a list of them.
+    /// Returns whether there is an audit log.
     #[must_use]
     pub fn has_audit_log(&self) -> bool {
         self.door.log.is_some()
     }
 
-    /// How many entries of the audit log were not kept since this process began; `None` without a
-    /// log and for callers who may not see the whole system.
+    /// Returns how many entries were lost since this process started; `None` without a log, and for
+    /// callers who may not see the whole system.
     #[must_use]
     pub fn audit_lost(&self) -> Option<u64> {
         let log = self.door.log.as_ref().filter(|_| self.sees_all())?;
         Some(log.lost())
     }
 
-    /// One page of the changes that match and that the caller may see: users those of their
-    /// records, administrators those that were made in their tenant. What happened a moment ago
-    /// may be missing yet.
+    /// Returns one page of the changes that match and that the caller may see: users see the
+    /// changes of their own records, administrators those made in their tenant. The newest changes
+    /// may still be missing.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`] when changes are not logged, [`ManageError::TooFast`] where many
-    /// lists of the caller wait; failures of store and accounts.
+    /// [`ManageError::NotFound`] without an audit log, [`ManageError::TooFast`] if too many lists
+    /// of the caller wait; failures of store and accounts.
     pub async fn logged_changes(
         &self,
         query: &AuditQuery,
@@ -105,10 +105,10 @@ impl Actor {
         .await
     }
 
-    /// One change.
+    /// Returns one change.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], also when changes are not logged; as
+    /// [`ManageError::NotFound`], also without an audit log; the errors of
     /// [`logged_changes`](Self::logged_changes).
     pub async fn logged_change(&self, id: AuditId) -> Result<LoggedChange, ManageError> {
         let after = id.0.checked_sub(1).ok_or(ManageError::NotFound)?;
@@ -122,7 +122,7 @@ impl Actor {
         self.door.log.as_ref().ok_or(ManageError::NotFound)
     }
 
-    /// As the caller may know them.
+    /// Returns the changes as the caller may see them.
     async fn as_told(&self, rows: Vec<AuditRow>) -> Result<Vec<LoggedChange>, ManageError> {
         let mut authority = self.authority();
         let mut managed: HashMap<OwnerId, bool> = HashMap::new();
@@ -155,7 +155,7 @@ impl Actor {
 }
 
 impl crate::management::Management {
-    /// Whether changes are logged.
+    /// Returns whether there is an audit log.
     #[must_use]
     pub fn has_audit_log(&self) -> bool {
         self.log.is_some()

@@ -1,5 +1,5 @@
-//! By what the store looks deliveries up: by nothing of another's. There it would walk the other's
-//! rows, and take the longer the more there are.
+//! Restricts the lookup of deliveries to the caller's own records. Otherwise the store would read
+//! the rows of others, and the duration would reveal how many they are.
 
 use gatepost_storage::Scope;
 use gatepost_storage::webhooks::{DeliveryQuery, RecordId};
@@ -8,8 +8,8 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 
 impl Actor {
-    /// The query for the store: what it does not ask for any more is to be sifted out of what the
-    /// caller may see. `None` where nothing can be found.
+    /// Returns the query for the store; the caller must apply the remaining criteria to the rows
+    /// that the caller may see. Returns `None` if nothing can be found.
     pub(crate) async fn looked_up(
         &self,
         asked: &DeliveryQuery,
@@ -21,14 +21,15 @@ impl Actor {
         if let Some(webhook) = asked.webhook
             && !self.is_to_see(RecordId::Webhook(webhook)).await?
         {
-            // Users have what their webhooks sent; to an administrator's tenant belongs also what
-            // those sent who have left.
+            // Users have the deliveries of their webhooks; an administrator's tenant also has those
+            // of users who have left.
             if let Scope::Owner(_) = self.authority().scope() {
                 return Ok(None);
             }
             by.webhook = None;
         }
-        // One-time tasks are gone when it is asked what they sent: it is not known whose they were.
+        // One-time tasks may be deleted when their deliveries are requested, so their owner is
+        // unknown.
         if let Some(task) = asked.task
             && !self.is_to_see(RecordId::Task(task)).await?
         {

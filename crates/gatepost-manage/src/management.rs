@@ -1,4 +1,4 @@
-//! The services behind the door, and how they are put together.
+//! `Management` and its builder.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::grantable::Grantable;
 use crate::tables::AUDIT_LOG;
 use crate::turns::Turns;
 
-/// The one door to keys, webhooks, tasks, events and deliveries: [`of`](Self::of) says who is
-/// asking, and the [`Actor`](crate::Actor) does what that caller may. Cheap to clone.
+/// The management of keys, webhooks, tasks, events and deliveries: [`of`](Self::of) returns an
+/// [`Actor`](crate::Actor), which carries out what the caller may do. Cheap to clone.
 #[derive(Clone)]
 pub struct Management {
     pub(crate) keys: KeyService,
@@ -24,17 +24,17 @@ pub struct Management {
     pub(crate) log: Option<AuditLog>,
     pub(crate) directory: Arc<dyn Directory>,
     pub(crate) grantable: Arc<Grantable>,
-    /// At lists.
+    /// The limit of concurrent lists.
     pub(crate) turns: Arc<Turns>,
 }
 
-/// Sets up a [`Management`].
+/// A builder for [`Management`].
 #[derive(Debug)]
 pub struct ManagementBuilder(Management);
 
 impl Management {
-    /// Starts with the two services. Without more there is no audit log, and rows of the platform
-    /// have no names.
+    /// Starts a builder with the two services. By default there is no audit log, and rows of the
+    /// platform have no names.
     #[must_use]
     pub fn builder(keys: KeyService, engine: Engine) -> ManagementBuilder {
         ManagementBuilder(Self {
@@ -50,16 +50,16 @@ impl Management {
 }
 
 impl ManagementBuilder {
-    /// Who receives a record of every change.
+    /// Sets the receiver of a record of every change.
     #[must_use]
     pub fn audit(mut self, audit: Arc<dyn Audit>) -> Self {
         self.0.audit = audit;
         self
     }
 
-    /// Keeps a log of every change, which those may read who may see the record: in the table
-    /// `audit_log` of the API and in the console. None by default: it takes room in the store, and
-    /// says of users what they did and from where, which a platform must want.
+    /// Sets an audit log of every change. Users who may see a record may read its changes, in the
+    /// table `audit_log` of the API and in the console. None by default: it takes space in the
+    /// store, and contains the actions and addresses of users, which the platform must want.
     #[must_use]
     pub fn audit_log(mut self, log: AuditLog) -> Self {
         if let Ok(table) = AUDIT_LOG.parse() {
@@ -69,22 +69,23 @@ impl ManagementBuilder {
         self
     }
 
-    /// What the platform's users, objects and tags are called, and which there are to choose from.
+    /// Sets the directory of the platform's users, objects and tags.
     #[must_use]
     pub fn directory(mut self, directory: Arc<dyn Directory>) -> Self {
         self.0.directory = directory;
         self
     }
 
-    /// Tables of the platform's own to which keys can be narrowed, beside ours; none by default.
+    /// Sets the platform's own tables that keys can be narrowed to, in addition to Gatepost's; none
+    /// by default.
     #[must_use]
     pub fn tables(mut self, tables: impl IntoIterator<Item = TableName>) -> Self {
         Arc::make_mut(&mut self.0.grantable).tables.extend(tables);
         self
     }
 
-    /// Scopes of the platform's own routes to which keys can be narrowed; none by default. What
-    /// they open is the platform's to say, by `AuthLayer::require_scope` or
+    /// Sets the scopes of the platform's own routes that keys can be narrowed to; none by default.
+    /// The platform defines their effect, by `AuthLayer::require_scope` or
     /// `Principal::require_scope`.
     #[must_use]
     pub fn scopes(mut self, scopes: impl IntoIterator<Item = ScopeName>) -> Self {
@@ -92,7 +93,7 @@ impl ManagementBuilder {
         self
     }
 
-    /// The door.
+    /// Builds the management.
     #[must_use]
     pub fn build(self) -> Management {
         self.0

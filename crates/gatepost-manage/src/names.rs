@@ -1,4 +1,4 @@
-//! What the platform's rows are called, asked on behalf of the caller.
+//! The names of the platform's rows, on behalf of the caller.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use crate::error::ManageError;
 use crate::finish::ask;
 
 impl Actor {
-    /// The name of a row of the platform, such as `users/1`; `None` when the platform has none
-    /// for this caller, takes longer than five seconds, or panics.
+    /// Returns the name of a row of the platform, such as `users/1`; `None` if the platform has
+    /// none for this caller, takes longer than five seconds, or panics.
     pub async fn name(&self, table: &str, key: ObjectId) -> Option<String> {
         ask(async { self.door.directory.name(&self.principal, table, key).await })
             .await
             .flatten()
     }
 
-    /// The names of several rows of a table of the platform, by one question; without those that
-    /// have none for this caller, and none at all when the platform takes longer than five seconds,
-    /// or panics.
+    /// Returns the names of several rows of a platform's table, by one query, without rows that
+    /// have none for this caller. It is empty if the platform takes longer than five seconds, or
+    /// panics.
     pub async fn names(
         &self,
         table: &str,
@@ -39,8 +39,8 @@ impl Actor {
         names
     }
 
-    /// At most `limit` rows of the platform that the caller may choose from; none when the platform
-    /// takes longer than five seconds, or panics.
+    /// Returns at most `limit` rows of the platform that the caller may choose from. It is empty if
+    /// the platform takes longer than five seconds, or panics.
     pub async fn choices(&self, table: &str, limit: usize) -> Vec<Choice> {
         let directory = &self.door.directory;
         let found = ask(async { directory.choices(&self.principal, table, limit).await }).await;
@@ -49,8 +49,8 @@ impl Actor {
         found
     }
 
-    /// The name of a row of the platform in a message to this user: the one that the user may know,
-    /// though the caller may know more.
+    /// Returns the name of a row of the platform in a message to this user: the one that the user
+    /// may know, even if the caller may know more.
     pub(crate) async fn name_for(
         &self,
         owner: OwnerId,

@@ -1,5 +1,5 @@
-//! Single rows: the caller's, or none. A row of another owner answers as one that is not there,
-//! whether or not it can be read.
+//! Single rows with authorization. A row of another owner is reported as missing, whether or not it
+//! can be read.
 
 use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
@@ -30,7 +30,8 @@ impl Actor {
         self.own(RecordId::Event(id), read, |row| row.owner).await
     }
 
-    /// A delivery that the caller may see: by its owner and the tenant in which it was made.
+    /// Returns a delivery that the caller may see, by its owner and the tenant in which it was
+    /// made.
     pub(crate) async fn seen_delivery(&self, id: DeliveryId) -> Result<Delivery, ManageError> {
         let delivery = self.engine().delivery(id).await?;
         let delivery = delivery.ok_or(ManageError::NotFound)?;
@@ -40,14 +41,14 @@ impl Actor {
         may.then_some(delivery).ok_or(ManageError::NotFound)
     }
 
-    /// A delivery that the caller may see and change: not where its owner has moved since.
+    /// Returns a delivery that the caller may see and change: not if its owner has moved.
     pub(crate) async fn own_delivery(&self, id: DeliveryId) -> Result<Delivery, ManageError> {
         let delivery = self.seen_delivery(id).await?;
         let may = self.manages(delivery.owner).await?;
         may.then_some(delivery).ok_or(ManageError::Forbidden)
     }
 
-    /// Whose a record of the caller's is; also of one that cannot be read.
+    /// Returns the owner of a record that the caller may manage, even if it cannot be read.
     pub(crate) async fn own_record(&self, record: RecordId) -> Result<OwnerId, ManageError> {
         let owner = self.engine().owner_of(record).await?;
         let owner = owner.ok_or(ManageError::NotFound)?;
@@ -55,17 +56,18 @@ impl Actor {
         may.then_some(owner).ok_or(ManageError::NotFound)
     }
 
-    /// A task may send only a webhook whose owner the caller manages; it is then that owner's.
+    /// Checks a task's webhook: the caller must manage its owner, who then owns the task.
     pub(crate) async fn usable_webhook(&self, id: WebhookId) -> Result<OwnerId, ManageError> {
         dangling(self.own_webhook(id).await, Field::Owner).map(|row| row.owner)
     }
 
-    /// An event may run only a task whose owner the caller manages; it is then that owner's.
+    /// Checks an event's task: the caller must manage its owner, who then owns the event.
     pub(crate) async fn usable_task(&self, id: TaskId) -> Result<OwnerId, ManageError> {
         dangling(self.own_task(id).await, Field::Task).map(|row| row.owner)
     }
 
-    /// A webhook of this owner, to be recorded; one that cannot be read has no name.
+    /// Returns a webhook of this owner as the subject of an audit record; one that cannot be read
+    /// has no name.
     pub(crate) async fn webhook_subject(&self, id: WebhookId, owner: OwnerId) -> Subject {
         let read = self.engine().webhook(id).await.ok().flatten();
         let name = read.map(|row| row.value.name.as_str().to_owned());
@@ -80,7 +82,7 @@ impl Actor {
     ) -> Result<R, ManageError> {
         let row = match read {
             Err(EngineError::Store(error)) if error.kind() == ErrorKind::Corrupt => {
-                // Only to those who could read it, if it could be read.
+                // Only for callers who could read it if it were readable.
                 self.own_record(record).await?;
                 return Err(ManageError::Unreadable);
             }
@@ -91,7 +93,7 @@ impl Actor {
     }
 }
 
-/// What a record names and the caller may not see does not exist.
+/// Reports a referenced record that the caller may not see as missing.
 fn dangling<T>(found: Result<T, ManageError>, field: Field) -> Result<T, ManageError> {
     match found {
         Err(ManageError::NotFound) => Err(ManageError::Dangling {

@@ -1,4 +1,4 @@
-//! Deliveries of a webhook that can be replayed: counted first, then replayed.
+//! Counting and replaying the ended deliveries of a webhook.
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::EngineError;
@@ -15,30 +15,30 @@ use crate::finish::contain;
 use crate::found::DeliveryMatch;
 use crate::tables::WEBHOOKS;
 
-/// Deliveries that are counted, and replayed in one call, at most.
+/// The maximum number of deliveries that are counted, and replayed in one call.
 const MOST: usize = 1_000;
-/// Looks for them at most; each reads up to 5,000 rows.
+/// The maximum number of searches, each of which reads up to 5,000 rows.
 const LOOKS: usize = 4;
 
-/// Which deliveries to replay.
+/// A filter for deliveries to replay.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Replayable {
-    /// Of this webhook.
+    /// The webhook.
     pub webhook: WebhookId,
-    /// In one of these states, `sent` or `error`; empty means both.
+    /// Only deliveries in one of these states, `sent` or `error`; an empty list means both.
     pub states: Vec<DeliveryState>,
-    /// Whose last attempt ended with this class.
+    /// Only deliveries whose last attempt ended with this class.
     pub class: Option<String>,
-    /// Queued at or after this.
+    /// Only deliveries queued at or after this.
     pub from: DateTime<Utc>,
-    /// Queued before this.
+    /// Only deliveries queued before this.
     pub before: DateTime<Utc>,
 }
 
 impl Replayable {
-    /// All deliveries of a webhook that have ended and were queued at or after `from` and before
-    /// `before`.
+    /// Creates a filter for all ended deliveries of a webhook that were queued at or after `from`
+    /// and before `before`.
     #[must_use]
     pub fn new(webhook: WebhookId, from: DateTime<Utc>, before: DateTime<Utc>) -> Self {
         Self {
@@ -51,19 +51,19 @@ impl Replayable {
     }
 }
 
-/// How many there are.
+/// The number of deliveries.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ReplayCount {
-    /// Found, at most 1,000.
+    /// The number of found deliveries, at most 1,000.
     pub found: usize,
-    /// Whether these are all: no more were found, and all were looked through.
+    /// Whether the number is complete.
     pub is_all: bool,
 }
 
 impl Actor {
-    /// How many deliveries a [`replay_some`](Self::replay_some) would replay. Those whose message
-    /// was not kept are left out.
+    /// Counts the deliveries that [`replay_some`](Self::replay_some) would replay. Those whose
+    /// message was not kept are left out.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -77,8 +77,8 @@ impl Actor {
     }
 
     /// Queues the oldest 1,000 of these deliveries again: the same bytes under the same ids.
-    /// Returns how many: fewer than were counted where the owner may not have more queued at this
-    /// moment.
+    /// Returns the number: less than counted if the owner has reached the limit of waiting
+    /// deliveries.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::TooFast`], [`ManageError::Full`], failures of
@@ -89,7 +89,7 @@ impl Actor {
             let owner = actor.own_record(RecordId::Webhook(webhook)).await?;
             let (ids, _) = actor.replayable(&which).await?;
             let queued = match actor.engine().replay(&Replay::Ids(ids)).await {
-                // A part was done, so there is something to record.
+                // A part succeeded, so there is something to record.
                 Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
                 queued => Ok(queued?),
             };
@@ -98,7 +98,7 @@ impl Actor {
         .await?
     }
 
-    /// The oldest that can be replayed, and whether these are all.
+    /// Returns the oldest deliveries that can be replayed, and whether these are all.
     async fn replayable(&self, which: &Replayable) -> Result<(Vec<DeliveryId>, bool), ManageError> {
         self.own_record(RecordId::Webhook(which.webhook)).await?;
         let states = match which.states.is_empty() {

@@ -1,4 +1,4 @@
-//! The response to a call that was not carried out.
+//! The response to an operation that was not carried out.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Response, StatusCode};
@@ -8,10 +8,10 @@ use crate::error::{ManageError, names, seconds};
 use crate::tables::KEYS;
 
 impl ManageError {
-    /// Returns the HTTP status that the REST API answers with.
+    /// Returns the HTTP status of the REST API.
     ///
-    /// One that [may have been stored](Self::is_in_doubt) has 500 or 503, which clients repeat: to
-    /// a creation the REST API then answers with 409.
+    /// An error whose change [may have been stored](Self::is_in_doubt) has 500 or 503, which
+    /// clients repeat; for a creation the REST API then returns 409.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         match self {
@@ -33,8 +33,8 @@ impl ManageError {
         }
     }
 
-    /// Returns the text for the caller. It never holds a secret, nor what only an operator should
-    /// know: that is in the log.
+    /// Returns the text for the caller. It never contains a secret, nor details for operators,
+    /// which are in the log.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -45,7 +45,7 @@ impl ManageError {
             Self::Dangling { field } => broken(field, "does not exist"),
             Self::Disabled => "The task is disabled".to_owned(),
             Self::Forbidden => "Access denied".to_owned(),
-            // Tasks that the caller may not see are not named, nor counted.
+            // Tasks that the caller may not see are neither named nor counted.
             Self::InUse { tasks, .. } if tasks.is_empty() => "Tasks use this webhook".to_owned(),
             Self::InUse { tasks, more } => {
                 format!("Tasks use this webhook: {}", names(tasks, *more))
@@ -64,7 +64,7 @@ impl ManageError {
         }
     }
 
-    /// Returns after how many seconds the same call may be made again, if that is known.
+    /// Returns the seconds after which the same call may be made again, if known.
     #[must_use]
     pub fn retry_after(&self) -> Option<u64> {
         match self {
@@ -75,8 +75,8 @@ impl ManageError {
     }
 }
 
-/// With [`ManageError::status`], `{"err": "…"}` of [`ManageError::text`], and `Retry-After` where
-/// that is known.
+/// Creates a response with [`ManageError::status`], `{"err": "…"}` of [`ManageError::text`], and
+/// `Retry-After` if known.
 impl<B: From<String>> From<ManageError> for Response<B> {
     fn from(error: ManageError) -> Self {
         let body = json!({"err": error.text()}).to_string();

@@ -1,4 +1,4 @@
-//! What a webhook sends on request: a message, a test, what failed before.
+//! Sending on request: a message, a test, and failed deliveries.
 
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
@@ -33,8 +33,8 @@ impl Actor {
         .await
     }
 
-    /// Sends a message at once, past the queue and the delivery log, and waits for the target's
-    /// response: to test a webhook. `${NAME}` becomes `name`.
+    /// Sends a message immediately, without the queue and the delivery log, and waits for the
+    /// target's response, to test a webhook. `${NAME}` becomes `name`.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Message`],
@@ -57,8 +57,8 @@ impl Actor {
     }
 
     /// Queues the failed deliveries of a webhook again that were created at or after `from` and
-    /// before `before`: the same bytes under the same ids. Returns how many: fewer than there are
-    /// where the owner may not have more queued at this moment.
+    /// before `before`: the same bytes under the same ids. Returns their number: less than there
+    /// are if the owner has reached the limit of waiting deliveries.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::TooFast`], failures of store and accounts;
@@ -72,7 +72,8 @@ impl Actor {
         self.change(WEBHOOKS, Operation::Replay, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
             let scope = match actor.authority().scope() {
-                // What the owner had sent before coming to the tenant is not the administrator's.
+                // An administrator may not replay deliveries that the owner had made before joining
+                // the tenant.
                 scope @ Scope::Tenant(_) if !actor.is(owner) => scope,
                 _ => Scope::All,
             };
@@ -82,7 +83,7 @@ impl Actor {
                 before,
             };
             let queued = match actor.engine().replay_in(scope, &failed).await {
-                // A part was done, so there is something to record.
+                // A part succeeded, so there is something to record.
                 Err(error @ EngineError::Interrupted { .. }) => Err(error.into()),
                 queued => Ok(queued?),
             };

@@ -8,8 +8,8 @@ use crate::audit::Operation;
 use crate::error::ManageError;
 
 impl Actor {
-    /// Gives a webhook a new signing secret, which is the second part of the result
-    /// and is never shown again. At most `overlap` of the old ones go on signing beside it.
+    /// Creates a new signing secret for a webhook. It is the second part of the result and is never
+    /// shown again. At most `overlap` of the old secrets continue to sign as well.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -29,7 +29,7 @@ impl Actor {
         Ok((row, secret))
     }
 
-    /// Ends the rotation of a webhook's signing secrets: the newest alone goes on signing.
+    /// Ends the rotation of a webhook's signing secrets: only the newest continues to sign.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.

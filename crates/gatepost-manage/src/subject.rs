@@ -1,4 +1,4 @@
-//! What a change was about: the record, whose it is, and what became different.
+//! The subject of a change: the record, its owner, and the changed fields.
 
 use gatepost_keys::OwnerId;
 use gatepost_storage::webhooks::Delivery;
@@ -16,7 +16,7 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// A record of this owner that has a name.
+    /// Creates the subject for a record of this owner with a name.
     pub(crate) fn new(row: impl Into<ObjectId>, owner: OwnerId, name: impl Into<String>) -> Self {
         Self {
             row: row.into(),
@@ -26,12 +26,12 @@ impl Subject {
         }
     }
 
-    /// An event is called after what happens.
+    /// Creates the subject for an event, named after its trigger.
     pub(crate) fn event(row: EventId, owner: OwnerId, event: &Event) -> Self {
         Self::new(row, owner, format!("{} {}", event.event_type, event.event))
     }
 
-    /// A delivery is called after its message.
+    /// Creates the subject for a delivery, named after its message.
     pub(crate) fn delivery(delivery: &Delivery) -> Self {
         let name = delivery.message_id.as_str();
         Self::new(ObjectId::from_number(delivery.id.0), delivery.owner, name)

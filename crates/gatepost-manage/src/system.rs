@@ -1,4 +1,4 @@
-//! What belongs to nobody: the catalog, variables, the queue, and who is let in.
+//! Operations without an owner: the catalog, variables, the queue, and logins.
 
 use gatepost_engine::Health;
 use gatepost_keys::{Account, AccountAnswer, AccountsError, OwnerId, Principal, Via};
@@ -10,11 +10,11 @@ use crate::finish::{ask, contain};
 use crate::management::Management;
 
 impl Management {
-    /// A user that the platform has logged in, with the powers that the user has now; `None` when
-    /// there is no such user, or a disabled one.
+    /// Returns a user that the platform has logged in, with the current permissions; `None` if the
+    /// user does not exist or is disabled.
     ///
     /// # Errors
-    /// [`ManageError::Accounts`] when the platform's accounts fail, panic, or take longer than five
+    /// [`ManageError::Accounts`] if the platform's accounts fail, panic, or take longer than five
     /// seconds.
     pub async fn log_in(&self, owner: OwnerId, via: Via) -> Result<Option<Principal>, ManageError> {
         contain(async {
@@ -25,7 +25,7 @@ impl Management {
         .await
     }
 
-    /// A user's account as the platform says; `None` when there is no such user.
+    /// Returns a user's account from the platform; `None` if the user does not exist.
     pub(crate) async fn account(&self, owner: OwnerId) -> Result<Option<Account>, ManageError> {
         let answer = ask(async {
             match self.keys.accounts().account(owner) {
@@ -41,15 +41,15 @@ impl Management {
         Ok(answer?)
     }
 
-    /// Waits for other code of the platform, such as its login: `None` when it panics or takes
-    /// longer than five seconds.
+    /// Waits for other code of the platform, such as its login. Returns `None` if it panics or
+    /// takes longer than five seconds.
     pub async fn ask_platform<T>(&self, answer: impl Future<Output = T> + Send) -> Option<T> {
         ask(answer).await
     }
 }
 
 impl Management {
-    /// The event types and events that can be chosen, for a document that describes them.
+    /// Returns the event types and events of the catalog, for a document that describes them.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         self.engine.catalog()
@@ -57,18 +57,18 @@ impl Management {
 }
 
 impl Actor {
-    /// The event types and events that can be chosen.
+    /// Returns the event types and events of the catalog.
     #[must_use]
     pub fn catalog(&self) -> &Catalog {
         self.engine().catalog()
     }
 
-    /// The variables that the platform added to every message, with their values.
+    /// Returns the variables that the platform added to every message, with their values.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &str)> {
         self.engine().variables()
     }
 
-    /// How the engine is doing; `None` for callers who may not see the whole system.
+    /// Returns the health of the engine; `None` for callers who may not see the whole system.
     ///
     /// # Errors
     /// Failures of the store.

@@ -1,4 +1,4 @@
-//! What the tables are called, in the API's paths and in audit records.
+//! The names of the tables in the API's paths and in audit records.
 
 pub(crate) const AUDIT_LOG: &str = "audit_log";
 pub(crate) const DELIVERIES: &str = "webhooks";

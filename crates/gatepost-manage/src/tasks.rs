@@ -15,14 +15,14 @@ use crate::subject::Subject;
 use crate::tables::TASKS;
 
 impl Actor {
-    /// Makes a task. It belongs to its webhook's owner, within whose rights and quotas it is made;
-    /// the creator is for display.
+    /// Creates a task. It belongs to its webhook's owner, whose rights and quotas apply; the
+    /// creator is only for display.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`] when its creator is not the caller's to manage,
-    /// [`ManageError::Dangling`] when there is no such webhook or the caller may not see it,
-    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of
-    /// store and accounts.
+    /// [`ManageError::Forbidden`] if the caller may not manage its creator,
+    /// [`ManageError::Dangling`] if the webhook does not exist or the caller may not see it,
+    /// [`ManageError::Refused`], [`ManageError::Full`], [`ManageError::TooFast`], failures of store
+    /// and accounts.
     pub async fn create_task(&self, task: Task) -> Result<TaskRow, ManageError> {
         self.change(TASKS, Operation::Create, |actor| async move {
             if !actor.manages(task.creator).await? {
@@ -39,7 +39,7 @@ impl Actor {
         .await
     }
 
-    /// A task.
+    /// Returns a task.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
@@ -47,10 +47,10 @@ impl Actor {
         contain(self.own_task(id)).await
     }
 
-    /// One page of the tasks that match and that the caller may see.
+    /// Returns one page of the tasks that match and that the caller may see.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn tasks(&self, query: &TaskQuery) -> Result<Listed<TaskRow, TaskId>, ManageError> {
         let read = |scope, page| {
@@ -69,8 +69,8 @@ impl Actor {
     /// `edit` may be called several times.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`], what
-    /// `edit` refuses, and as [`create_task`](Self::create_task).
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`], refusals
+    /// of `edit`, and the errors of [`create_task`](Self::create_task).
     pub async fn edit_task(
         &self,
         id: TaskId,
@@ -79,7 +79,7 @@ impl Actor {
         self.change_task(id, Operation::Update, edit).await
     }
 
-    /// Deletes a task and its events, also one that cannot be read. Deliveries that it made go on.
+    /// Deletes a task and its events, even if it cannot be read. Its deliveries continue.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], failures of store and accounts.
@@ -94,23 +94,23 @@ impl Actor {
         .await
     }
 
-    /// Lets events run a task.
+    /// Enables a task.
     ///
     /// # Errors
-    /// As [`edit_task`](Self::edit_task).
+    /// The errors of [`edit_task`](Self::edit_task).
     pub async fn enable_task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
         self.set_task(id, Operation::Enable, true).await
     }
 
-    /// Keeps a task from being run, by events and manually.
+    /// Disables a task: neither events nor users can run it.
     ///
     /// # Errors
-    /// As [`edit_task`](Self::edit_task).
+    /// The errors of [`edit_task`](Self::edit_task).
     pub async fn disable_task(&self, id: TaskId) -> Result<TaskRow, ManageError> {
         self.set_task(id, Operation::Disable, false).await
     }
 
-    /// Runs a task manually. A one-time task is deleted by that.
+    /// Runs a task manually. A one-time task is then deleted.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Disabled`],
@@ -120,10 +120,10 @@ impl Actor {
         self.run_task_about(id, About::default()).await
     }
 
-    /// As [`run_task`](Self::run_task), as if this had occurred.
+    /// Runs a task as [`run_task`](Self::run_task) does, for this occurrence.
     ///
     /// # Errors
-    /// As [`run_task`](Self::run_task); [`ManageError::NoSuchObject`], and
+    /// The errors of [`run_task`](Self::run_task); [`ManageError::NoSuchObject`], and
     /// [`ManageError::Invalid`] for an event that is not in the catalog.
     pub async fn run_task_about(&self, id: TaskId, about: About) -> Result<Emitted, ManageError> {
         self.change(TASKS, Operation::Run, move |actor| async move {
@@ -139,9 +139,9 @@ impl Actor {
         .await
     }
 
-    /// Sends a task's message as a test, filled in as if this had occurred: through queue and log,
-    /// under an id that says so. The task need not be enabled, is not deleted if it runs once, and
-    /// does not count as run.
+    /// Sends a task's message as a test, rendered for this occurrence: through queue and log, under
+    /// an id that marks it as a test. The task need not be enabled, is not deleted if it runs once,
+    /// and does not count as run.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::Invalid`] for an
@@ -177,7 +177,7 @@ impl Actor {
             let mut before = None;
             let edited = actor.engine().edit_task(id, |task| {
                 before = Some(task.clone());
-                // Of a webhook that somebody else chose meanwhile it is not known whose it is.
+                // If somebody else chose another webhook in the meantime, its owner is unknown.
                 let (creator, was_judged) = (task.creator, may(webhook_of(task)));
                 edit(task)?;
                 task.creator = creator;

@@ -1,4 +1,4 @@
-//! Whose turn it is: a user who asks for much at once waits for himself.
+//! A limit of concurrent lists: users with many requests only delay themselves.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -10,19 +10,20 @@ use tokio::time::timeout;
 
 use crate::error::ManageError;
 
-/// Those of one user who wait; more are refused.
+/// The maximum number of waiting calls of one user; more are refused.
 const WAITING: usize = 32;
-/// How long one of them waits: longer than a few lists that take as long as a store lets them.
+/// The maximum time that a call waits: longer than a few lists that each take as long as a store
+/// allows.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// When one that is refused may be tried again: most have had their turn by then.
+/// The time after which a refused call may be retried: most waiting calls have run by then.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Turns at what takes long, such as a list: each user has one at a time, and waits for nobody
-/// else. Counts within this process. A user who has none and waits for none takes no memory.
+/// A limit for long operations, such as lists: each user may run one at a time, and waits only for
+/// the user's own calls. It counts within this process. An idle user takes no memory.
 #[derive(Debug, Default)]
 pub struct Turns(Mutex<HashMap<OwnerId, Weak<Semaphore>>>);
 
-/// A user's turn, for as long as it is kept.
+/// The permit of a user; dropping it lets the next call run.
 #[derive(Debug)]
 #[must_use = "the turn ends when this is dropped"]
 pub struct Turn {
@@ -30,12 +31,12 @@ pub struct Turn {
 }
 
 impl Turns {
-    /// Returns when it is this user's turn: first come, first served. Must be called within a tokio
-    /// runtime.
+    /// Waits until this user may run a call: first come, first served. Must be called within a
+    /// tokio runtime.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`]: 32 of this user wait already, or this one has waited for 30
-    /// seconds.
+    /// [`ManageError::TooFast`]: 32 calls of this user wait already, or this one has waited for
+    /// 30 seconds.
     pub async fn turn(&self, user: OwnerId) -> Result<Turn, ManageError> {
         let too_fast = || ManageError::TooFast { retry_after: SOON };
         let place = self.place(user).ok_or_else(too_fast)?;
@@ -44,11 +45,11 @@ impl Turns {
         Ok(Turn { _own: own })
     }
 
-    /// The one place of a user; `None` where as many wait for it as may.
+    /// Returns the semaphore of a user; `None` if the maximum number of calls waits for it.
     fn place(&self, user: OwnerId) -> Option<Arc<Semaphore>> {
         let mut users = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = users.get(&user).and_then(Weak::upgrade) {
-            // One of the others is there, the rest wait: each keeps it.
+            // One of the others holds the permit, the rest wait: each holds a reference.
             let others = Arc::strong_count(&place) - 1;
             return (others <= WAITING).then_some(place);
         }
@@ -73,7 +74,7 @@ mod tests {
         matches!(turn, Err(ManageError::TooFast { retry_after }) if *retry_after == SOON)
     }
 
-    /// Whether it still waits, once it has asked.
+    /// Returns whether the call still waits after it was polled.
     async fn waits(turn: impl Future<Output = Result<Turn, ManageError>>) -> bool {
         timeout(Duration::ZERO, turn).await.is_err()
     }

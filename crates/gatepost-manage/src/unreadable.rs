@@ -6,14 +6,14 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Records that are listed at a time; there may be more once these were deleted.
+/// The number of records listed at a time; there may be more after these were deleted.
 const MOST: u32 = 100;
-/// How many times more are read where those of others take the place of the caller's.
+/// How many times this number is read if rows of others are among them.
 const MORE: u32 = 8;
 
 impl Actor {
-    /// Webhooks, tasks and events that cannot be read, so that they can be deleted: oldest first,
-    /// at most 100. Lists pass over them.
+    /// Returns webhooks, tasks and events that cannot be read, so that they can be deleted: oldest
+    /// first, at most 100. Lists skip them.
     ///
     /// # Errors
     /// Failures of store and accounts.

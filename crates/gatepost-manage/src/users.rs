@@ -1,4 +1,4 @@
-//! The platform's users, as far as their records are the caller's to manage.
+//! The platform's users whose records the caller may manage.
 
 use gatepost_keys::{AccessLevel, OwnerId};
 
@@ -12,20 +12,21 @@ use crate::finish::contain;
 pub struct User {
     /// The user.
     pub owner: OwnerId,
-    /// What the platform's [`Directory`](crate::Directory) calls the user, if the caller may know.
+    /// The user's name in the platform's [`Directory`](crate::Directory), if the caller may know
+    /// it.
     pub name: Option<String>,
-    /// Whether the user's keys are accepted at all.
+    /// Whether the user is enabled: the keys of a disabled user are not accepted.
     pub enabled: bool,
-    /// How far the user's powers go, and so those of the user's keys (SPEC 1 rule 2).
+    /// The scope of the permissions of the user and the user's keys (SPEC 1 rule 2).
     pub access: AccessLevel,
 }
 
 impl Actor {
-    /// A user whose keys and other records the caller may manage, disabled or not.
+    /// Returns a user whose keys and other records the caller may manage, disabled or not.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`] when there is no such user, or none that is the caller's to
-    /// manage; failures of the accounts.
+    /// [`ManageError::NotFound`] if the user does not exist, or the caller may not manage them;
+    /// failures of the accounts.
     pub async fn user(&self, owner: OwnerId) -> Result<User, ManageError> {
         contain(async {
             if !self.manages(owner).await? {

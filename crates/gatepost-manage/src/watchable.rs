@@ -1,4 +1,4 @@
-//! What a form offers to watch.
+//! The targets that a form offers for an event.
 
 use gatepost_engine::EngineError;
 use gatepost_keys::OwnerId;
@@ -8,18 +8,18 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::{ask, contain};
 
-/// What is watched does not depend on the task that will run.
+/// The permission to watch a target does not depend on the task.
 const NO_TASK: TaskId = TaskId(0);
 
 impl Actor {
-    /// Those of these targets that an event of this user may be about, in their order: what a form
-    /// offers. Where the platform says nothing within five seconds in all, or was asked too much
-    /// about this user in this minute, the rest is left out.
+    /// Returns those of these targets that an event of this user may have, in their order, for a
+    /// form. The rest is left out if the platform does not answer within five seconds in all, or
+    /// was asked too often about this user in this minute.
     ///
-    /// Whatever a form offered, making the event asks again.
+    /// Creating the event checks its target again.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`] when the user is not the caller's to manage, failures of store and
+    /// [`ManageError::NotFound`] if the caller may not manage the user, failures of store and
     /// accounts.
     pub async fn watchable(
         &self,
@@ -49,7 +49,7 @@ impl Actor {
                     match self.engine().may_watch(owner, &asked).await {
                         Ok(()) => offered.push(target),
                         Err(EngineError::Forbidden(_) | EngineError::Dangling(_)) => {}
-                        // It would say no more about the others.
+                        // Further questions would fail as well.
                         Err(_) => break,
                     }
                 }

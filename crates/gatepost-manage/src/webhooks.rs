@@ -14,12 +14,12 @@ use crate::subject::Subject;
 use crate::tables::WEBHOOKS;
 
 impl Actor {
-    /// Makes a webhook.
+    /// Creates a webhook.
     ///
     /// # Errors
-    /// [`ManageError::Forbidden`] when its owner is not the caller's to manage,
-    /// [`ManageError::Invalid`], [`ManageError::NameTaken`] when its owner has one of that name,
-    /// [`ManageError::Full`], [`ManageError::TooFast`], failures of store and accounts.
+    /// [`ManageError::Forbidden`] if the caller may not manage its owner, [`ManageError::Invalid`],
+    /// [`ManageError::NameTaken`] if its owner has one of that name, [`ManageError::Full`],
+    /// [`ManageError::TooFast`], failures of store and accounts.
     pub async fn create_webhook(
         &self,
         webhook: Webhook,
@@ -35,7 +35,7 @@ impl Actor {
         .await
     }
 
-    /// A webhook.
+    /// Returns a webhook.
     ///
     /// # Errors
     /// [`ManageError::NotFound`], [`ManageError::Unreadable`], failures of store and accounts.
@@ -43,10 +43,10 @@ impl Actor {
         contain(self.own_webhook(id)).await
     }
 
-    /// One page of the webhooks that match and that the caller may see.
+    /// Returns one page of the webhooks that match and that the caller may see.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn webhooks(
         &self,
@@ -64,17 +64,17 @@ impl Actor {
         contain(self.listed(query.scope, query.page, |row| row.id, whose, read)).await
     }
 
-    /// Changes a webhook; in force for the next attempt. Its owner stays. `edit` may be called
-    /// again if the webhook was changed by others at the same time.
+    /// Changes a webhook; the change applies to the next attempt. Its owner stays. `edit` may be
+    /// called again if others changed the webhook at the same time.
     ///
-    /// Secrets that are stored do not go elsewhere: an edit that leads the webhook to another URL,
-    /// or lets it accept any certificate, must remove them; to enter them again, use
+    /// Stored secrets must not be sent to another receiver: an edit that sets another URL, or
+    /// accepts any certificate, must remove them. To enter them again, use
     /// [`edit_webhook_with`](Self::edit_webhook_with).
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], what `edit` refuses, and as
-    /// [`create_webhook`](Self::create_webhook); [`ManageError::Invalid`] about the secret that
-    /// would go elsewhere ([`Webhook::check_elsewhere`]).
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], refusals of `edit`, and the errors
+    /// of [`create_webhook`](Self::create_webhook); [`ManageError::Invalid`] for a secret that
+    /// would be sent to another receiver ([`Webhook::check_elsewhere`]).
     pub async fn edit_webhook(
         &self,
         id: WebhookId,
@@ -83,11 +83,11 @@ impl Actor {
         self.edit_webhook_with(id, Entered::default(), edit).await
     }
 
-    /// As [`edit_webhook`](Self::edit_webhook), by a caller who typed these secrets, so that they
-    /// may go wherever the webhook leads.
+    /// Changes a webhook as [`edit_webhook`](Self::edit_webhook) does, for a caller who entered
+    /// these secrets, so that they may be sent to a new receiver.
     ///
     /// # Errors
-    /// As [`edit_webhook`](Self::edit_webhook), about secrets that were not entered.
+    /// The errors of [`edit_webhook`](Self::edit_webhook), for secrets that were not entered.
     pub async fn edit_webhook_with(
         &self,
         id: WebhookId,
@@ -102,12 +102,12 @@ impl Actor {
         .await
     }
 
-    /// Deletes a webhook with its delivery log, also one that cannot be read. Its name is free at
-    /// once.
+    /// Deletes a webhook with its delivery log, even if it cannot be read. Its name is free
+    /// immediately.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`]; [`ManageError::InUse`] while tasks send it, all of which are its
-    /// owner's, unless `cascade` says that they go as well; failures of store and accounts.
+    /// [`ManageError::NotFound`]; [`ManageError::InUse`] if tasks of its owner send it, unless
+    /// `cascade` deletes them as well; failures of store and accounts.
     pub async fn delete_webhook(&self, id: WebhookId, cascade: Cascade) -> Result<(), ManageError> {
         self.change(WEBHOOKS, Operation::Delete, move |actor| async move {
             let owner = actor.own_record(RecordId::Webhook(id)).await?;
@@ -118,11 +118,11 @@ impl Actor {
         .await
     }
 
-    /// Holds deliveries: what occurs is queued and waits. What is in flight ends.
+    /// Pauses a webhook: its deliveries are queued and wait. Running attempts complete.
     ///
     /// # Errors
-    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::TooFast`] where it is
-    /// an operator's, failures of store and accounts.
+    /// [`ManageError::NotFound`], [`ManageError::Unreadable`], [`ManageError::TooFast`] if it is an
+    /// operator's, failures of store and accounts.
     pub async fn pause_webhook(
         &self,
         id: WebhookId,
@@ -137,10 +137,10 @@ impl Actor {
         .await
     }
 
-    /// Sends what was held, at a bounded rate, and what occurs from now on.
+    /// Resumes a webhook: waiting deliveries are sent at a bounded rate, and new ones as usual.
     ///
     /// # Errors
-    /// As [`pause_webhook`](Self::pause_webhook).
+    /// The errors of [`pause_webhook`](Self::pause_webhook).
     pub async fn resume_webhook(
         &self,
         id: WebhookId,

@@ -1,4 +1,4 @@
-//! Who changed what: a log that is only added to.
+//! The audit log: an append-only log of who changed what.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,52 +11,52 @@ use gatepost_ids::{KeyId, ObjectId, OwnerId, TenantId};
 use crate::error::{ErrorKind, StoreError};
 use crate::page::{Page, Scope};
 
-/// The row number of an entry: positive, never given twice, rising in the order of storing.
+/// The row number of an entry: positive, never reused, and rising in the order of storing.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct AuditId(pub i64);
 
-/// One change that was carried out.
+/// A change that was carried out.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuditEntry {
-    /// When it was carried out.
+    /// The time of the change.
     pub at: DateTime<Utc>,
-    /// Whose record it was.
+    /// The owner of the record.
     pub owner: OwnerId,
-    /// The tenant in which the owner was then; the entry stays with it.
+    /// The tenant of the owner at that time; the entry stays with it.
     pub tenant: Option<TenantId>,
-    /// The user who did it.
+    /// The user who made the change.
     pub actor: OwnerId,
-    /// The API key by which that user came; `None` of a login of the platform's own.
+    /// The API key that the user authenticated with; `None` for a login of the platform itself.
     pub key: Option<KeyId>,
-    /// The address from which; `None` where it is not known.
+    /// The client address; `None` if it is unknown.
     pub from: Option<IpAddr>,
     /// The table of the record, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
     pub table: String,
     /// The id of the record.
     pub row: ObjectId,
-    /// What the record was called; empty where it has no name. At most
-    /// [`MAX_NAME`](Self::MAX_NAME) bytes.
+    /// The name of the record; empty if it has none. At most [`MAX_NAME`](Self::MAX_NAME) bytes.
     pub name: String,
-    /// What was done, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
+    /// The operation, at most [`MAX_WORD`](Self::MAX_WORD) bytes.
     pub operation: String,
-    /// What changed, in a form that is the caller's; at most [`MAX_CHANGES`](Self::MAX_CHANGES)
+    /// The changed fields, in the caller's own format; at most [`MAX_CHANGES`](Self::MAX_CHANGES)
     /// bytes.
     pub changes: String,
 }
 
 impl AuditEntry {
-    /// The longest name of a table or an operation, in bytes.
+    /// The maximum length of the name of a table or an operation, in bytes.
     pub const MAX_WORD: usize = 64;
-    /// The longest name of a record, in bytes: 255 characters.
+    /// The maximum length of the name of a record, in bytes: 255 characters.
     pub const MAX_NAME: usize = 1020;
-    /// The longest account of what changed, in bytes.
+    /// The maximum length of the changed fields, in bytes.
     pub const MAX_CHANGES: usize = 4096;
 
-    /// What a store must do first with the entries of a call: refuse what is too large, and leave
-    /// out of each owner's all but the newest `most`. The order stays.
+    /// Returns the entries that a store must keep of a call. It refuses an entry that is too large,
+    /// and keeps only the newest `most` of each owner. The order is preserved. A store must call it
+    /// first.
     ///
     /// # Errors
-    /// `Invalid` when a text is longer than it may be.
+    /// `Invalid` if a text is too long.
     pub fn admitted(entries: &[Self], most: u64) -> Result<Vec<&Self>, StoreError> {
         if !entries.iter().all(Self::fits) {
             return Err(StoreError::new(ErrorKind::Invalid, "audit entry too large"));
@@ -73,7 +73,7 @@ impl AuditEntry {
         Ok(admitted)
     }
 
-    /// How many of these entries each owner has, in order of the owners' numbers.
+    /// Returns how many of these entries each owner has, in the order of the owners' numbers.
     #[must_use]
     pub fn by_owner(entries: &[&Self]) -> Vec<(OwnerId, i64)> {
         let mut counts = std::collections::BTreeMap::new();
@@ -91,34 +91,34 @@ impl AuditEntry {
     }
 }
 
-/// An entry as it is stored.
+/// A stored entry.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuditRow {
     /// Its number.
     pub id: AuditId,
-    /// What it says.
+    /// Its content.
     pub entry: AuditEntry,
 }
 
-/// Which entries to list: all of those given that are `Some`.
+/// A filter for entries: all criteria that are `Some` must match.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AuditQuery {
-    /// Whose records were changed; of a tenant those that were changed in it.
+    /// The owners of the changed records; for a tenant, the changes made in it.
     pub scope: Scope,
-    /// Only changes of this row of this table.
+    /// Only changes of this row in this table.
     pub record: Option<(String, ObjectId)>,
-    /// Only what this user did.
+    /// Only changes by this user.
     pub actor: Option<OwnerId>,
-    /// Only changes at or after this moment.
+    /// Only changes at or after this time.
     pub from: Option<DateTime<Utc>>,
-    /// Only changes before this moment.
+    /// Only changes before this time.
     pub before: Option<DateTime<Utc>>,
     /// The page, by row number.
     pub page: Page<AuditId>,
 }
 
 impl AuditQuery {
-    /// Every entry, page by page.
+    /// Returns a query for all entries, page by page.
     #[must_use]
     pub fn all(page: Page<AuditId>) -> Self {
         Self {
@@ -131,7 +131,7 @@ impl AuditQuery {
         }
     }
 
-    /// Whether an entry is asked for, whatever the page.
+    /// Returns whether an entry matches, regardless of the page.
     #[must_use]
     pub fn matches(&self, entry: &AuditEntry) -> bool {
         let in_scope = match self.scope {
@@ -148,48 +148,57 @@ impl AuditQuery {
     }
 }
 
-/// Which entries [`AuditStore::remove_audit`] removes.
+/// The entries that [`AuditStore::remove_audit`] removes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
     reason = "a store removes these and no others"
 )]
 pub enum AuditRemoval {
-    /// Entries that say a time before this one.
+    /// Entries with an earlier time than this.
     Before(DateTime<Utc>),
     /// Entries about records of this owner.
     OfOwner(OwnerId),
 }
 
-/// Stores who changed what. A trait of its own: a platform that keeps no such log needs none.
+/// Stores the audit log. It is a separate trait: a platform without an audit log need not implement
+/// it.
 ///
 /// # Contract
-/// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
-/// callers; dropped futures leave all or nothing. Times are kept to the microsecond. An entry is
-/// never changed. The log knows nothing of the records that it names, and outlives them: also those
-/// of an owner who was removed, until [`remove_audit`](Self::remove_audit).
+/// The general rules of the storage traits apply: `Ok` means stored, `Err` means nothing stored; a
+/// store must not read a clock; any number of callers may call at the same time; a dropped future
+/// must leave all of the change or nothing. In addition:
+///
+/// - Times must be kept to the microsecond.
+/// - A stored entry must never change.
+/// - The log must not depend on the records that it names. Entries must remain after the record or
+///   its owner was deleted, until [`remove_audit`](Self::remove_audit) removes them.
 #[async_trait]
 pub trait AuditStore: fmt::Debug + Send + Sync + 'static {
-    /// Adds entries in this order, all or none. Of each owner that they name the newest `most` by
-    /// row number are kept, and older ones leave in the same commit: nobody's entries push out
-    /// another's. Waits for no change of a record, and none waits for it.
+    /// Adds entries in this order, all or none.
     ///
-    /// A call whose response is lost may be made again: the entries are then there twice.
+    /// - For each owner in the call, the store must keep the newest `most` entries by row number
+    ///   and remove older ones in the same commit. The entries of one owner must not displace those
+    ///   of another.
+    /// - The call must not wait for a change of a record, and no change of a record may wait for
+    ///   it.
+    /// - The caller may repeat a call whose response was lost. The entries are then stored twice.
     ///
     /// # Errors
-    /// `Invalid` for an entry that is larger than it may be; `Unavailable`.
+    /// `Invalid` for an entry that is too large; `Unavailable`.
     async fn append_audit(&self, entries: &[AuditEntry], most: u64) -> Result<(), StoreError>;
 
-    /// One page of the entries that match, in order of row number. By a record or a scope they are
-    /// looked up, and by an actor where everybody's are asked for; what else is asked is compared
-    /// row by row among those.
+    /// Returns one page of the entries that match, in order of row number. The store must look up
+    /// entries by record or scope, and by actor if the scope is everybody; it may compare the other
+    /// criteria row by row.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_audit(&self, query: &AuditQuery) -> Result<Vec<AuditRow>, StoreError>;
 
-    /// Removes at most `limit` of these entries, the oldest first. Returns how many; fewer than
-    /// `limit` means that none is left. Costs what it removes.
+    /// Removes at most `limit` of these entries, the oldest first. Returns the number of removed
+    /// entries; a number below `limit` means that none is left. The cost must be proportional to
+    /// that number.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -1,8 +1,7 @@
-//! Points in time, as an argument.
+//! Clocks. Points in time are arguments.
 //!
-//! No backend reads a clock: every method takes `now`. The services hold a [`Clock`] and ask it
-//! once for each operation; [`SystemClock`] below is the only place in the workspace that reads the
-//! machine's.
+//! No backend reads a clock: every method takes `now`. The services hold a [`Clock`] and read it
+//! once per operation; only [`SystemClock`] in the whole workspace reads the machine's clock.
 
 use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -10,13 +9,13 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Gives the current time. Cheap: called for every request and delivery.
+/// A source of the current time. It is called for every request and delivery, so it must be cheap.
 pub trait Clock: fmt::Debug + Send + Sync + 'static {
-    /// The current time in UTC. May go back when the machine's clock is set.
+    /// Returns the current time in UTC. It may go backwards if the machine's clock is set.
     fn now(&self) -> DateTime<Utc>;
 
-    /// How much time has passed since some fixed point, unaffected by setting the clock. `None`,
-    /// the default, means that the monotonic clock of this process is right.
+    /// Returns the time since some fixed point, unaffected by setting the clock. `None`, the
+    /// default, selects the monotonic clock of this process.
     fn passed(&self) -> Option<Duration> {
         None
     }
@@ -36,7 +35,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that does not move by itself; for tests.
+/// A clock for tests, which moves only if it is advanced.
 ///
 /// ```
 /// use gatepost_storage::{Clock, ManualClock};
@@ -47,14 +46,14 @@ impl Clock for SystemClock {
 /// ```
 #[derive(Debug)]
 pub struct ManualClock {
-    /// Microseconds since the epoch: the resolution that every backend keeps.
+    /// Microseconds since the epoch, the resolution of every backend.
     micros: AtomicI64,
-    /// Microseconds by which it was advanced.
+    /// Microseconds by which the clock was advanced.
     advanced: AtomicI64,
 }
 
 impl ManualClock {
-    /// A clock that shows `start`, cut to whole microseconds.
+    /// Creates a clock that shows `start`, truncated to whole microseconds.
     #[must_use]
     pub fn at(start: DateTime<Utc>) -> Self {
         Self {
@@ -73,7 +72,7 @@ impl ManualClock {
         }
     }
 
-    /// Moves the clock by a signed amount, as a clock does that is set by hand.
+    /// Moves the clock by a signed amount, like a clock that is set manually.
     pub fn jump(&self, by: TimeDelta) {
         let by = by.num_microseconds().unwrap_or(0);
         let _ = self

@@ -1,11 +1,11 @@
-//! What can go wrong in a store, in terms that a caller can act on.
+//! Errors of a store, classified by what a caller can do about them.
 
 use std::error::Error;
 use std::fmt;
 
 type Source = Box<dyn Error + Send + Sync>;
 
-/// What a caller can do about a [`StoreError`].
+/// The action that a caller can take on a [`StoreError`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -13,25 +13,25 @@ pub enum ErrorKind {
     NotFound,
     /// Another row already has the value that must be unique.
     Conflict,
-    /// The owner has as many rows, or bytes, as the caller allowed. The context is `rows` or
-    /// `bytes`.
+    /// The owner has reached the limit for rows or bytes that the caller passed. The context is
+    /// `rows` or `bytes`.
     Full,
-    /// The row is referred to by others and was not deleted.
+    /// Other rows refer to the row, so it was not deleted.
     InUse,
-    /// The row was changed since it was read: read it again, apply the change again.
+    /// The row was changed since it was read: read it again and repeat the change.
     Stale,
     /// The request breaks a rule of the store (a reference to a row that does not exist, a value
     /// over its limit).
     Invalid,
     /// The store cannot be reached, is full, locked, read-only or shutting down. Nothing was
-    /// stored, or (only where the backend lost the server's reply to a commit) it is unknown
-    /// whether it was: repeat with the same idempotency key, claim token or revision. Of the
-    /// insertion of a record, which has none of these, the backend says so by
-    /// [`in_doubt`](StoreError::in_doubt).
+    /// stored, or it is unknown whether it was; the latter only if the backend lost the server's
+    /// reply to a commit. The caller may repeat the call with the same idempotency key, claim token
+    /// or revision. The insertion of a record has none of these: for it the backend reports the
+    /// uncertainty by [`in_doubt`](StoreError::in_doubt).
     Unavailable,
     /// Stored data cannot be understood.
     Corrupt,
-    /// The database was written by a newer version, or the engine is one that must not be used.
+    /// The database was written by a newer version, or its database engine must not be used.
     Unsupported,
 }
 
@@ -46,7 +46,8 @@ pub struct StoreError {
 }
 
 impl StoreError {
-    /// An error without a source. `context` says what was being done or which rule was broken.
+    /// Creates an error without a source. `context` names the operation or the rule that was
+    /// broken.
     #[must_use]
     pub fn new(kind: ErrorKind, context: &'static str) -> Self {
         Self {
@@ -57,53 +58,55 @@ impl StoreError {
         }
     }
 
-    /// The same error where the reply to a change was lost: the change may have been stored.
+    /// Marks the error as in doubt: the reply to a change was lost, and the change may have been
+    /// stored.
     #[must_use]
     pub fn in_doubt(mut self) -> Self {
         self.in_doubt = true;
         self
     }
 
-    /// The same error with the one that caused it.
+    /// Adds the error that caused it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Source>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// No row of that kind: `StoreError::not_found("webhook")`.
+    /// Creates the error for a missing row: `StoreError::not_found("webhook")`.
     #[must_use]
     pub fn not_found(what: &'static str) -> Self {
         Self::new(ErrorKind::NotFound, what)
     }
 
-    /// Stored data that breaks a rule of the record that it should be: what cannot be read, and
-    /// why. `cause` must not quote a secret; the parse errors of the models do not.
+    /// Creates the error for stored data that break a rule of their record. `context` names the
+    /// data and `cause` the reason. `cause` must not quote a secret; the parse errors of the models
+    /// do not.
     #[must_use]
     pub fn corrupt(context: &'static str, cause: impl fmt::Display) -> Self {
         Self::new(ErrorKind::Corrupt, context).with_source(cause.to_string())
     }
 
-    /// What a caller can do about it.
+    /// Returns the kind.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What was being done, or which rule was broken.
+    /// Returns the operation, or the rule that was broken.
     #[must_use]
     pub fn context(&self) -> &'static str {
         self.context
     }
 
-    /// Whether the change that failed may have been stored all the same. Whoever repeats a creation
-    /// then may have two.
+    /// Returns whether the failed change may have been stored. Repeating a creation may then create
+    /// a second record.
     #[must_use]
     pub fn is_in_doubt(&self) -> bool {
         self.in_doubt
     }
 
-    /// Whether the same call may succeed later without anything being changed.
+    /// Returns whether the same call may succeed later without any change.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unavailable

@@ -1,4 +1,4 @@
-//! What inserts, edits, rolls and logins make of a row of keys: the rules of
+//! The effect of inserts, edits, rolls and logins on a key's row: the rules of
 //! [`KeyStore`](crate::KeyStore) for a backend that reads and writes whole rows.
 
 use apikey_core::{ApiKey, Expiration, KeyId, LastLogin};
@@ -9,7 +9,7 @@ use crate::keys::{KeyRow, Rolled};
 use crate::page::Revision;
 
 impl KeyRow {
-    /// The row of a new key.
+    /// Creates the row of a new key.
     #[must_use]
     pub fn inserted(id: KeyId, key: &ApiKey, rolled: Rolled) -> Self {
         let mut key = key.clone();
@@ -24,14 +24,14 @@ impl KeyRow {
         }
     }
 
-    /// What this row becomes by [`update_key`](crate::KeyStore::update_key) with that row. Whether
-    /// the name is free is for the backend to see.
+    /// Returns this row after [`update_key`](crate::KeyStore::update_key) with `shown`. The backend
+    /// must check that the name is free.
     ///
     /// # Errors
-    /// `Stale` when the revisions differ.
+    /// `Stale` if the revisions differ.
     pub fn edited_by(&self, shown: &Self) -> Result<Self, StoreError> {
         self.is_shown_by(shown)?;
-        // Without `..`: of a new field it has to be said here whether an edit changes it.
+        // No `..`: if you add a field, decide here whether an edit changes it.
         let ApiKey {
             owner: _,
             lookup: _,
@@ -66,12 +66,12 @@ impl KeyRow {
         })
     }
 
-    /// What this row becomes by [`roll_key`](crate::KeyStore::roll_key) with that row, but for
-    /// `rolled.to`, which is the number of the new key once it has one. That the two are of one
-    /// owner is for the backend to see.
+    /// Returns this row after [`roll_key`](crate::KeyStore::roll_key) with `shown`, except for
+    /// `rolled.to`, the number of the new key, which the backend sets. The backend must check that
+    /// both have the same owner.
     ///
     /// # Errors
-    /// `Stale` when the revisions differ.
+    /// `Stale` if the revisions differ.
     pub fn rolled_by(&self, shown: &Self) -> Result<Self, StoreError> {
         self.is_shown_by(shown)?;
         let mut ended = self.clone();
@@ -80,7 +80,7 @@ impl KeyRow {
         Ok(ended)
     }
 
-    /// Records a login unless a newer one is known; whether it was the newest.
+    /// Records a login unless a newer one is known. Returns whether it was the newest.
     pub fn log_in(&mut self, login: LastLogin) -> bool {
         let login = login_micros(login);
         let newest = self.key.last_login.is_none_or(|old| old.at < login.at);

@@ -1,31 +1,32 @@
-//! How often keys were used, by the day.
+//! Daily usage counts of keys.
 
 use std::collections::BTreeMap;
 
 use apikey_core::KeyId;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
-/// How often a key was used on one day.
+/// The usage of a key on one day.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct KeyUse {
     /// The key.
     pub key: KeyId,
     /// The day, in UTC.
     pub day: NaiveDate,
-    /// How often it let its caller in. Below 2^63, as `refused`.
+    /// The number of successful authentications. Below 2^63, as is `refused`.
     pub used: u64,
-    /// How often it was refused although its secret was right: expired, from an address that its
-    /// lists refuse, used too often, or of an owner who is disabled or gone. A wrong secret counts
-    /// nowhere: anybody can present one.
+    /// The number of refusals in spite of a correct secret: the key was expired, its address lists
+    /// refused the client, it was used too often, or its owner is disabled or deleted. A wrong
+    /// secret is not counted, because anybody can present one.
     pub refused: u64,
 }
 
 impl KeyUse {
-    /// Of how many days a key's uses are kept: the newest on which it was used, and those before.
+    /// The number of days for which the usage of a key is kept: the newest day on which it was
+    /// used, and the days before.
     pub const DAYS: u64 = 400;
 
-    /// The uses as a backend is to add them: one of each key and day, in order of key and day,
-    /// without the days that are older than is [kept](Self::kept_after).
+    /// Returns the usage as a backend must add it: one value for each key and day, in order of key
+    /// and day, without days that are no longer [kept](Self::kept_after).
     #[must_use]
     pub fn merged(uses: &[Self]) -> Vec<Self> {
         let mut days = BTreeMap::new();
@@ -48,14 +49,14 @@ impl KeyUse {
         days.into_values().filter(is_kept).collect()
     }
 
-    /// The day up to which a key's uses are dropped when it is used on this one.
+    /// Returns the last day whose usage is dropped when the key is used on `newest`.
     #[must_use]
     pub fn kept_after(newest: NaiveDate) -> NaiveDate {
         let dropped = newest.checked_sub_days(Days::new(Self::DAYS));
         dropped.unwrap_or(NaiveDate::MIN)
     }
 
-    /// When the day begins.
+    /// Returns the beginning of the day.
     #[must_use]
     pub fn begins(&self) -> DateTime<Utc> {
         self.day.and_time(chrono::NaiveTime::MIN).and_utc()

@@ -1,4 +1,4 @@
-//! Where API keys are stored.
+//! The storage trait for API keys.
 
 use apikey_core::{ApiKey, KeyId, LastLogin, LookupId};
 use async_trait::async_trait;
@@ -10,26 +10,26 @@ pub use crate::key_use::KeyUse;
 use crate::owners::OwnerStore;
 use crate::page::{Page, Revision, Scope};
 
-/// A key as it is stored. The record's own `created` is the time of insertion.
+/// A stored key. The record's own `created` is the time of insertion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyRow {
-    /// The row number: positive, never given out twice.
+    /// The row number: positive, never reused.
     pub id: KeyId,
-    /// Counts the edits of this row. A recorded login is not an edit.
+    /// The number of edits of this row. A recorded login is not an edit.
     pub revision: Revision,
     /// The record.
     pub key: ApiKey,
-    /// Whether it was rolled, or came from that.
+    /// The keys that it was rolled from and to.
     pub rolled: Rolled,
 }
 
-/// How a key is tied to others by [`KeyStore::roll_key`]. A key that is named here may have been
-/// deleted since; its row number is never given out again.
+/// The links between keys that [`KeyStore::roll_key`] creates. A linked key may have been deleted;
+/// its row number is never reused.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Rolled {
-    /// The key whose place it took.
+    /// The key that it replaced.
     pub from: Option<KeyId>,
-    /// The key that took its place.
+    /// The key that replaced it.
     pub to: Option<KeyId>,
 }
 
@@ -38,14 +38,14 @@ pub struct Rolled {
 pub enum KeySelector {
     /// The key with this row number.
     Id(KeyId),
-    /// The key whose string carries this lookup id.
+    /// The key whose string contains this lookup id.
     Lookup(LookupId),
 }
 
-/// Which keys to list: all of those given that are `Some`.
+/// A filter for keys: all criteria that are `Some` must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyQuery {
-    /// Whose keys.
+    /// The owners of the keys.
     pub scope: Scope,
     /// Only keys of exactly this name.
     pub name: Option<String>,
@@ -54,7 +54,7 @@ pub struct KeyQuery {
 }
 
 impl KeyQuery {
-    /// Every key, page by page.
+    /// Returns a query for all keys, page by page.
     #[must_use]
     pub fn all(page: Page<KeyId>) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl KeyQuery {
         }
     }
 
-    /// The keys of one owner.
+    /// Returns a query for the keys of one owner.
     #[must_use]
     pub fn of_owner(owner: OwnerId, page: Page<KeyId>) -> Self {
         Self {
@@ -75,25 +75,26 @@ impl KeyQuery {
     }
 }
 
-/// One successful authentication, to be written to the record.
+/// A successful authentication, to be written to the record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Login {
     /// The key that authenticated.
     pub key: KeyId,
-    /// When, and from where.
+    /// The time and the client address.
     pub login: LastLogin,
 }
 
-/// One of the 256 parts of all keys, by a hash of the lookup id: an edit moves its own part only,
-/// so that what one owner edits does not empty the caches of all.
+/// One of 256 shards of all keys, selected by a hash of the lookup id. An edit changes only the
+/// generation of its own shard, so that the edits of one owner do not invalidate the cached keys of
+/// all owners.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeySlice(pub u8);
 
 impl KeySlice {
-    /// How many there are.
+    /// The number of shards.
     pub const COUNT: usize = 256;
 
-    /// The slice of a lookup id. The same in every process, version and backend.
+    /// Returns the shard of a lookup id. It is the same in every process, version and backend.
     #[inline]
     #[must_use]
     pub fn of(lookup: LookupId) -> Self {
@@ -113,12 +114,13 @@ fn halves(number: u128) -> [u64; 2] {
     ]
 }
 
-/// Counts the edits and deletions of keys, whichever process makes them. The numbers come from one
-/// counter of the store; a slice has that of its own last change.
+/// The generation of a shard. It changes with each edit and deletion of a key in the shard, by any
+/// process. All generations come from one counter of the store; a shard has the number of its last
+/// change.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyGeneration(pub i64);
 
-/// What was edited or deleted in a slice since some generation.
+/// The edits and deletions in a shard since some generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyChanges {
     /// The generation up to which `changed` is complete.
@@ -130,17 +132,17 @@ pub struct KeyChanges {
 /// The keys that a cache must forget.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChangedKeys {
-    /// These; may be empty, and may name one twice.
+    /// These keys. The list may be empty and may contain a key twice.
     These(Vec<LookupId>),
-    /// All: the store no longer knows what changed since then.
+    /// All keys: the store no longer knows the changes since then.
     All,
 }
 
 impl ChangedKeys {
-    /// From a log that has one entry for each generation of the store and forgets the oldest:
-    /// `lookups` are its entries after `since`, of all slices, `generation` is the present one.
-    /// [`All`](Self::All) where an entry is missing, or `since` is in the future. What
-    /// [`KeyStore::key_changes`] returns is the part that is [of the slice](Self::of_slice).
+    /// Returns the changed keys from a log that has one entry for each generation of the store and
+    /// forgets the oldest. `lookups` are its entries after `since`, of all shards; `generation` is
+    /// the current one. Returns [`All`](Self::All) if an entry is missing or `since` is in the
+    /// future. [`KeyStore::key_changes`] returns the part of [one shard](Self::of_slice).
     #[must_use]
     pub fn logged(lookups: Vec<LookupId>, since: KeyGeneration, generation: KeyGeneration) -> Self {
         let passed = generation.0.checked_sub(since.0);
@@ -152,7 +154,7 @@ impl ChangedKeys {
         }
     }
 
-    /// Those of one slice alone.
+    /// Returns only the keys of one shard.
     #[must_use]
     pub fn of_slice(mut self, slice: KeySlice) -> Self {
         if let Self::These(lookups) = &mut self {
@@ -165,31 +167,35 @@ impl ChangedKeys {
 /// Stores API keys.
 ///
 /// # Contract
-/// A method that returns `Ok` has stored what it was given, durably if the backend is
-/// durable; one that returns `Err` has stored nothing (see [`ErrorKind::Unavailable`] for the
-/// one exception). Times are kept to the microsecond. No method reads a clock. All methods may
-/// be called at once from any number of tasks, and a future that is dropped leaves either all
-/// or nothing of its work. Times are cut to the microsecond, not rounded, also in what is returned.
+/// - If a method returns `Ok`, the store must have stored the change, durably if the backend is
+///   durable. If it returns `Err`, the store must have stored nothing; [`ErrorKind::Unavailable`]
+///   states the only exception.
+/// - Times must be truncated (not rounded) to the microsecond, also in returned values.
+/// - A store must not read a clock.
+/// - Any number of tasks may call any methods at the same time.
+/// - A dropped future must leave all of its change or nothing.
 #[async_trait]
 pub trait KeyStore: OwnerStore {
-    /// Stores a new key and gives it a row number.
+    /// Stores a new key and assigns a row number to it.
     ///
-    /// Of several inserts at once with one `(owner, name)` or one `lookup`, one succeeds.
+    /// If several calls insert the same `(owner, name)` or the same `lookup` at the same time,
+    /// exactly one must succeed.
     ///
     /// # Errors
-    /// `Conflict` when the owner has a key of that name, or a key with that lookup id exists;
-    /// `Full` when the owner has `at_most` keys or more.
+    /// `Conflict` if the owner has a key of that name, or a key with that lookup id exists; `Full`
+    /// if the owner has `at_most` keys or more.
     async fn insert_key(&self, key: &ApiKey, at_most: u64) -> Result<KeyRow, StoreError>;
 
-    /// How many keys the owner has, as [`usage`](OwnerStore::usage).
+    /// Returns the number of the owner's keys, as [`usage`](OwnerStore::usage) does.
     ///
     /// # Errors
-    /// Those of `usage`.
+    /// The errors of `usage`.
     async fn count_keys(&self, owner: OwnerId) -> Result<u64, StoreError> {
         Ok(self.usage(owner).await?.keys)
     }
 
-    /// Returns the selected key, expired or disabled or not; `None` if there is none.
+    /// Returns the selected key, whether or not it is expired or disabled; `None` if it does not
+    /// exist.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -198,29 +204,30 @@ pub trait KeyStore: OwnerStore {
     /// Returns the key with this row number, as [`find_key`](Self::find_key) does.
     ///
     /// # Errors
-    /// Those of `find_key`.
+    /// The errors of `find_key`.
     async fn key(&self, id: KeyId) -> Result<Option<KeyRow>, StoreError> {
         self.find_key(KeySelector::Id(id)).await
     }
 
-    /// Returns the key whose string carries this lookup id, as [`find_key`](Self::find_key) does.
+    /// Returns the key whose string contains this lookup id, as [`find_key`](Self::find_key) does.
     ///
     /// # Errors
-    /// Those of `find_key`.
+    /// The errors of `find_key`.
     async fn key_by_lookup(&self, lookup: LookupId) -> Result<Option<KeyRow>, StoreError> {
         self.find_key(KeySelector::Lookup(lookup)).await
     }
 
-    /// One page of the keys that match, in order of row number. Expired and disabled keys are
-    /// listed.
+    /// Returns one page of the keys that match, in order of row number. Expired and disabled keys
+    /// must be listed.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_keys(&self, query: &KeyQuery) -> Result<Vec<KeyRow>, StoreError>;
 
-    /// The keys that expire before `before`, in order of that moment and then of their row numbers,
-    /// at most `limit` beyond `after`, the moment and the row number of the last one of the page
-    /// before. Costs what it returns, however many keys there are.
+    /// Returns the keys that expire before `before`, in order of expiration time and then of row
+    /// number. The page has at most `limit` keys after `after`, the expiration time and row number
+    /// of the last key of the previous page. The cost must be proportional to the returned keys, no
+    /// matter how many keys exist.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -231,24 +238,30 @@ pub trait KeyStore: OwnerStore {
         limit: u32,
     ) -> Result<Vec<KeyRow>, StoreError>;
 
-    /// Replaces name, description, expiration, IP policy, grant, limit, digest and whether the key
-    /// is enabled of the row `row.id`, if its revision is still `row.revision`; moves the
-    /// generation of its slice. Owner, lookup id, hint, creation time, last login and what it was
-    /// rolled to and from are never changed by this, whatever `row` holds.
+    /// Updates the row `row.id`, if its revision is still `row.revision`, and changes the
+    /// generation of its shard.
+    ///
+    /// - It replaces name, description, expiration, IP policy, grant, limit, digest, and whether
+    ///   the key is enabled.
+    /// - It must never change owner, lookup id, masked form, creation time, last login, or the
+    ///   links to rolled keys, whatever `row` contains.
     ///
     /// # Errors
-    /// `NotFound`; `Stale` when the revision differs; `Conflict` when the new name is taken.
+    /// `NotFound`; `Stale` if the revision differs; `Conflict` if the new name is taken.
     async fn update_key(&self, row: &KeyRow, now: DateTime<Utc>) -> Result<KeyRow, StoreError>;
 
-    /// Stores a new key that takes the place of another of its owner, and ends that one: all of it
-    /// or nothing. `new` is stored as by [`insert_key`](Self::insert_key), as rolled from `old.id`.
-    /// Of the row `old.id`, if its revision is still `old.revision`, the expiration is replaced by
-    /// that of `old` and the new key noted as rolled to; nothing else of it changes. Moves the
-    /// generation of the old one's slice. Returns the new key, then the old one.
+    /// Stores a new key that replaces another key of the same owner, and sets the expiration of the
+    /// old key, all in one commit. Returns the new key and the old one.
+    ///
+    /// - `new` is stored as by [`insert_key`](Self::insert_key), with a link to the old key
+    ///   `old.id`.
+    /// - The revision of the old row must still be `old.revision`. Its expiration is replaced by
+    ///   that of `old`, and a link to the new key is stored; nothing else in it may change.
+    /// - The store must change the generation of the old key's shard.
     ///
     /// # Errors
-    /// `NotFound` when there is no such key, or it is not of the owner of `new`; `Stale` when its
-    /// revision differs; `Conflict` and `Full` as those of an insert, in which both keys count.
+    /// `NotFound` if the old key does not exist or has another owner than `new`; `Stale` if its
+    /// revision differs; `Conflict` and `Full` as for an insert; both keys count.
     async fn roll_key(
         &self,
         old: &KeyRow,
@@ -257,20 +270,21 @@ pub trait KeyStore: OwnerStore {
         now: DateTime<Utc>,
     ) -> Result<(KeyRow, KeyRow), StoreError>;
 
-    /// Deletes the key and moves the generation of its slice. After the return no handle on this
-    /// database finds it.
+    /// Deletes the key and changes the generation of its shard. After the return no handle on this
+    /// database may find it.
     ///
     /// # Errors
-    /// `NotFound` when there is no such key.
+    /// `NotFound` if the key does not exist.
     async fn delete_key(&self, id: KeyId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Deletes those of these keys that are there, a commit each, as
-    /// [`delete_key`](Self::delete_key) does. Returns how many. Called after
-    /// [`restored`](OwnerStore::restored), it deletes again what a backup has brought back: no row
-    /// number is given twice. Any number may be given, in as many calls as is convenient.
+    /// Deletes those of these keys that exist, each in its own commit, as
+    /// [`delete_key`](Self::delete_key) does. Returns the number of deleted keys. After
+    /// [`restored`](OwnerStore::restored) it deletes the keys again that the backup brought back;
+    /// this is safe because row numbers are never reused. The caller may pass any number of keys,
+    /// in one or more calls.
     ///
     /// # Errors
-    /// `Unavailable`: to be called again with the same keys.
+    /// `Unavailable`: call again with the same keys.
     async fn delete_keys(&self, keys: &[KeyId], now: DateTime<Utc>) -> Result<u64, StoreError> {
         let mut deleted = 0;
         for key in keys {
@@ -283,18 +297,18 @@ pub trait KeyStore: OwnerStore {
         Ok(deleted)
     }
 
-    /// Writes last logins and adds uses, all of them or none. The store must skip keys that no
-    /// longer exist, and must change neither revision nor generation.
+    /// Writes last logins and adds usage counts, all of them or none. The store must skip keys that
+    /// no longer exist, and must change neither revision nor generation.
     ///
-    /// For each key the newest login wins, whatever the order of the calls.
+    /// - For each key the newest login must win, regardless of the order of the calls.
+    /// - Usage counts must be added to the stored counts of their keys and days, whichever process
+    ///   calls.
+    /// - For each key the store must drop the days that lie [`KeyUse::DAYS`] or more before the
+    ///   newest day of that key in the call, even if the call itself contains them.
+    /// - If a key is deleted, its days must be deleted too.
     ///
-    /// Uses are added to the stored ones of their keys and days, whichever process makes the call.
-    /// Of each key the store must drop the days that lie [`KeyUse::DAYS`] or more before the newest
-    /// day that the call names of it, also those that the call names itself. A key that is deleted
-    /// takes its days along.
-    ///
-    /// After an error the caller may repeat the logins. It must not repeat the uses: uses that were
-    /// stored count once, and uses that were not stored are missing.
+    /// After an error the caller may repeat the logins. It must not repeat the usage counts: those
+    /// that were stored count once, and those that were not stored are missing.
     ///
     /// # Errors
     /// `Unavailable`: nothing was stored, or, if the result is unknown, everything.
@@ -303,22 +317,22 @@ pub trait KeyStore: OwnerStore {
     /// Writes last logins, as [`record_activity`](Self::record_activity) does.
     ///
     /// # Errors
-    /// Those of `record_activity`.
+    /// The errors of `record_activity`.
     async fn record_logins(&self, logins: &[Login]) -> Result<(), StoreError> {
         self.record_activity(logins, &[]).await
     }
 
-    /// Adds uses, as [`record_activity`](Self::record_activity) does.
+    /// Adds usage counts, as [`record_activity`](Self::record_activity) does.
     ///
     /// # Errors
-    /// Those of `record_activity`.
+    /// The errors of `record_activity`.
     async fn record_uses(&self, uses: &[KeyUse]) -> Result<(), StoreError> {
         self.record_activity(&[], uses).await
     }
 
-    /// On which days from `from` until before `before` a key was used, and how often: the newest
-    /// first, at most `limit`. None of a key that does not exist, and none where `from` is not
-    /// before `before`.
+    /// Returns the daily usage of a key from `from` until before `before`: the newest day first, at
+    /// most `limit`. The list is empty if the key does not exist, or if `from` is not before
+    /// `before`.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -330,19 +344,20 @@ pub trait KeyStore: OwnerStore {
         limit: u32,
     ) -> Result<Vec<KeyUse>, StoreError>;
 
-    /// The current generation of a slice: what a cache holds of it is up to date if it is complete
-    /// up to this generation or a later one. `None` while the store cannot tell whether others
-    /// have changed keys; a cache must not be used then.
+    /// Returns the current generation of a shard. Cached keys of the shard are up to date if the
+    /// cache is complete up to this generation or a later one. Returns `None` while the store
+    /// cannot know whether other processes have changed keys; a cache must not be used then.
     ///
-    /// Called before every use of a cached key, so it is synchronous and cheap (at most
-    /// microseconds, no round trip). Once `update_key`, `delete_key` or `mark_gone` of its owner
-    /// has returned, on any handle in any process, this returns a later generation of that
-    /// key's slice or `None` on every handle of the database, at once or within the bound that
-    /// the backend states.
+    /// It is called before every use of a cached key, so it is synchronous and must be cheap (at
+    /// most microseconds, no round trip). Once `update_key`, `delete_key`, or `mark_gone` of the
+    /// key's owner has returned on any handle in any process, this must return a later generation
+    /// of that key's shard, or `None`, on every handle of the database: immediately, or within the
+    /// delay that the backend documents.
     fn key_generation(&self, slice: KeySlice) -> Option<KeyGeneration>;
 
-    /// The keys of a slice edited, deleted or removed with their owner after `since`. A store that
-    /// never saw `since`, or has forgotten what followed it, returns [`ChangedKeys::All`].
+    /// Returns the keys of a shard that were edited, deleted, or removed with their owner after
+    /// `since`. A store that never saw `since`, or has forgotten the changes after it, must return
+    /// [`ChangedKeys::All`].
     ///
     /// # Errors
     /// `Unavailable`.
@@ -362,7 +377,7 @@ mod tests {
         let slice = |n: u8| KeySlice::of(LookupId::of_imported(&[n; 32])).0;
         assert_eq!([1, 2, 3].map(slice), [55, 154, 156]);
         let used: std::collections::HashSet<u8> = (0..=u8::MAX).map(slice).collect();
-        // Of 256 drawn by lot some 162 differ.
+        // About 162 of 256 random ones differ.
         assert!(used.len() > 130, "{} of 256", used.len());
     }
 

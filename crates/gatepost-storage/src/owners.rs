@@ -1,4 +1,4 @@
-//! Where each owner stands, and who of them is held or gone.
+//! The realm of each owner, and suspended and deleted owners.
 
 use std::fmt;
 
@@ -12,19 +12,19 @@ use crate::page::AtMost;
 /// The beginning of 2020, in seconds.
 const EPOCH: i64 = 1_577_836_800;
 
-/// How far [`OwnerStore::restored`] goes on: beyond all that was given since any backup, also after
-/// an earlier restore of the same one.
+/// The numbers that [`OwnerStore::restored`] skips. They exceed every number that was assigned
+/// since any backup, even if the same backup was restored before.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PassedOver {
-    /// How many numbers are passed over at least.
+    /// The minimum number of ids to skip.
     pub gap: i64,
-    /// No number below this is given.
+    /// The lowest number that may be assigned.
     pub floor: i64,
 }
 
 impl PassedOver {
-    /// Of row numbers of keys, webhooks, tasks and events, of revisions, versions and generations:
-    /// more than a hundred for each second since 2020.
+    /// Returns the skip for row numbers of keys, webhooks, tasks and events, and for revisions,
+    /// versions and generations: more than a hundred for each second since 2020.
     #[must_use]
     pub fn of_records(now: DateTime<Utc>) -> Self {
         Self {
@@ -33,8 +33,9 @@ impl PassedOver {
         }
     }
 
-    /// Of deliveries, claim tokens, rows of the outbox and entries of the audit log: more than a
-    /// million for each second since 2020. JSON has room for them until the year 2300.
+    /// Returns the skip for deliveries, claim tokens, rows of the outbox and entries of the audit
+    /// log: more than a million for each second since 2020. JSON can represent these numbers until
+    /// the year 2300.
     #[must_use]
     pub fn of_log(now: DateTime<Utc>) -> Self {
         Self {
@@ -43,7 +44,7 @@ impl PassedOver {
         }
     }
 
-    /// The number to go on from where `last` was the last one.
+    /// Returns the number to continue from if `last` was the last one.
     #[must_use]
     pub fn beyond(self, last: i64) -> i64 {
         last.saturating_add(self.gap).max(self.floor)
@@ -54,18 +55,19 @@ fn seconds(now: DateTime<Utc>) -> i64 {
     now.timestamp().saturating_sub(EPOCH).max(0)
 }
 
-/// What the store knows of an owner.
+/// The stored state of an owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct OwnerRow {
     /// The owner.
     pub owner: OwnerId,
-    /// Where the owner stands.
+    /// The owner's realm.
     pub place: Place,
-    /// Whether nothing of the owner's is matched or sent until the platform says otherwise.
+    /// Whether the owner is suspended: none of the owner's records are matched or sent until the
+    /// platform releases the owner.
     pub held: bool,
 }
 
-/// What an owner has.
+/// The usage of an owner.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct OwnerUsage {
     /// Keys, expired ones included.
@@ -74,20 +76,20 @@ pub struct OwnerUsage {
     pub records: RecordUsage,
 }
 
-/// How much of webhooks, tasks and events an owner has, or may have.
+/// The webhooks, tasks and events that an owner has or may have.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct RecordUsage {
-    /// Webhooks.
+    /// The number of webhooks.
     pub webhooks: u64,
-    /// Tasks.
+    /// The number of tasks.
     pub tasks: u64,
-    /// Events.
+    /// The number of events.
     pub events: u64,
-    /// Bytes of all three, as their `stored_bytes` say.
+    /// Bytes of all three, as the sum of their `stored_bytes`.
     pub bytes: u64,
 }
 
-/// What an owner may have, when `at_most` is said of rows of whichever kind.
+/// The limits of an owner, with `at_most` as the limit for rows of any kind.
 impl From<AtMost> for RecordUsage {
     fn from(at_most: AtMost) -> Self {
         Self {
@@ -99,16 +101,17 @@ impl From<AtMost> for RecordUsage {
     }
 }
 
-/// The owners that a list names.
+/// A filter for a list of owners.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum OwnerFilter {
-    /// Those that are suspended.
+    /// Suspended owners.
     Suspended,
-    /// Those who have a key, a webhook or a task and no row yet: in `Common`, not suspended.
+    /// Owners who have a key, a webhook or a task but no row yet: they are in `Common` and not
+    /// suspended.
     Unplaced,
 }
 
-/// What the platform removed.
+/// A user or tenant that the platform removed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Gone {
     /// A user.
@@ -117,49 +120,53 @@ pub enum Gone {
     Tenant(TenantId),
 }
 
-/// Stores one row for each owner: where the owner stands. What an owner has is in that place, for
-/// no record, key or delivery says so itself.
+/// Stores one row for each owner, with the owner's realm. Records, keys and deliveries do not name
+/// a realm: they are in the realm of their owner.
 ///
 /// # Contract
-/// As the other traits: `Ok` means stored, `Err` means nothing stored; no clock; any number of
-/// callers; dropped futures leave all or nothing.
+/// The general rules of the storage traits apply: `Ok` means stored, `Err` means nothing stored; a
+/// store must not read a clock; any number of callers may call at the same time; a dropped future
+/// must leave all of the change or nothing.
 ///
-/// - An owner without a row is in [`Place::Common`] and is neither held nor gone.
-/// - Versions of places ([`RoutesVersion`](crate::webhooks::RoutesVersion)) are drawn from one
-///   counter of the store: no version is given twice, also not to two places. Placing, holding and
-///   removing move the version of the place, or of both.
-/// - What is gone is not found, listed, matched, claimed, reclaimed, counted or sent from the
-///   commit that marked it, by any method. [`remove_gone`](Self::remove_gone) makes room later.
-/// - An owner who is gone and stores something again has from then on what an owner without a row
-///   has, and nothing of before.
+/// - An owner without a row must be in [`Place::Common`], and must be neither suspended nor
+///   deleted.
+/// - The store must draw the versions of all realms
+///   ([`RoutesVersion`](crate::webhooks::RoutesVersion)) from one counter. It must not assign a
+///   version twice, not even to two realms. Assigning, suspending and removing an owner must change
+///   the version of the realm, or of both realms.
+/// - Deleted data must not be found, listed, matched, claimed, reclaimed, counted or sent by any
+///   method from the commit that marked it. [`remove_gone`](Self::remove_gone) frees the space
+///   later.
+/// - An owner who was deleted and stores something again must have the state of an owner without a
+///   row, and none of the earlier data.
 #[async_trait]
 pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
-    /// The owner's row; `None` when the owner was never placed, or is gone.
+    /// Returns the owner's row; `None` if the owner was never assigned to a realm, or is deleted.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn owner(&self, owner: OwnerId) -> Result<Option<OwnerRow>, StoreError>;
 
-    /// Returns what an owner has; nothing for an owner who is gone.
+    /// Returns the usage of an owner; it is zero for a deleted owner.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn usage(&self, owner: OwnerId) -> Result<OwnerUsage, StoreError>;
 
     /// Changes an owner's realm, whether the owner is suspended, or both, in one commit; `None`
-    /// leaves what is stored. An owner without a row gets one, in `Common` and not suspended where
-    /// the call names neither. A removed owner may be set again and then has nothing.
+    /// leaves the stored value. An owner without a row gets one, in `Common` and not suspended if
+    /// the call names neither. A deleted owner may be set again and then has nothing.
     ///
-    /// Of an owner who leaves another realm than `Common`, the store must not claim what waits, and
-    /// must end it in [`remove_gone`](Self::remove_gone) as `error` with
-    /// [`EndReason::OwnerMoved`](crate::webhooks::EndReason::OwnerMoved). A running delivery ends
-    /// likewise as soon as it waits again. Until all have ended the store must claim nothing of the
-    /// owner's. What is replayed until then may end with them. Ended deliveries must stay with the
-    /// tenant in which they were made.
+    /// If an owner leaves a realm other than `Common`, the store must not claim the owner's waiting
+    /// deliveries, and must end them in [`remove_gone`](Self::remove_gone) as `error` with
+    /// [`EndReason::OwnerMoved`](crate::webhooks::EndReason::OwnerMoved). A running delivery must
+    /// end likewise as soon as it waits again. Until all have ended, the store must claim nothing
+    /// of the owner's. Deliveries that are replayed until then may end with them. Ended deliveries
+    /// must stay with the tenant in which they were made.
     ///
-    /// Of a suspended owner the store must match and claim nothing, and `queues` and
-    /// `expire_held` must name nothing, as of a paused webhook. Records and log
-    /// are listed and changed as before.
+    /// For a suspended owner the store must match and claim nothing, and `queues` and `expire_held`
+    /// must return nothing, as for a paused webhook. Records and log are listed and changed as
+    /// usual.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -171,10 +178,10 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 
-    /// Places an owner, or moves one, as [`set_owner`](Self::set_owner) does.
+    /// Assigns an owner to a realm, as [`set_owner`](Self::set_owner) does.
     ///
     /// # Errors
-    /// Those of `set_owner`.
+    /// The errors of `set_owner`.
     async fn place_owner(
         &self,
         owner: OwnerId,
@@ -184,10 +191,10 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
         self.set_owner(owner, Some(place), None, now).await
     }
 
-    /// Suspends an owner, or releases one, as [`set_owner`](Self::set_owner) does.
+    /// Suspends or releases an owner, as [`set_owner`](Self::set_owner) does.
     ///
     /// # Errors
-    /// Those of `set_owner`.
+    /// The errors of `set_owner`.
     async fn hold_owner(
         &self,
         owner: OwnerId,
@@ -197,8 +204,8 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
         self.set_owner(owner, None, Some(held), now).await
     }
 
-    /// Returns owners in order of their ids, at most `limit` beyond `after`. It must cost no more
-    /// than one lookup for each owner that has no row yet.
+    /// Returns owners in the order of their ids, at most `limit` after `after`. It must cost at
+    /// most one lookup for each owner that has no row yet.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -209,41 +216,47 @@ pub trait OwnerStore: fmt::Debug + Send + Sync + 'static {
         limit: u32,
     ) -> Result<Vec<OwnerRow>, StoreError>;
 
-    /// Marks as gone all that an owner, or a tenant's owners, have; one commit. Again is no error.
+    /// Marks all data of an owner, or of a tenant's owners, as deleted, in one commit. Repeating
+    /// the call is not an error.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn mark_gone(&self, gone: Gone, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Removes at most `limit` rows of what is gone (keys first, then records, deliveries and their
-    /// attempts), and ends waiting deliveries of owners who moved. Returns how many; fewer than
-    /// `limit` means that nothing is left that can be done now: what an owner who moved has running
-    /// ends by a later call. Takes no lock that an emit or a claim waits for longer
-    /// than it takes to remove them.
+    /// Removes at most `limit` rows of deleted data (keys first, then records, deliveries and their
+    /// attempts), and ends waiting deliveries of owners who moved. Returns the number of rows.
+    ///
+    /// A number below `limit` means that nothing is left to do now; a later call ends the running
+    /// deliveries of owners who moved. The store must not hold a lock that delays an emit or a
+    /// claim for longer than the removal takes.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn remove_gone(&self, limit: u32, now: DateTime<Utc>) -> Result<u64, StoreError>;
 
-    /// Makes what was given out since a backup was taken unknown for good; to be called once after
-    /// it was put back, before anything is served from it. The numbers of that time are not in the
-    /// backup, and would be given again, to others; so the store goes on beyond them.
+    /// Invalidates all numbers that were assigned since a backup was taken. The platform must call
+    /// it once after it restored the backup and before it serves anything from it. The backup does
+    /// not contain those numbers, and the store would assign them again to other rows; so the store
+    /// continues beyond them.
     ///
-    /// From the return on, a new row number of a key, webhook, task or event, a revision of such a
-    /// row, a version of a place and a generation of a slice are [beyond](PassedOver::beyond) any
-    /// before by [`PassedOver::of_records`]; a number of a delivery, of a row of the outbox or of
-    /// an entry of the audit log and a claim token by [`PassedOver::of_log`]. Rows keep their
-    /// numbers and have new revisions. All places and slices that the store knows of have moved,
-    /// and it does not remember what was changed before: whoever knows any version or generation
-    /// but the present one has to read all. Nothing else changes. Costs what there is of keys and
-    /// records. Again is no error, and passes over more: there is room for a thousand times.
+    /// After the return, new numbers must be [beyond](PassedOver::beyond) all earlier ones.
+    /// [`PassedOver::of_records`] applies to row numbers of keys, webhooks, tasks and events,
+    /// revisions of such rows, versions of realms and generations of shards. [`PassedOver::of_log`]
+    /// applies to numbers of deliveries, rows of the outbox and entries of the audit log, and to
+    /// claim tokens.
+    ///
+    /// Rows keep their numbers and get new revisions. All realms and shards that the store knows
+    /// must change their versions and generations, and the store must not remember earlier changes:
+    /// a caller with any version but the current one has to read everything. Nothing else changes.
+    /// The cost is proportional to the number of keys and records. Repeating the call is not an
+    /// error and skips more numbers; the range suffices for a thousand calls.
     ///
     /// # Errors
-    /// `Unavailable`: to be called again. Some of the numbers may have been raised.
+    /// `Unavailable`: call again. Some of the numbers may have been raised.
     async fn restored(&self, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Takes or extends a lease of this name for this holder: `true` if nobody else holds it at
-    /// `now`. What one process at a time should do is done under one.
+    /// Takes or extends the lease of this name for this holder. Returns `true` if nobody else holds
+    /// it at `now`. Work that only one process may do at a time is done under a lease.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -1,73 +1,76 @@
-//! Rows as a store keeps them, and the pages in which it hands them out.
+//! Rows as a store keeps them, and pages of rows.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, TenantId};
 
-/// Counts the changes of one row; a change must show the revision that it read.
+/// The revision of a row, which counts its changes. A change must name the revision that the caller
+/// read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Revision(pub i64);
 
 impl Revision {
-    /// The revision of a row that was just inserted.
+    /// The revision of a new row.
     pub const FIRST: Self = Self(1);
 
-    /// The revision after the next change.
+    /// Returns the revision after the next change.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 }
 
-/// A record as it is stored: its content and what the store knows of it.
+/// A stored record: its content, and the metadata that the store keeps for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<I, T> {
-    /// The row number. Positive, never given out twice, also not after a deletion.
+    /// The row number. It is positive and never reused, not even after a deletion.
     pub id: I,
-    /// Who owns it: of a webhook its owner, of a task its webhook's, of an event its task's. Kept
-    /// by the store; what a caller writes here is not read.
+    /// The owner. The store derives it: a webhook has its own, a task that of its webhook, an event
+    /// that of its task. The store ignores a value that a caller sets here.
     pub owner: OwnerId,
-    /// Counts the changes of this row.
+    /// The number of changes of this row.
     pub revision: Revision,
-    /// When the row was inserted, to the microsecond.
+    /// The time at which the row was inserted, in microseconds.
     pub created: DateTime<Utc>,
-    /// When it was last changed; equal to `created` until then.
+    /// The time of the last change; equal to `created` until then.
     pub modified: DateTime<Utc>,
     /// The record itself.
     pub value: T,
 }
 
-/// Whose rows to list. The store looks them up: who owns ten rows reads ten, however many others
-/// have.
+/// The rows that a list contains. A store must look them up by an index: an owner with ten rows
+/// costs ten reads, no matter how many rows others have.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Scope {
-    /// Everybody's.
+    /// The rows of all owners.
     #[default]
     All,
-    /// Those of one owner.
+    /// The rows of one owner.
     Owner(OwnerId),
-    /// Those of all owners who are in this tenant; of deliveries those made in it.
+    /// The rows of all owners who are in this tenant; for deliveries, those that were made in it.
     Tenant(TenantId),
 }
 
-/// How much the owner of a row may have with it, checked in the transaction that stores it.
+/// The limits for the owner of a row. The store must check them in the transaction that stores the
+/// row.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct AtMost {
-    /// Rows of that table.
+    /// Maximum number of rows in that table.
     pub rows: u64,
-    /// Bytes of webhooks, tasks and events together, as their `stored_bytes` say.
+    /// Maximum size in bytes of webhooks, tasks and events together, as the sum of their
+    /// `stored_bytes`.
     pub bytes: u64,
 }
 
 impl AtMost {
-    /// No limit.
+    /// No limits.
     pub const UNLIMITED: Self = Self {
         rows: u64::MAX,
         bytes: u64::MAX,
     };
 }
 
-/// The direction in which a list is walked. Lists are always in the order of row numbers,
-/// which is the order of creation.
+/// The direction of a list. Lists are always in the order of row numbers, which is the order of
+/// creation.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Order {
     /// Oldest first.
@@ -78,7 +81,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The other direction.
+    /// Returns the opposite direction.
     #[must_use]
     pub const fn reversed(self) -> Self {
         match self {
@@ -88,29 +91,29 @@ impl Order {
     }
 }
 
-/// Whether a list reads what may be large, its bodies: the message of a delivery or a task, the
+/// The bodies that a list reads. Bodies may be large: the message of a delivery or a task, the
 /// filters and the context of an event. Other rows have none.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 pub enum Bodies {
-    /// Those of all rows of the page.
+    /// The bodies of all rows of the page.
     #[default]
     All,
-    /// None: they come back empty, and the store does not read them where it keeps them apart.
+    /// No bodies: they are returned empty. A store that keeps bodies separately must not read them.
     Omitted,
-    /// Those of the page, which ends with the row at which they come to this many bytes or more:
-    /// so it has a row where there is one, and may have fewer than its limit though there are
-    /// more. Only an empty page is then the end of the list.
+    /// The bodies of the page, which ends with the row at which they reach this many bytes. The
+    /// page therefore has a row if there is one, and may have fewer rows than its limit even if
+    /// more exist. Only an empty page marks the end of the list.
     UpTo(u64),
 }
 
 impl Bodies {
-    /// Whether they are read.
+    /// Returns whether bodies are read.
     #[must_use]
     pub fn are_read(self) -> bool {
         self != Self::Omitted
     }
 
-    /// Counts a body of this many bytes; returns whether another row may follow it.
+    /// Counts a body of this many bytes, and returns whether another row may follow it.
     pub fn take(&mut self, bytes: u64) -> bool {
         if let Self::UpTo(left) = self {
             *left = left.saturating_sub(bytes);
@@ -118,7 +121,7 @@ impl Bodies {
         *self != Self::UpTo(0)
     }
 
-    /// How many rows with bodies of these sizes a page has.
+    /// Returns how many rows with bodies of these sizes a page has.
     #[must_use]
     pub fn rows(mut self, sizes: impl IntoIterator<Item = u64>) -> usize {
         let mut more = true;
@@ -131,24 +134,24 @@ impl Bodies {
     }
 }
 
-/// One page of a list: at most `limit` rows beyond `after`.
+/// A page of a list: at most `limit` rows after the row `after`.
 ///
-/// Pages are cut by row number, so rows that are inserted or deleted between two pages
-/// make a walk neither skip nor repeat a row that was there all the time.
+/// Pages are cut by row number. If rows are inserted or deleted between two pages, a walk neither
+/// skips nor repeats a row that existed throughout.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct Page<I> {
-    /// The last row of the page before, itself left out; `None` starts the walk.
+    /// The last row of the previous page, which is not part of this page; `None` starts the walk.
     pub after: Option<I>,
     /// The direction.
     pub order: Order,
     /// The maximum number of rows to return; at least 1.
     pub limit: u32,
-    /// How much is read of what may be large.
+    /// The bodies to read.
     pub bodies: Bodies,
 }
 
 impl<I> Page<I> {
-    /// The first `limit` rows, oldest first.
+    /// Returns the page of the first `limit` rows, oldest first.
     #[must_use]
     pub fn first(limit: u32) -> Self {
         Self {
@@ -159,7 +162,7 @@ impl<I> Page<I> {
         }
     }
 
-    /// The newest `limit` rows, newest first.
+    /// Returns the page of the last `limit` rows, newest first.
     #[must_use]
     pub fn newest(limit: u32) -> Self {
         Self {
@@ -170,7 +173,7 @@ impl<I> Page<I> {
         }
     }
 
-    /// The page that follows the row `after`.
+    /// Returns the page that follows the row `after`.
     #[must_use]
     pub fn beyond(self, after: I) -> Self {
         Self {
@@ -179,13 +182,13 @@ impl<I> Page<I> {
         }
     }
 
-    /// The same page with these bodies.
+    /// Returns the same page with these bodies.
     #[must_use]
     pub fn with_bodies(self, bodies: Bodies) -> Self {
         Self { bodies, ..self }
     }
 
-    /// The same page of rows that are numbered otherwise.
+    /// Returns the same page for rows with another type of row number.
     #[must_use]
     pub fn numbered<J>(self, number: impl FnOnce(I) -> J) -> Page<J> {
         Page {

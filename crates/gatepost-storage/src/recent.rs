@@ -1,5 +1,5 @@
-//! The keys that were changed lately, for a backend that follows its database: a cache that asks
-//! need not wait for a read.
+//! Recently changed keys, for a backend that follows its database: a cache lookup need not wait for
+//! a read.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,8 @@ use apikey_core::LookupId;
 
 use crate::keys::{ChangedKeys, KeyChanges, KeyGeneration, KeySlice};
 
-/// Every change after one generation and up to another, of all slices. Where it does not reach, the
-/// database has to be asked.
+/// All changes between two generations, in all shards. For earlier changes the database must be
+/// read.
 #[derive(Clone, Debug)]
 pub struct RecentChanges {
     after: i64,
@@ -17,10 +17,10 @@ pub struct RecentChanges {
 }
 
 impl RecentChanges {
-    /// How many changes are remembered; the oldest are forgotten first.
+    /// The maximum number of remembered changes; the oldest are forgotten first.
     pub const KEPT: usize = 1_024;
 
-    /// Of no time at all.
+    /// Creates an empty record, which covers no generations.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -30,9 +30,9 @@ impl RecentChanges {
         }
     }
 
-    /// What was read of the generations after `since` and up to `up_to`, in order. Unless it
-    /// continues what is known and names one key for each generation, nothing is known from now on
-    /// of the time before `up_to`.
+    /// Adds the changes that were read for the generations after `since` and up to `up_to`, in
+    /// order. If they do not continue the known changes, or do not have one key for each
+    /// generation, everything before `up_to` is forgotten.
     pub fn add(
         &mut self,
         since: KeyGeneration,
@@ -54,7 +54,7 @@ impl RecentChanges {
         self.up_to = up_to.0;
     }
 
-    /// What was changed in a slice after `since`; `None` if not all of it is known.
+    /// Returns the changes in a shard after `since`; `None` if they are not all known.
     #[must_use]
     pub fn since(&self, slice: KeySlice, since: KeyGeneration) -> Option<KeyChanges> {
         if !(self.after..=self.up_to).contains(&since.0) {
@@ -80,7 +80,7 @@ impl Default for RecentChanges {
 mod tests {
     use super::*;
 
-    /// Two keys of different slices.
+    /// Returns two keys of different shards.
     fn keys() -> [(LookupId, KeySlice); 2] {
         [1, 2].map(|n| {
             let lookup = LookupId::of_imported(&[n; 32]);

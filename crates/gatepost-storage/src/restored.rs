@@ -1,10 +1,10 @@
-//! What to do about a backup that was put back, before anything is served from it: it is the state
-//! of an earlier moment, and does not know what was done since.
+//! Steps after a backup was restored and before anything is served from it: the backup holds an
+//! earlier state and lacks everything that was done since.
 //!
-//! First comes [`OwnerStore::restored`](crate::OwnerStore::restored), which passes over the numbers
-//! that were given since. Then what the platform knows from its own logs is done again:
-//! [`KeyStore::delete_keys`](crate::KeyStore::delete_keys), [`end_deliveries`]. No process may work
-//! with the store until then.
+//! First call [`OwnerStore::restored`](crate::OwnerStore::restored), which skips the numbers that
+//! were assigned since. Then repeat the actions that the platform knows from its own logs:
+//! [`KeyStore::delete_keys`](crate::KeyStore::delete_keys), [`end_deliveries`]. No process may use
+//! the store until then.
 
 use std::collections::BTreeSet;
 
@@ -16,35 +16,39 @@ use crate::webhooks::{
     Delivery, DeliveryId, DeliveryQuery, DeliveryState, EndReason, Reclaimed, WebhookStore,
 };
 
-/// Deliveries that are read, and ended, in one transaction.
+/// The number of deliveries that are read and ended in one transaction.
 const BITE: u32 = 1_000;
 
-/// What [`end_deliveries`] has found.
+/// The result of [`end_deliveries`].
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct EndedDeliveries {
-    /// Deliveries that were ended.
+    /// The number of deliveries that were ended.
     pub ended: u64,
-    /// Deliveries that wait, and are sent once an engine runs.
+    /// The number of deliveries that wait and are sent once an engine runs.
     pub left: u64,
 }
 
-/// Ends the deliveries of a backup that had not ended in it, and of which the platform knows or
-/// assumes that they were sent since: those for which `was_sent` says so. They are listed as
-/// `error` with [`EndReason::Restored`], and can be sent again by a replay, one by one or all those
-/// of a webhook. All others are sent, under the message ids that they had: `was_sent` decides
-/// between twice and perhaps never. It is asked about each once, in order of row number, without
-/// the message.
+/// Ends the deliveries of a restored backup that the platform knows or assumes to have been sent
+/// since: those that had not ended and for which `was_sent` returns `true`. They are listed as
+/// `error` with [`EndReason::Restored`]. A replay can send them again, one by one or all of a
+/// webhook.
 ///
-/// What was being sent at the moment of the backup is taken back first, as after a lost claim: a
-/// lease that would still hold for some seconds delays it by as much. Estimates of what owners use
-/// are counted again.
+/// All other deliveries are sent under the message ids that they had: `was_sent` decides between
+/// sending twice and perhaps never sending. It is called once for each delivery, in order of row
+/// number, without the message.
 ///
-/// No engine may run on the store: it would send what is asked about. Memory is bounded; costs what
-/// waits, and for each owner of something ended one count of what the owner has.
+/// Deliveries that were running at the time of the backup are taken back first, as after a lost
+/// claim; a lease that is still valid for some seconds delays the call by that time. The usage
+/// estimates of owners are counted again.
+///
+/// No engine may run on the store, since it would send the deliveries in question. Memory is
+/// bounded. The cost is proportional to the waiting deliveries, plus one usage count for each owner
+/// of an ended delivery.
 ///
 /// # Errors
-/// `Unavailable`: some may have been ended. To be called again: those are not asked about.
+/// `Unavailable`: some deliveries may have been ended. Call again; `was_sent` is not called for
+/// them again.
 pub async fn end_deliveries<S: WebhookStore + ?Sized>(
     store: &S,
     mut was_sent: impl FnMut(&Delivery) -> bool + Send,
@@ -74,7 +78,8 @@ pub async fn end_deliveries<S: WebhookStore + ?Sized>(
     Ok(found)
 }
 
-/// Nobody sends what the backup has as claimed: it waits again, whenever its lease would end.
+/// Takes back the deliveries that the backup has as claimed, since no engine sends them: they wait
+/// again, regardless of the end of their lease.
 async fn take_back<S: WebhookStore + ?Sized>(
     store: &S,
     now: DateTime<Utc>,

@@ -11,22 +11,23 @@ use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use rand::Rng;
 use zeroize::Zeroizing;
 
-/// Begins what stands sealed in the place of a text. A control character first: no message in use
-/// begins so.
+/// The prefix of a sealed value in a text column. It begins with a control character, because no
+/// real message does.
 pub(crate) const SEALED: &str = "\u{1}gatepost-sealed:";
 const CLEAR: u8 = 0;
 const XCHACHA: u8 = 1;
 const NONCE: usize = 24;
 const HEAD: usize = 1 + 4;
 
-/// A key for sealing, with the number by which sealed values name it.
+/// A key for sealing, with the number that identifies it in sealed values.
 pub struct SealingKey {
     id: u32,
     cipher: XChaCha20Poly1305,
 }
 
 impl SealingKey {
-    /// A key of 32 random bytes under a number that no other key of this database has had.
+    /// Creates a key from 32 random bytes. The number must not have been used for another key of
+    /// this database.
     #[must_use]
     pub fn new(id: u32, key: [u8; 32]) -> Self {
         let key = Zeroizing::new(key);
@@ -45,30 +46,30 @@ impl fmt::Debug for SealingKey {
     }
 }
 
-/// The key that seals, and older ones that still open: keys rotate without downtime.
+/// The key that seals, and older keys that still open. Keys rotate without downtime.
 #[derive(Debug, Default)]
 pub struct SealingKeys {
     current: Option<SealingKey>,
     old: Vec<SealingKey>,
 }
 
-/// What became of webhooks when a store sealed everything again under its current key.
+/// The result of sealing all webhooks again under the current key.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Resealed {
-    /// How many were changed.
+    /// The number of changed webhooks.
     pub changed: u64,
-    /// How many were passed over, because they open under none of the keys.
+    /// The number of skipped webhooks, which open under none of the keys.
     pub unreadable: u64,
 }
 
-/// Why a value cannot be sealed or opened.
+/// The reason why a value cannot be sealed or opened.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum SealError {
     /// It was sealed under a key that is not among those given.
     #[error("sealed under key {0}, which was not given")]
     UnknownKey(u32),
-    /// It is not a sealed value, was altered, or was sealed for another place.
+    /// It is not a sealed value, was altered, or was sealed for another column.
     #[error("the sealed value is damaged or does not belong here")]
     Damaged,
     /// The cipher refused to seal: the text is too long.
@@ -77,7 +78,8 @@ pub(crate) enum SealError {
 }
 
 impl SealingKeys {
-    /// Without a key: values are stored in plaintext. A backend warns about it when it opens.
+    /// Creates an empty set: values are stored in plaintext. A backend warns about it when it
+    /// opens.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -86,7 +88,7 @@ impl SealingKeys {
         }
     }
 
-    /// Seals and opens with this key.
+    /// Creates a set that seals and opens with this key.
     #[must_use]
     pub fn new(current: SealingKey) -> Self {
         Self {
@@ -95,20 +97,20 @@ impl SealingKeys {
         }
     }
 
-    /// Opens values that were sealed under `key`, too.
+    /// Adds an older key, which only opens values.
     #[must_use]
     pub fn with_old(mut self, key: SealingKey) -> Self {
         self.old.push(key);
         self
     }
 
-    /// Whether values would be stored in plaintext.
+    /// Returns whether values would be stored in plaintext.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.current.is_none()
     }
 
-    /// Seals `plaintext` for the place named by `context`.
+    /// Seals `plaintext` for the column that `context` names.
     ///
     /// # Errors
     /// [`SealError::TooLong`] beyond 256 GiB.
@@ -129,8 +131,8 @@ impl SealingKeys {
         Ok([&[XCHACHA], &key.id.to_be_bytes()[..], &nonce, &sealed].concat())
     }
 
-    /// Opens what [`seal`](Self::seal) made for the same context, under any of the keys. Values
-    /// that were stored in plaintext, before there was a key, open as they are.
+    /// Opens a value that [`seal`](Self::seal) returned for the same context, under any of the
+    /// keys. A value that was stored in plaintext, before there was a key, is returned unchanged.
     ///
     /// # Errors
     /// [`SealError::UnknownKey`], [`SealError::Damaged`].
@@ -162,8 +164,8 @@ impl SealingKeys {
         }
     }
 
-    /// Whether a value was sealed as it would be now; if not, sealing it again completes a
-    /// rotation.
+    /// Returns whether a value is sealed under the current key; if not, sealing it again completes
+    /// a rotation.
     pub(crate) fn is_current(&self, sealed: &[u8]) -> bool {
         match &self.current {
             None => sealed.first() == Some(&CLEAR),

@@ -1,4 +1,4 @@
-//! What an occurrence brings along: for filters and messages.
+//! The data of an occurrence, for filters and messages.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 use crate::error::{Field, Invalid};
 use crate::json_text::{self, JsonText, parse_json};
 
-/// The most bytes of [`Data`], as text without blanks.
+/// The maximum size of [`Data`] in bytes, as text without blanks.
 pub const MAX_DATA: usize = 64 * 1024;
-/// The most bytes of data that a store has sealed.
+/// The maximum size of sealed data in a store, in bytes.
 const MAX_STORED: usize = 128 * 1024;
-/// The most objects and arrays within each other, and the most parts of a path.
+/// The maximum depth of objects and arrays, and the maximum number of parts of a path.
 pub(crate) const MAX_DEPTH: usize = 32;
 
-/// A JSON object that an occurrence brings along, at most [`MAX_DATA`] bytes as text and 32 deep;
-/// clones share it. Numbers keep the digits of the text that it was read from.
-/// [`Filter`](crate::Filter)s look into it, and `${data}` and `${data.path}` of messages show it.
+/// The data of an occurrence: a JSON object of at most [`MAX_DATA`] bytes as text and at most 32
+/// levels. Clones share it. Numbers keep the digits of the original text.
+/// [`Filter`](crate::Filter)s read it, and `${data}` and `${data.path}` in messages show it.
 ///
-/// A path names members from the outside in, with dots between them: `disk.free`. A number names
-/// an item of an array, the first is 0: `disks.0.free`.
+/// A path names members from the outside in, separated by dots: `disk.free`. A number selects an
+/// item of an array, counted from 0: `disks.0.free`.
 ///
 /// ```
 /// use webhook_model::Data;
@@ -33,7 +33,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 pub struct Data(Arc<JsonText>);
 
 impl Data {
-    /// Takes an object over.
+    /// Creates data from the members of an object.
     ///
     /// # Errors
     /// More than [`MAX_DATA`] bytes as text, or more than 32 levels.
@@ -42,10 +42,10 @@ impl Data {
         bounded(JsonText::of(members), MAX_DATA)
     }
 
-    /// Reads back what a store holds: also data that it sealed, which are longer then.
+    /// Parses stored data. Sealed data may be longer than the limit.
     ///
     /// # Errors
-    /// A text that is no JSON object, or of more than 128 KiB.
+    /// A text that is not a JSON object, or has more than 128 KiB.
     pub fn stored(text: &str) -> Result<Self, Invalid> {
         Self::read(text, MAX_STORED)
     }
@@ -56,29 +56,29 @@ impl Data {
         bounded(JsonText::read(text, members), most)
     }
 
-    /// What was bounded elsewhere.
+    /// Creates data whose limits were checked before.
     pub(crate) fn whole(parsed: Arc<JsonText>) -> Self {
         Self(parsed)
     }
 
-    /// The members.
+    /// Returns the members.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
         self.0.members()
     }
 
-    /// As JSON text without blanks.
+    /// Returns the JSON text without blanks.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.text()
     }
 
-    /// What is at a path.
+    /// Returns the value at a path.
     pub(crate) fn at<'p>(&self, path: impl IntoIterator<Item = &'p str>) -> Option<&Value> {
         self.top().along(path)?.value()
     }
 
-    /// What is at a path as JSON text, `value` being its value.
+    /// Returns the JSON text at a path; `value` is its value.
     pub(crate) fn text_at<'p>(
         &self,
         path: impl IntoIterator<Item = &'p str>,
@@ -95,13 +95,13 @@ impl Data {
         }
     }
 
-    /// Where all paths begin.
+    /// Returns the root, from which all paths begin.
     pub(crate) fn top(&self) -> Spot<'_> {
         Spot::Top(self.0.members())
     }
 }
 
-/// A place in data: all of it, or a value within.
+/// A position in data: the root, or a value inside.
 #[derive(Clone, Copy)]
 pub(crate) enum Spot<'a> {
     Top(&'a Map<String, Value>),
@@ -109,12 +109,12 @@ pub(crate) enum Spot<'a> {
 }
 
 impl<'a> Spot<'a> {
-    /// The place at the end of a path from here.
+    /// Returns the position at the end of a path from here.
     pub(crate) fn along<'p>(self, path: impl IntoIterator<Item = &'p str>) -> Option<Self> {
         path.into_iter().try_fold(self, Self::below)
     }
 
-    /// The value that is here.
+    /// Returns the value at this position.
     pub(crate) fn value(self) -> Option<&'a Value> {
         match self {
             Self::Top(_) => None,
@@ -132,7 +132,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// The number of an item, in the one way to write it.
+/// Parses the index of an item, which has only one spelling.
 fn index(part: &str) -> Option<usize> {
     let digits = part.bytes().all(|b| b.is_ascii_digit());
     let plain = digits && (part == "0" || !part.starts_with('0'));
@@ -187,7 +187,7 @@ impl FromStr for Data {
     }
 }
 
-/// Two with the same members, in whatever order; 1.10 is 1.1.
+/// Equal if they have the same members in any order; 1.10 equals 1.1.
 impl PartialEq for Data {
     fn eq(&self, other: &Self) -> bool {
         self.0.members() == other.0.members()
@@ -196,7 +196,7 @@ impl PartialEq for Data {
 
 impl Eq for Data {}
 
-/// It may be confidential: its length is shown, not its text.
+/// Shows the length only: the text may be confidential.
 impl fmt::Debug for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Data({} bytes)", self.0.text().len())

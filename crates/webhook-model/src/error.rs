@@ -1,9 +1,9 @@
-//! What is wrong with a record: the field, and the rule it breaks.
+//! Errors in records: the field, and the rule that it breaks.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A field of a record, by the name that it has on the wire.
+/// A field of a record, by its name on the wire.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Field {
@@ -43,7 +43,7 @@ pub enum Field {
     RateLimit,
     /// `delivery_mode`
     DeliveryMode,
-    /// `after`: the cursor of who fetches messages
+    /// `after`: the cursor of a receiver that fetches messages
     After,
     /// `signing_secrets`
     SigningSecrets,
@@ -65,9 +65,9 @@ pub enum Field {
     Context,
     /// `table_event_filters`
     Filter,
-    /// `params`: what a run by hand is given
+    /// `params`: the variables of a manual run
     Parameters,
-    /// `data`: what an occurrence brings along
+    /// `data`: the data of an occurrence
     Data,
     /// the id of an occurrence
     OccurrenceId,
@@ -78,7 +78,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The name of the field on the wire.
+    /// Returns the name of the field on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -120,7 +120,7 @@ impl Field {
     }
 }
 
-/// A value that a record cannot hold. The text never repeats a secret.
+/// The error for a value that a record cannot hold. The text never repeats a secret.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{}: {rule}", field.as_str())]
 pub struct Invalid {
@@ -129,7 +129,8 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// A field, and the rule that it breaks, in words for the user and without the field's value.
+    /// Creates the error for a field and the rule that it breaks. The text is for the user and must
+    /// not contain the field's value.
     pub fn new(field: Field, rule: impl Into<Cow<'static, str>>) -> Self {
         Self {
             field,
@@ -137,13 +138,13 @@ impl Invalid {
         }
     }
 
-    /// The field that is wrong.
+    /// Returns the field.
     #[must_use]
     pub fn field(&self) -> Field {
         self.field
     }
 
-    /// The rule that it breaks: `must be 3 or greater`.
+    /// Returns the rule that it breaks: `must be 3 or greater`.
     #[must_use]
     pub fn rule(&self) -> &str {
         &self.rule

@@ -2,14 +2,14 @@
 //!
 //! `serde_json` reads `1.10` as 1.1, and 18446744073709551616 as 1.8446744073709552e19. Its
 //! features `arbitrary_precision` and `raw_value` would change how the whole application reads a
-//! `serde_json::Value`: each takes objects with a name of its own for something else. So an object
-//! with such numbers is read a second time, with each number as a marked text.
+//! `serde_json::Value`: each gives objects with a reserved name another meaning. An object with
+//! such numbers is therefore parsed a second time, with each number as a marked text.
 
 use serde::de::IgnoredAny;
 use serde_json::{Error, Map, Value};
 
-/// Begins the text of a number; a text that begins so anyway has it twice. JSON text contains it as
-/// an escape only, so it does not get into one by accident.
+/// The prefix of a number's text; a text with this prefix gets it twice. JSON text contains it only
+/// as an escape, so it does not occur by accident.
 const MARK: char = '\u{1}';
 const ESCAPED: &str = "\\u0001";
 
@@ -28,7 +28,7 @@ pub(crate) struct JsonText {
 }
 
 impl JsonText {
-    /// Reads the members of an object, which are these in `text`.
+    /// Parses the members of an object; `members` are their values.
     pub(crate) fn read(text: &str, members: Map<String, Value>) -> Result<Self, Error> {
         let plain = Self::of(members)?;
         let Some(marked) = marked(text) else {
@@ -47,7 +47,7 @@ impl JsonText {
         })
     }
 
-    /// Takes over members that have no text yet.
+    /// Creates it from members that have no text yet.
     pub(crate) fn of(members: Map<String, Value>) -> Result<Self, Error> {
         Ok(Self {
             text: serde_json::to_string(&members)?.into(),
@@ -64,14 +64,14 @@ impl JsonText {
         &self.members
     }
 
-    /// The members in which [`write`] finds the digits, if they are not those of
+    /// Returns the members in which [`write`] finds the digits, if they differ from
     /// [`members`](Self::members).
     pub(crate) fn exact(&self) -> Option<&Map<String, Value>> {
         self.exact.as_ref()
     }
 }
 
-/// An object without members.
+/// Creates an object without members.
 impl Default for JsonText {
     fn default() -> Self {
         Self {
@@ -82,11 +82,11 @@ impl Default for JsonText {
     }
 }
 
-/// Reads JSON text. `serde_json` refuses numbers beyond those of 64 bits, such as `1e400`; here
-/// they are the largest ones.
+/// Parses JSON text. `serde_json` refuses numbers beyond 64 bits, such as `1e400`; here they become
+/// the largest ones.
 ///
 /// # Errors
-/// A text that is not JSON; the line and column are those in `text`.
+/// A text that is not JSON; line and column are those in `text`.
 pub fn parse_json(text: &str) -> Result<Value, Error> {
     let read = serde_json::from_str(text);
     // `IgnoredAny` takes numbers of any size.
@@ -97,8 +97,8 @@ pub fn parse_json(text: &str) -> Result<Value, Error> {
     serde_json::from_str(&in_range).or(read)
 }
 
-/// Returns JSON text in the form in which `serde_json` writes it, except that numbers keep their
-/// digits: without blanks, and of members with one name the last.
+/// Returns JSON text as `serde_json` writes it, except that numbers keep their digits: without
+/// blanks, and with only the last of several members with one name.
 ///
 /// # Errors
 /// A text that is not JSON.
@@ -112,8 +112,8 @@ pub fn compact_json(text: &str) -> Result<String, Error> {
     Ok(exact_text)
 }
 
-/// The text with each number as a marked text; `None` if all are integers that `serde_json` writes
-/// as they are. Linear; what is no JSON becomes no JSON.
+/// Returns the text with each number as a marked text; `None` if all are integers that `serde_json`
+/// writes unchanged. It runs in linear time; a text that is not JSON stays invalid.
 fn marked(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len() * 2);
     let mut differs = false;
@@ -132,7 +132,7 @@ fn marked(text: &str) -> Option<String> {
     differs.then_some(out)
 }
 
-/// The texts with their quotes, the numbers, and each character outside of them.
+/// Returns the texts with their quotes, the numbers, and each character outside of them.
 fn tokens(json: &str) -> impl Iterator<Item = &str> {
     let mut rest = json;
     std::iter::from_fn(move || {
@@ -154,7 +154,7 @@ fn is_number(token: &str) -> bool {
     token.starts_with(|c: char| c == '-' || c.is_ascii_digit())
 }
 
-/// A token; of a number that is too large for 64 bits the largest with its sign.
+/// Returns a token; for a number beyond 64 bits the largest number with its sign.
 fn within_range(token: &str) -> &str {
     match token.parse::<f64>() {
         Ok(number) if is_number(token) && number.is_infinite() => match token.starts_with('-') {
@@ -165,14 +165,14 @@ fn within_range(token: &str) -> &str {
     }
 }
 
-/// Whether `serde_json` writes this number as it is: a small integer, and not `-0`.
+/// Returns whether `serde_json` writes this number unchanged: a small integer other than `-0`.
 fn is_plain(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let is_integer = digits.bytes().all(|digit| digit.is_ascii_digit());
     is_integer && digits.len() <= PLAIN_DIGITS && number != "-0"
 }
 
-/// The length of the text, with its quotes, that `rest` begins with.
+/// Returns the length of the text, with its quotes, at the beginning of `rest`.
 fn text_length(rest: &str) -> usize {
     let mut escaped = true;
     for (at, c) in rest.char_indices() {

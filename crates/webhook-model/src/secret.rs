@@ -1,21 +1,22 @@
-//! Text that must not be seen.
+//! Secret texts.
 
 use std::fmt;
 
 use zeroize::Zeroizing;
 
-/// A token, a password, a key: wiped when dropped, hidden by `Debug`, read only on purpose.
+/// A secret text: a token, a password, a key. It is wiped when dropped, hidden by `Debug`, and read
+/// only by [`expose`](Self::expose).
 #[derive(Clone)]
 pub struct Secret(Zeroizing<String>);
 
 impl Secret {
-    /// Takes the text over.
+    /// Creates a secret from this text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text itself.
+    /// Returns the text.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
@@ -28,8 +29,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Looks at every byte, wherever the first difference lies; the time shows nothing but the
-/// lengths.
+/// Compares every byte, wherever the first difference is: the time reveals only the lengths.
 impl PartialEq for Secret {
     fn eq(&self, other: &Self) -> bool {
         let (a, b) = (self.0.as_bytes(), other.0.as_bytes());

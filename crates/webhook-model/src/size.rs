@@ -1,6 +1,6 @@
-//! What a record counts for in its owner's quota of bytes.
+//! The size of a record in its owner's quota of bytes.
 
-/// What a row costs beyond its texts, about.
+/// The approximate size of a row without its texts.
 pub(crate) const ROW: u64 = 256;
 
 pub(crate) fn sum(texts: &[&str]) -> u64 {

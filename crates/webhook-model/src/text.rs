@@ -14,17 +14,17 @@ macro_rules! texts {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Reads back what a store holds: also a text with hidden characters, which was
-            /// accepted once.
+            /// Parses a stored text. Hidden characters are allowed, since earlier versions accepted
+            /// them.
             ///
             /// # Errors
-            /// What else breaks a rule.
+            /// Any other broken rule.
             pub fn stored(text: &str) -> Result<Self, Invalid> {
                 check(text, Field::$field, $min, $max, $lines)?;
                 Ok(Self(text.into()))
@@ -63,8 +63,8 @@ texts! {
     /// Free text of at most 2,048 characters; lines and tabs are allowed, hidden
     /// characters are not ([`hidden_character`]; SPEC 2.3).
     Description: Description, 0..=2048, lines: true;
-    /// What its user calls an event, at most 128 characters on one line, none of them hidden
-    /// ([`hidden_character`]; WIRE 7). An empty one leaves it to the label of the catalog.
+    /// A user's name for an event, at most 128 characters on one line, none of them hidden
+    /// ([`hidden_character`]; WIRE 7). If it is empty, the label of the catalog is shown.
     EventLabel: EventLabel, 0..=128, lines: false;
 }
 
@@ -80,8 +80,8 @@ impl Default for EventLabel {
     }
 }
 
-/// A text of one line was trimmed ([`trim_pasted`]) unless it was stored; one of several lines is
-/// kept as it was given.
+/// A one-line text was trimmed ([`trim_pasted`]) unless it was stored; a text of several lines is
+/// not trimmed.
 fn check(text: &str, field: Field, min: usize, max: usize, lines: bool) -> Result<(), Invalid> {
     let length = text.chars().count();
     if length < min {

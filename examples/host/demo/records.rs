@@ -1,4 +1,4 @@
-//! What the demonstration puts into the store, by the door that everybody takes.
+//! The records of the demonstration, created through `Management` like all others.
 
 use std::error::Error;
 use std::net::SocketAddr;

@@ -1,5 +1,5 @@
-//! Who changed what: logged at the door on every store, seen by those who may see the record, and
-//! without a secret.
+//! Who changed what: logged by `Management` on every store, seen by those who may see the record,
+//! and without a secret.
 
 mod bounds;
 mod deletions;
@@ -132,7 +132,7 @@ impl Platform {
         }
     }
 
-    /// A user at the door, by login, from `FROM`.
+    /// A caller of `Management`, by login, from `FROM`.
     fn of(&self, user: u128) -> Actor {
         self.door.of(&principal(user))
     }

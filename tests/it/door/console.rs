@@ -1,5 +1,5 @@
-//! The console through the door: a change and its audit record come together or not at all, a
-//! failing platform costs the request that met it, and both roofs write the same words.
+//! The console through `Management`: a change and its audit record come together or not at all, a
+//! failing platform costs the request that met it, and REST API and console write the same words.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The door that both roofs share, from the outside.
+//! `Management`, which REST API and console share, from the outside.
 
 mod console;
 mod in_doubt;

@@ -1,5 +1,5 @@
-//! One door for both roofs: a change and its audit record come together or not at all, a failing
-//! platform costs the call that met it, and the same act has the same word.
+//! One `Management` for REST API and console: a change and its audit record come together or not at
+//! all, a failing platform costs the call that met it, and the same act has the same word.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

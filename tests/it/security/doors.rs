@@ -1,4 +1,5 @@
-//! Passwords, session tokens and keys are guessed at four doors, and one limiter is behind all.
+//! Passwords, session tokens and keys are guessed at four entry points, and one limiter is behind
+//! all.
 
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ async fn a_thousand_wrong_passwords_are_a_dozen_at_each_door() {
             }
         }
         assert_eq!(refused, 989);
-        // What is over the limit at one door is so at all, with the right password and from
+        // What is over the limit at one entry point is so at all, with the right password and from
         // elsewhere too.
         for other in PASSWORD_DOORS {
             let right = doors.knock(other, "127.0.0.2", "Admin ", PASSWORD).await;

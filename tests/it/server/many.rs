@@ -156,7 +156,7 @@ async fn a_turn_that_does_not_come_is_503() {
     assert!(hear(&mut first, "through").await.ends_with("through"));
 }
 
-/// A door that requests stand before.
+/// A gate that requests wait at.
 #[derive(Clone)]
 pub(super) struct Gate {
     begun: Arc<Semaphore>,

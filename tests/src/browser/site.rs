@@ -91,7 +91,7 @@ pub struct Site {
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
-    /// The door of API and console.
+    /// `Management` of API and console.
     pub management: Management,
     /// The log of changes.
     pub log: Option<AuditLog>,

@@ -5,8 +5,8 @@ use gatepost_manage::Operation;
 /// One request that changes something.
 #[derive(Clone, Debug)]
 pub struct Act {
-    /// Which act it is, whatever the roof: `create task`, `replay failed`. Both roofs use the same
-    /// words for the same act, as their audit records must.
+    /// Which act it is, whatever the interface: `create task`, `replay failed`. REST API and
+    /// console use the same words for the same act, as their audit records must.
     pub what: &'static str,
     /// The spelling, to be found again: `POST /api/v4/tasks`.
     pub spelling: String,

@@ -160,7 +160,7 @@ fn buttons(site: &DoorSite) -> Vec<Route> {
         format!("deliveries/{}", rows.failed),
         format!("deliveries/{}", rows.waiting),
     );
-    // The page reads the webhook, then the door does, and then the message is sent.
+    // The page reads the webhook, then `Management` does, and then the message is sent.
     #[rustfmt::skip]
     let table = [
         ("send test", format!("{webhook}/test"), ("webhook", 2), "webhook_urls", SendTest),

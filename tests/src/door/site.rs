@@ -32,7 +32,7 @@ use super::act::Act;
 use super::platform::{Heard, Moody};
 use crate::open::with_tenants;
 
-/// A roof: what it mounts, and its routes.
+/// An interface: what it mounts, and its routes.
 #[async_trait]
 pub trait Roof: Sync {
     /// The routes, to be merged at the root of the site.
@@ -43,16 +43,16 @@ pub trait Roof: Sync {
     async fn acts(&self, site: &DoorSite) -> Vec<Act>;
 }
 
-/// What a roof is built of.
+/// What an interface is built of.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// The key service.
     pub keys: KeyService,
     /// The engine.
     pub engine: Engine,
-    /// The door.
+    /// `Management`.
     pub management: Management,
-    /// The audit log of the door.
+    /// The audit log of `Management`.
     pub heard: Heard,
     /// The accounts and names.
     pub platform: Moody,
@@ -82,7 +82,7 @@ pub struct Rows {
 pub struct DoorSite {
     /// Where it listens.
     pub addr: SocketAddr,
-    /// What its roofs are built of.
+    /// What its interfaces are built of.
     pub parts: Parts,
     /// Its store.
     pub store: Arc<FaultStore<MemoryStore>>,
@@ -96,7 +96,7 @@ pub struct DoorSite {
 }
 
 impl DoorSite {
-    /// Starts a site under this roof; it ends with the runtime.
+    /// Starts a site under this interface; it ends with the runtime.
     ///
     /// # Panics
     /// When it cannot be started.

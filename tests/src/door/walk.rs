@@ -1,5 +1,5 @@
-//! Carries out every act of a roof, with a client that leaves in the middle, and with one that
-//! stays.
+//! Carries out every act of an interface, with a client that leaves in the middle, and with one
+//! that stays.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,8 +29,8 @@ pub struct Finding {
     pub said: String,
 }
 
-/// Each act of the roof on a site of its own, with a client that leaves while the store holds the
-/// call: before the change is stored, and after. Also how many acts there were.
+/// Each act of the interface on a site of its own, with a client that leaves while the store holds
+/// the call: before the change is stored, and after. Also how many acts there were.
 pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     let count = DoorSite::start(roof).await;
     let count = roof.acts(&count).await.len();
@@ -53,7 +53,7 @@ pub async fn walk(roof: &dyn Roof) -> (usize, Vec<Finding>) {
     (count, findings)
 }
 
-/// The words of the audit records of a roof, by the act: of clients that stay.
+/// The words of the audit records of an interface, by the act: of clients that stay.
 ///
 /// # Panics
 /// When an act is refused or leaves other than one record, or when two spellings of an act leave

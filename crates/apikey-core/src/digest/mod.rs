@@ -1,7 +1,7 @@
-//! What a record stores instead of the key: a digest, and the scheme that made it.
+//! The stored digest of a key, and the scheme that made it.
 //!
-//! A slow password hash would buy nothing against 193 random bits; one block of SHA-256 (two
-//! under a pepper) is enough, and is what makes authentication fast.
+//! A slow password hash would add nothing for 193 random bits; one block of SHA-256 (two with a
+//! pepper) is enough, and makes authentication fast.
 
 mod pepper;
 mod pepper_id;

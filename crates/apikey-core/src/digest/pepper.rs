@@ -9,26 +9,26 @@ use super::sha256::{HmacKey, sha256};
 use super::stored::{Digest, equal};
 use crate::key::{ID_SECRET_LEN, PresentedKey};
 
-/// Fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
+/// The minimum length: fewer bytes would be weaker than the digest itself (RFC 2104 section 3).
 const MIN_SECRET: usize = 32;
 
-/// A secret of the platform's that goes into each digest, so that a stolen table is useless even
-/// for checking a guess. Kept outside the database. Wiped when dropped; `Debug` prints the id.
+/// A secret of the platform that is part of each digest, so that a stolen table is useless even for
+/// checking a guess. It is stored outside the database. Wiped when dropped; `Debug` prints the id.
 pub struct Pepper {
     id: PepperId,
     key: HmacKey,
 }
 
-/// The peppers that a platform knows: one for new digests, and older ones (or none at all).
+/// The peppers of a platform: one for new digests, and older ones (or none at all).
 ///
-/// Neither `Clone` nor printable: share it behind an `Arc`.
+/// Neither `Clone` nor printable: share it in an `Arc`.
 #[derive(Debug, Default)]
 pub struct Peppers {
     current: Option<Pepper>,
     old: Vec<Pepper>,
 }
 
-/// What [`Peppers::verify`] found.
+/// The result of [`Peppers::verify`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[must_use]
 #[allow(
@@ -36,10 +36,10 @@ pub struct Peppers {
     reason = "a decision: each case has to be handled"
 )]
 pub enum DigestMatch {
-    /// The key is the one whose digest is stored.
+    /// The key matches the digest.
     Match {
-        /// The digest was made by an older scheme or pepper: store a fresh one
-        /// ([`Peppers::digest`]) while the key is at hand.
+        /// The digest was made by an older scheme or pepper: store a new one ([`Peppers::digest`])
+        /// while the key is available.
         needs_rehash: bool,
     },
     /// It is another key.
@@ -48,7 +48,7 @@ pub enum DigestMatch {
     UnknownPepper,
 }
 
-/// Why a pepper is refused.
+/// The reason why a pepper is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PepperError {
@@ -61,7 +61,7 @@ pub enum PepperError {
 }
 
 impl Pepper {
-    /// A pepper of at least 32 random bytes.
+    /// Creates a pepper from at least 32 random bytes.
     ///
     /// # Errors
     /// [`PepperError::TooShort`].
@@ -75,7 +75,7 @@ impl Pepper {
         })
     }
 
-    /// The id under which records remember it.
+    /// Returns the id that records contain.
     #[must_use]
     pub fn id(&self) -> PepperId {
         self.id
@@ -83,13 +83,13 @@ impl Pepper {
 }
 
 impl Peppers {
-    /// No pepper: new digests are plain SHA-256.
+    /// Creates a set without a pepper: new digests are plain SHA-256.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// New digests are made with `current`.
+    /// Creates a set that makes new digests with `current`.
     #[must_use]
     pub fn new(current: Pepper) -> Self {
         Self {
@@ -98,7 +98,7 @@ impl Peppers {
         }
     }
 
-    /// Knows one more pepper, with which digests are verified but not made.
+    /// Adds an older pepper, which only verifies digests.
     ///
     /// # Errors
     /// [`PepperError::Duplicate`].
@@ -110,7 +110,7 @@ impl Peppers {
         Ok(self)
     }
 
-    /// The scheme of new digests.
+    /// Returns the scheme of new digests.
     #[must_use]
     pub fn scheme(&self) -> DigestScheme {
         match &self.current {
@@ -119,8 +119,8 @@ impl Peppers {
         }
     }
 
-    /// The digest to store for a key: of `id_secret` under the current pepper, or without one.
-    /// For an [imported](PresentedKey::imported) token it is the imported scheme's.
+    /// Returns the digest to store for a key: of `id_secret` under the current pepper, or without
+    /// one. For an [imported](PresentedKey::imported) token it uses the imported scheme.
     #[must_use]
     pub fn digest(&self, key: &PresentedKey<'_>) -> Digest {
         match (key.id_secret(), &self.current) {
@@ -135,11 +135,11 @@ impl Peppers {
         }
     }
 
-    /// Compares a key with a stored digest, in a time that depends on the scheme alone.
+    /// Compares a key with a stored digest, in a time that depends only on the scheme.
     #[inline]
     pub fn verify(&self, key: &PresentedKey<'_>, stored: &Digest) -> DigestMatch {
-        // An imported token has no such part. It is hashed like any other all the same, and the
-        // result is thrown away, so that time does not tell which kind of record was found.
+        // An imported token has no such part. It is still hashed like any other and the result
+        // discarded, so that the time does not reveal which kind of record was found.
         let id_secret = key.id_secret();
         let message = id_secret.unwrap_or(&[0; ID_SECRET_LEN]);
         let (computed, comparable, needs_rehash) = match stored.scheme {

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// The number that a platform gives to a pepper. It is part of each record made with it, so that
-/// peppers can be replaced.
+/// The number of a pepper, chosen by the platform. Each record made with the pepper contains it, so
+/// that peppers can be replaced.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
 pub struct PepperId(pub u16);

@@ -1,26 +1,26 @@
-//! How digests are made, by name.
+//! The named schemes of digests.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::pepper_id::PepperId;
 
-/// How a digest is made of a key. The text form (`Display`, `FromStr`) is what backends store.
+/// The scheme of a key's digest. Backends store its text form (`Display`, `FromStr`).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum DigestScheme {
     /// `hmac-sha256:ID`: HMAC-SHA-256 of `id_secret` under the pepper with that id.
     HmacSha256 {
-        /// Which pepper.
+        /// The id of the pepper.
         pepper: PepperId,
     },
-    /// `imported-…`: made by an older system, in its own way.
+    /// `imported-…`: the scheme of an older system.
     Imported(ImportedScheme),
     /// `sha256`: SHA-256 of `id_secret`, without a pepper.
     Sha256,
 }
 
-/// How an older system made the digests that were imported.
+/// The scheme of imported digests of an older system.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ImportedScheme {
@@ -28,7 +28,7 @@ pub enum ImportedScheme {
     Sha256,
 }
 
-/// Why a text names no [`DigestScheme`].
+/// The reason why a text is not a [`DigestScheme`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("digest scheme must be sha256, hmac-sha256:ID or imported-sha256")]
 #[non_exhaustive]

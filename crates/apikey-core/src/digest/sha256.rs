@@ -31,7 +31,7 @@ pub(super) fn sha256(message: &[u8; ID_SECRET_LEN]) -> [u8; OUTPUT] {
     finish(INITIAL, message, 0)
 }
 
-/// A pepper, ready for use: the states after the inner and the outer key block (RFC 2104).
+/// A prepared pepper: the states after the inner and the outer key block (RFC 2104).
 pub(super) struct HmacKey {
     inner: State,
     outer: State,
@@ -76,8 +76,8 @@ fn after_block(mut block: [u8; BLOCK]) -> State {
     state
 }
 
-/// The digest of `before` bytes that are already in `state`, followed by `message`, whose padding
-/// must fit into its block: at most 55 bytes, which both callers' array types guarantee.
+/// Returns the digest of `before` bytes that are already in `state`, followed by `message`, whose
+/// padding must fit into its block: at most 55 bytes, which both callers' array types guarantee.
 #[inline]
 fn finish<const N: usize>(mut state: State, message: &[u8; N], before: usize) -> [u8; OUTPUT] {
     const { assert!(N <= 55) };

@@ -1,4 +1,4 @@
-//! What is stored instead of a key.
+//! The stored digest of a key.
 
 use std::fmt;
 use std::hint::black_box;
@@ -7,21 +7,21 @@ use subtle::ConstantTimeEq;
 
 use super::scheme::DigestScheme;
 
-/// The stored digest of a key. `==` takes constant time; `Debug` prints the scheme alone.
+/// The stored digest of a key. `==` takes constant time; `Debug` prints only the scheme.
 #[derive(Clone, Copy)]
 #[allow(
     clippy::exhaustive_structs,
     reason = "a record: who stores it learns of a new field from the compiler"
 )]
 pub struct Digest {
-    /// How `bytes` were made.
+    /// The scheme of `bytes`.
     pub scheme: DigestScheme,
     /// The digest.
     pub bytes: [u8; 32],
 }
 
 impl Digest {
-    /// A digest of `bytes` made by `scheme`.
+    /// Creates a digest from `bytes` made by `scheme`.
     #[must_use]
     pub fn new(scheme: DigestScheme, bytes: [u8; 32]) -> Self {
         Self { scheme, bytes }
@@ -42,9 +42,9 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// Compares in constant time: on four words instead of 32 bytes, and with the one value that says
-/// whether any bit differs handed to `subtle`, behind a barrier that the optimiser cannot see
-/// through. Several times faster than byte by byte.
+/// Compares in constant time: on four words instead of 32 bytes. A single value that indicates any
+/// difference is passed to `subtle`, behind a barrier that the optimiser cannot see through.
+/// Several times faster than byte by byte.
 #[inline]
 pub(super) fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
     let (a, _) = a.as_chunks::<8>();

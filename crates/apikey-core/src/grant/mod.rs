@@ -1,4 +1,4 @@
-//! What a key may do of what its user may: never more (SPEC 1 rule 2).
+//! Grants: the part of its user's permissions that a key has, never more (SPEC 1 rule 2).
 
 mod name;
 mod names;

@@ -1,34 +1,33 @@
-//! Names of what a key may be narrowed to.
+//! Names of tables and scopes that a key may be narrowed to.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest name, in bytes.
+/// The maximum length of a name in bytes.
 const MAX_NAME: usize = 64;
 
 /// A table of the API: a lower-case letter, then lower-case letters, digits and `_`; at most 64.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TableName(Box<str>);
 
-/// Something on the platform's own routes that a key may be narrowed to, such as `billing:read`: a
-/// lower-case letter, then lower-case letters, digits and `_ . : / -`; at most 64. Each is a scope
-/// token of RFC 6749 §3.3.
+/// A scope of the platform's own routes, such as `billing:read`: a lower-case letter, then
+/// lower-case letters, digits and `_ . : / -`; at most 64. Each is a scope token of RFC 6749 §3.3.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ScopeName(Box<str>);
 
-/// Why a text is no [`TableName`] or no [`ScopeName`].
+/// The reason why a text is not a [`TableName`] or a [`ScopeName`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrantNameError {
-    /// It is no scope.
+    /// It is not a scope.
     #[error("must name scopes by 1 to 64 lower-case letters, digits and _.:/-, a letter first")]
     Scope,
-    /// It is no table.
+    /// It is not a table.
     #[error("must name tables by 1 to 64 lower-case letters, digits and _, a letter first")]
     Table,
 }
 
-/// Whether a text begins with a letter, and has letters, digits and these bytes in it.
+/// Returns whether a text begins with a letter, and consists of letters, digits and these bytes.
 fn is_name(text: &str, also: &[u8]) -> bool {
     text.len() <= MAX_NAME
         && text.starts_with(|c: char| c.is_ascii_lowercase())
@@ -40,7 +39,7 @@ fn is_name(text: &str, also: &[u8]) -> bool {
 macro_rules! name {
     ($name:ident, $error:expr, $also:expr) => {
         impl $name {
-            /// The name.
+            /// Returns the name.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0

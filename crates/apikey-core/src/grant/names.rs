@@ -1,4 +1,4 @@
-//! A few names.
+//! Small sets of names.
 
 use std::borrow::Borrow;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use gatepost_ids::trim_pasted;
 
 use super::name::{GrantNameError, ScopeName, TableName};
 
-/// The most tables, and the most scopes, that a key names.
+/// The maximum number of tables, and of scopes, that a key names.
 pub const MAX_GRANTED: usize = 32;
 
 /// Tables that a key names.
@@ -17,25 +17,26 @@ pub type TableNames = Names<TableName>;
 /// Scopes that a key names.
 pub type ScopeNames = Names<ScopeName>;
 
-/// At most [`MAX_GRANTED`] names, each once and in order. The text form, which is also what
-/// backends store, joins them by commas; nothing but white space names none.
+/// At most [`MAX_GRANTED`] names, without duplicates and in order. Backends store the text form,
+/// which joins them by commas; white space only means no names.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Names<N>(BTreeSet<N>);
 
-/// Why names are no [`Names`].
+/// The reason why names are not [`Names`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NamesError {
-    /// One of them is no name. An entry that is left blank is none: it is no way to name nothing.
+    /// One of them is not a valid name. A blank entry is not valid either: it does not mean "no
+    /// name".
     #[error(transparent)]
     Name(#[from] GrantNameError),
-    /// They are more than [`MAX_GRANTED`].
+    /// There are more than [`MAX_GRANTED`].
     #[error("must not be more than {MAX_GRANTED}")]
     TooMany,
 }
 
 impl<N: Ord> Names<N> {
-    /// Takes the names.
+    /// Creates it from names.
     ///
     /// # Errors
     /// [`NamesError::TooMany`].
@@ -50,19 +51,19 @@ impl<N: Ord> Names<N> {
         Ok(Self(taken))
     }
 
-    /// No names.
+    /// Creates an empty set.
     #[must_use]
     pub const fn none() -> Self {
         Self(BTreeSet::new())
     }
 
-    /// Whether there is no name.
+    /// Returns whether there is no name.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether this is among them.
+    /// Returns whether it contains this name.
     #[must_use]
     pub fn has(&self, name: &str) -> bool
     where
@@ -71,13 +72,13 @@ impl<N: Ord> Names<N> {
         self.0.contains(name)
     }
 
-    /// Whether each is among `others`.
+    /// Returns whether `others` contains each name.
     #[must_use]
     pub fn are_among(&self, others: &Self) -> bool {
         self.0.is_subset(&others.0)
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     pub fn iter(&self) -> impl Iterator<Item = &N> {
         self.0.iter()
     }

@@ -6,26 +6,26 @@ use super::name::ScopeName;
 use super::names::{ScopeNames, TableNames};
 use super::not_granted::NotGranted;
 
-/// Of a grant that is not narrowed.
+/// The tables of a grant that is not narrowed.
 static NO_TABLES: TableNames = TableNames::none();
 static NO_SCOPES: ScopeNames = ScopeNames::none();
 
-/// What is done to a table.
+/// The kind of access to a table.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Touch {
     /// Rows are read.
     Read,
-    /// Something is created, changed, deleted, or carried out.
+    /// Something is created, changed, deleted, or executed.
     Write,
 }
 
-/// What a key may do of what its user may. The powers of the user bound it at every moment (SPEC 1
-/// rule 2); a grant can only take from them.
+/// The part of its user's permissions that a key has. The current permissions of the user always
+/// bound it (SPEC 1 rule 2); a grant can only remove permissions.
 ///
-/// A key that names no tables and no scopes may do everything, unless it is read-only. One that
-/// names any may use what it names, and nothing else: a key for two tables opens none of the
-/// platform's own routes, and a key for a scope opens no table.
+/// A key that names no tables and no scopes may do everything, unless it is read-only. A key that
+/// names any may use only those: a key for two tables opens none of the platform's own routes, and
+/// a key for a scope opens no table.
 ///
 /// Cheap to clone.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
@@ -39,14 +39,14 @@ struct Narrowed {
 }
 
 impl Grant {
-    /// All that the user may: the default.
+    /// Creates a grant of all permissions of the user: the default.
     #[must_use]
     pub const fn all() -> Self {
         Self(None)
     }
 
-    /// Only these tables and scopes, or everything where none are named; only reading, if
-    /// `read_only`.
+    /// Creates a grant of only these tables and scopes, or of everything if none are named; only
+    /// for reading, if `read_only`.
     #[must_use]
     pub fn new(read_only: bool, tables: TableNames, scopes: ScopeNames) -> Self {
         let is_narrowed = read_only || !tables.is_empty() || !scopes.is_empty();
@@ -59,40 +59,40 @@ impl Grant {
         }))
     }
 
-    /// Whether nothing is taken from the user's powers.
+    /// Returns whether the grant removes nothing from the user's permissions.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether the key may only read.
+    /// Returns whether the key may only read.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.0.as_ref().is_some_and(|only| only.read_only)
     }
 
-    /// Whether the key names what it may use, be it tables or scopes.
+    /// Returns whether the key names tables or scopes.
     #[must_use]
     pub fn is_confined(&self) -> bool {
         !self.tables().is_empty() || !self.scopes().is_empty()
     }
 
-    /// The tables that it names.
+    /// Returns the named tables.
     #[must_use]
     pub fn tables(&self) -> &TableNames {
         self.0.as_ref().map_or(&NO_TABLES, |only| &only.tables)
     }
 
-    /// The scopes that it names.
+    /// Returns the named scopes.
     #[must_use]
     pub fn scopes(&self) -> &ScopeNames {
         self.0.as_ref().map_or(&NO_SCOPES, |only| &only.scopes)
     }
 
-    /// Whether the key may do that to a table of this name.
+    /// Checks access to the table of this name.
     ///
     /// # Errors
-    /// [`NotGranted::Table`]; [`NotGranted::ReadOnly`] of a table that it may read.
+    /// [`NotGranted::Table`]; [`NotGranted::ReadOnly`] for a table that it may only read.
     pub fn allows_table(&self, table: &str, touch: Touch) -> Result<(), NotGranted> {
         if self.is_confined() && !self.tables().has(table) {
             return Err(NotGranted::Table(table.into()));
@@ -100,8 +100,8 @@ impl Grant {
         self.allows_touch(touch)
     }
 
-    /// Whether the key has this scope of the platform's own. Whether it may write there,
-    /// [`allows_touch`](Self::allows_touch) says.
+    /// Checks that the key has this scope of the platform. [`allows_touch`](Self::allows_touch)
+    /// checks whether it may write.
     ///
     /// # Errors
     /// [`NotGranted::Scope`].
@@ -112,7 +112,7 @@ impl Grant {
         Ok(())
     }
 
-    /// Whether the key may do that to anything at all.
+    /// Checks whether the key has this kind of access at all.
     ///
     /// # Errors
     /// [`NotGranted::ReadOnly`].
@@ -123,8 +123,8 @@ impl Grant {
         Ok(())
     }
 
-    /// Whether the key may do that where no table and no scope is named: only one that is not
-    /// confined to some.
+    /// Checks access to a resource without a table and a scope: only a key that names neither has
+    /// it.
     ///
     /// # Errors
     /// [`NotGranted::Elsewhere`], [`NotGranted::ReadOnly`].
@@ -135,7 +135,7 @@ impl Grant {
         self.allows_touch(touch)
     }
 
-    /// Whether everything that this grant allows is allowed by `other` too. A partial order.
+    /// Returns whether `other` allows everything that this grant allows. A partial order.
     #[must_use]
     pub fn is_within(&self, other: &Self) -> bool {
         let reads = self.is_read_only() || !other.is_read_only();

@@ -1,13 +1,13 @@
-//! What a key may not do.
+//! The error for a missing permission of a key.
 
 use super::name::ScopeName;
 
-/// Why a key's [`Grant`](super::Grant) does not allow something. The words are for whoever holds
-/// the key.
+/// The reason why a key's [`Grant`](super::Grant) does not allow something. The text is for the
+/// holder of the key.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotGranted {
-    /// It names what it may use, and this has no name.
+    /// The key names its tables and scopes, and the resource has neither.
     #[error("This API key may be used only for the tables and scopes that it names")]
     Elsewhere,
     /// It may only read.

@@ -5,14 +5,14 @@ use ipnet::IpNet;
 use super::list::IpEntry;
 use super::policy::{IpPolicy, IpVerdict};
 
-/// Set in the first word when the ranges are those that may enter, not those that may not.
+/// Set in the first word if the ranges are allowed; not set if they are denied.
 const ALLOW: u32 = 1 << 31;
 
-/// An [`IpPolicy`] in the form that decides: the ranges of the one list that counts, sorted and
-/// merged, in a single allocation (none for a policy that lets everyone in).
+/// An [`IpPolicy`] compiled for decisions: the ranges of the list that applies, sorted and merged,
+/// in a single allocation (none for a policy that allows everyone).
 ///
-/// A thousand entries take ten steps of a binary search. The order of the entries does not matter
-/// to a decision, so only the reason is lost: see [`IpPolicy::explain`].
+/// A thousand entries take ten steps of a binary search. The order of the entries does not affect
+/// the decision, so only the reason is lost: see [`IpPolicy::explain`].
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct CompiledIpPolicy {
     /// One word that holds the number of IPv4 ranges and [`ALLOW`], then for each IPv4 range its
@@ -22,7 +22,7 @@ pub struct CompiledIpPolicy {
 }
 
 impl IpPolicy {
-    /// The form that decides fast.
+    /// Compiles the policy.
     #[must_use]
     pub fn compile(&self) -> CompiledIpPolicy {
         CompiledIpPolicy::new(self)
@@ -33,7 +33,7 @@ impl CompiledIpPolicy {
     /// Compiles a policy.
     #[must_use]
     pub fn new(policy: &IpPolicy) -> Self {
-        // An allow list decides alone (SPEC 2.1 rules 4 and 5), so only one list is ever needed.
+        // An allow list is decisive (SPEC 2.1 rules 4 and 5), so only one list is ever needed.
         let (flag, entries) = if policy.allow.is_empty() {
             (0, policy.deny.entries())
         } else {
@@ -56,7 +56,7 @@ impl CompiledIpPolicy {
         }
     }
 
-    /// The verdict on one address. Nothing is allocated.
+    /// Returns the verdict on one address, without allocation.
     #[inline]
     pub fn verdict(&self, addr: IpAddr) -> IpVerdict {
         let Some(words) = &self.words else {
@@ -81,7 +81,7 @@ impl CompiledIpPolicy {
         }
     }
 
-    /// Whether every address is allowed, so that nothing needs to be asked.
+    /// Returns whether every address is allowed, so that no check is needed.
     #[must_use]
     pub fn allows_all(&self) -> bool {
         self.words.is_none()
@@ -108,7 +108,7 @@ fn covers_v6(words: &[u32], addr: Ipv6Addr) -> bool {
 
 type Ranges<T> = Vec<(T, T)>;
 
-/// The enabled entries as sorted ranges that neither overlap nor touch.
+/// Returns the enabled entries as sorted ranges that neither overlap nor touch.
 pub(super) fn merged(entries: &[IpEntry]) -> (Ranges<u32>, Ranges<u128>) {
     let (mut v4, mut v6) = (Vec::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.enabled) {
@@ -128,7 +128,7 @@ fn merge<T: Copy + Ord>(mut ranges: Ranges<T>, next: impl Fn(T) -> Option<T>) ->
     let mut merged: Ranges<T> = Vec::with_capacity(ranges.len());
     for (first, last) in ranges {
         match merged.last_mut() {
-            // `None`: the range before ends with the last address there is.
+            // `None`: the previous range ends with the last address.
             Some(before) if next(before.1).is_none_or(|after| first <= after) => {
                 before.1 = before.1.max(last);
             }

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use super::list::{IpEntry, IpList};
 use super::policy::{IpPolicy, IpVerdict};
 
-/// Which rule decided about an address, for logs and for the owner's question *why*.
+/// The rule that decided about an address, for logs and for its owner.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Explanation {
@@ -12,7 +12,7 @@ pub enum Explanation {
     NoLists,
     /// Allowed by this entry of the allow list.
     AllowEntry {
-        /// Its place, counted from 1.
+        /// Its position, counted from 1.
         position: usize,
         /// The entry.
         entry: IpEntry,
@@ -23,7 +23,7 @@ pub enum Explanation {
     AllowListDisabled,
     /// Refused by this entry of the deny list.
     DenyEntry {
-        /// Its place, counted from 1.
+        /// Its position, counted from 1.
         position: usize,
         /// The entry.
         entry: IpEntry,
@@ -33,14 +33,14 @@ pub enum Explanation {
 }
 
 impl IpPolicy {
-    /// The verdict on one address, found by walking the lists. See [`explain`](Self::explain) for
-    /// why.
+    /// Returns the verdict on one address, by walking the lists. See [`explain`](Self::explain) for
+    /// the reason.
     pub fn verdict(&self, addr: IpAddr) -> IpVerdict {
         self.explain(addr).verdict()
     }
 
-    /// Names the rule that decides about one address: the first enabled entry that covers it, in
-    /// the owner's order, or the lack of one. Always the same verdict as the compiled form's.
+    /// Returns the rule that decides about one address: the first enabled entry that covers it, in
+    /// the owner's order, or the lack of one. The verdict always equals the compiled form's.
     #[must_use]
     pub fn explain(&self, addr: IpAddr) -> Explanation {
         if !self.allow.is_empty() {
@@ -63,7 +63,7 @@ impl IpPolicy {
 }
 
 impl Explanation {
-    /// The verdict that it explains.
+    /// Returns the verdict that it explains.
     pub fn verdict(self) -> IpVerdict {
         match self {
             Self::NoLists | Self::AllowEntry { .. } | Self::NotOnDenyList => IpVerdict::Allowed,

@@ -5,35 +5,35 @@ use super::explain::Explanation;
 use super::list::IpList;
 use super::policy::{IpListName, IpPolicy};
 
-/// Something about a policy that may surprise its owner. A form shows it; nothing is refused.
+/// A property of a policy that may surprise its owner. A form shows it; nothing is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum IpLint {
     /// An allow list is set, so these entries of the deny list have no effect (SPEC 2.1 rule 4).
     DeadDenyList {
-        /// How many entries.
+        /// The number of entries.
         entries: usize,
     },
-    /// The edit would lock out the address that it comes from.
+    /// The edit would lock out the address of the editor.
     LocksOut {
         /// That address.
         addr: IpAddr,
         /// The rule that refuses it.
         because: Explanation,
     },
-    /// The list is set but nothing in it is enabled: an allow list admits nobody, a deny list
-    /// blocks nobody.
+    /// The list is set but all of its entries are disabled: an allow list admits nobody, a deny
+    /// list blocks nobody.
     NothingEnabled(IpListName),
-    /// The deny list blocks every address of one family and says nothing of the other.
+    /// The deny list blocks every address of one family and has no entry of the other.
     OneFamilyOnly {
-        /// The family that is blocked: 4 or 6.
+        /// The blocked family: 4 or 6.
         blocked: u8,
     },
 }
 
 impl IpPolicy {
-    /// What may surprise the owner of this policy. `edited_from` is the address from which the
-    /// edit comes, if the key is meant to be used from there too.
+    /// Returns the properties that may surprise the owner of this policy. `edited_from` is the
+    /// address of the editor, if the key must be usable from there too.
     #[must_use]
     pub fn lint(&self, edited_from: Option<IpAddr>) -> Vec<IpLint> {
         let mut lints = Vec::new();
@@ -137,7 +137,7 @@ mod tests {
             lint("", "0.0.0.0/0")[..1],
             [IpLint::OneFamilyOnly { blocked: 4 }]
         );
-        // Who lists addresses of the other family as well has thought of it.
+        // An owner who lists addresses of the other family as well is aware of it.
         assert_eq!(lint("", "::/0,192.168.0.0/16"), []);
         assert!(matches!(
             lint("", "0.0.0.0/0,::1")[..],

@@ -6,8 +6,8 @@ use gatepost_ids::trim_pasted;
 
 use super::range::{IpRange, IpRangeError};
 
-/// The most entries that one list may hold. A policy of a thousand entries decides in
-/// nanoseconds; the bound keeps a record and its text small.
+/// The maximum number of entries in a list. A policy of a thousand entries decides in nanoseconds;
+/// the limit keeps a record and its text small.
 pub const MAX_IP_ENTRIES: usize = 1024;
 
 /// An entry of a list: a network and its enabled checkbox (SPEC 2.1).
@@ -19,16 +19,16 @@ pub const MAX_IP_ENTRIES: usize = 1024;
     reason = "a record: who stores it learns of a new field from the compiler"
 )]
 pub struct IpEntry {
-    /// Whether the entry counts. A disabled entry still makes its list *set*.
+    /// Whether the entry is enabled. A disabled entry still makes its list *set*.
     pub enabled: bool,
     /// The addresses it covers.
     pub net: IpRange,
 }
 
-/// An allow or deny list: entries in the order in which their owner wrote them.
+/// An allow or deny list: entries in their owner's order.
 ///
-/// Text form: entries joined by commas, empty for none; this is what backends store and the wire
-/// speaks. Blanks around an entry are dropped when it is read.
+/// Text form: entries joined by commas, empty for none; backends store it and the wire uses it.
+/// Blanks around an entry are dropped when it is parsed.
 ///
 /// ```
 /// use apikey_core::IpList;
@@ -41,16 +41,16 @@ pub struct IpEntry {
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct IpList(Box<[IpEntry]>);
 
-/// Why a text or sequence is no [`IpList`].
+/// The reason why a text or sequence is not an [`IpList`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IpListError {
-    /// An entry is wrong.
+    /// An entry is invalid.
     #[error("entry {position} {source}")]
     Entry {
-        /// Which entry, counted from 1.
+        /// The position of the entry, counted from 1.
         position: usize,
-        /// What is wrong with it.
+        /// The error in it.
         source: IpRangeError,
     },
     /// There are more than [`MAX_IP_ENTRIES`].
@@ -59,13 +59,13 @@ pub enum IpListError {
 }
 
 impl IpEntry {
-    /// An enabled entry.
+    /// Creates an enabled entry.
     #[must_use]
     pub fn new(net: IpRange) -> Self {
         Self { enabled: true, net }
     }
 
-    /// Whether the entry is enabled and covers the address.
+    /// Returns whether the entry is enabled and covers the address.
     #[must_use]
     pub fn matches(&self, addr: IpAddr) -> bool {
         self.enabled && self.net.contains(addr)
@@ -73,13 +73,13 @@ impl IpEntry {
 }
 
 impl IpList {
-    /// The list without entries, which is not set.
+    /// Creates a list without entries, which is not set.
     #[must_use]
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// A list of these entries, in this order.
+    /// Creates a list of these entries, in this order.
     ///
     /// # Errors
     /// [`IpListError::TooMany`].
@@ -91,19 +91,19 @@ impl IpList {
         Ok(Self(list))
     }
 
-    /// The entries, in their owner's order.
+    /// Returns the entries, in their owner's order.
     #[must_use]
     pub fn entries(&self) -> &[IpEntry] {
         &self.0
     }
 
-    /// Whether there is no entry, not even a disabled one: whether the list is *not* set.
+    /// Returns whether there is no entry, not even a disabled one: whether the list is *not* set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many entries there are, disabled ones included.
+    /// Returns the number of entries, including disabled ones.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::list::IpList;
 
-/// The two lists of a key. Compile it before deciding about many addresses.
+/// The two lists of a key. Compile it before checking many addresses.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_structs,
@@ -13,11 +13,11 @@ use super::list::IpList;
 pub struct IpPolicy {
     /// SPEC's IP Allow List.
     pub allow: IpList,
-    /// SPEC's IP Deny List. Without effect when `allow` is set.
+    /// SPEC's IP Deny List. Without effect if `allow` is set.
     pub deny: IpList,
 }
 
-/// What an IP policy says about an address.
+/// The verdict of an IP policy on an address.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[must_use]
 #[allow(
@@ -44,7 +44,7 @@ pub enum IpListName {
 }
 
 impl IpVerdict {
-    /// Whether the address may use the key.
+    /// Returns whether the address may use the key.
     #[must_use]
     pub fn is_allowed(self) -> bool {
         self == Self::Allowed

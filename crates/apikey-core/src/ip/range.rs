@@ -4,30 +4,30 @@ use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// No spelling of a network is longer: `0000:…:255.255.255.255/128` is 49 characters.
+/// The maximum length of a network's text: `0000:…:255.255.255.255/128` has 49 characters.
 const MAX_TEXT: usize = 49;
 
-/// An IP address or a CIDR range, in its one normal form: host bits cleared (`10.1.2.3/8` is
-/// `10.0.0.0/8`), IPv4-mapped IPv6 turned into its IPv4. A single address is shown without `/32`
+/// An IP address or a CIDR range in its normal form: host bits cleared (`10.1.2.3/8` is
+/// `10.0.0.0/8`), IPv4-mapped IPv6 converted to its IPv4. A single address is shown without `/32`
 /// or `/128`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct IpRange(IpNet);
 
 impl IpRange {
-    /// The network.
+    /// Returns the network.
     #[must_use]
     pub fn net(&self) -> IpNet {
         self.0
     }
 
-    /// Whether it covers an address. An IPv4-mapped address counts as its IPv4.
+    /// Returns whether it covers an address. An IPv4-mapped address counts as its IPv4.
     #[must_use]
     pub fn contains(&self, addr: IpAddr) -> bool {
         self.0.contains(&addr.to_canonical())
     }
 }
 
-/// Why a text is no address or CIDR range. Each message says what to write instead.
+/// The reason why a text is not an address or CIDR range. Each message shows what to write instead.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IpRangeError {
@@ -42,13 +42,13 @@ pub enum IpRangeError {
         "is an IPv4-mapped network shorter than /96, which would cover more than IPv4: write the IPv4 network itself, such as 10.0.0.0/8"
     )]
     MappedPrefix,
-    /// A netmask stands where a prefix length must stand.
+    /// There is a netmask in place of a prefix length.
     #[error("has a netmask: write the prefix length, such as /24")]
     Netmask,
-    /// It is no address at all: a name, a short form, a range with a dash, a port, brackets.
+    /// It is not an address: a name, a short form, a range with a dash, a port, brackets.
     #[error("is not an IPv4 or IPv6 address or CIDR range, such as 192.0.2.7 or 2001:db8::/32")]
     NotAnAddress,
-    /// The prefix length is missing, no plain number, or too large.
+    /// The prefix length is missing, not a plain number, or too large.
     #[error("has a prefix length that is not a plain number from 0 to {max}")]
     PrefixLength {
         /// 32 for IPv4, 128 for IPv6.
@@ -57,7 +57,7 @@ pub enum IpRangeError {
     /// It contains white space.
     #[error("holds white space")]
     Space,
-    /// An IPv6 zone, which means something on one machine only.
+    /// An IPv6 zone, which is only valid on one machine.
     #[error("has an IPv6 zone: write it without % and what follows")]
     Zone,
 }
@@ -88,7 +88,7 @@ impl FromStr for IpRange {
 }
 
 impl From<IpAddr> for IpRange {
-    /// The range of one address.
+    /// Creates the range of one address.
     fn from(addr: IpAddr) -> Self {
         Self(addr.to_canonical().into())
     }
@@ -97,7 +97,7 @@ impl From<IpAddr> for IpRange {
 impl TryFrom<IpNet> for IpRange {
     type Error = IpRangeError;
 
-    /// Brings a network into its normal form; only [`IpRangeError::MappedPrefix`] can go wrong.
+    /// Converts a network to its normal form; the only error is [`IpRangeError::MappedPrefix`].
     fn try_from(net: IpNet) -> Result<Self, IpRangeError> {
         normal(net.addr(), net.prefix_len())
     }
@@ -117,7 +117,7 @@ fn max_prefix(addr: IpAddr) -> u8 {
     if addr.is_ipv4() { 32 } else { 128 }
 }
 
-/// One to three decimal digits without a leading zero, not above `max`.
+/// Parses one to three decimal digits without a leading zero, not above `max`.
 fn prefix_length(text: &str, max: u8) -> Result<u8, IpRangeError> {
     let error = IpRangeError::PrefixLength { max };
     if text.parse::<IpAddr>().is_ok() {
@@ -159,7 +159,7 @@ fn v6_net(addr: Ipv6Addr, prefix: u8) -> Result<IpNet, IpRangeError> {
         .map_err(|_| IpRangeError::PrefixLength { max: 128 })
 }
 
-/// The best hint for what `IpAddr` refused.
+/// Returns the most specific error for a text that `IpAddr` refused.
 fn address_error(addr: &str) -> IpRangeError {
     let decimal = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let dotted = addr.rsplit(':').next().unwrap_or(addr);

@@ -5,9 +5,9 @@ use super::policy::IpPolicy;
 type Ranges = Vec<(u128, u128)>;
 
 impl IpPolicy {
-    /// Whether every address that this policy allows is allowed by `other` too.
+    /// Returns whether `other` allows every address that this policy allows.
     ///
-    /// Decided by the addresses, not by the entries: `10.0.0.0/9,10.128.0.0/9` is within
+    /// It compares the addresses, not the entries: `10.0.0.0/9,10.128.0.0/9` is within
     /// `10.0.0.0/8`, a deny list may be within an allow list, and an allow list whose entries are
     /// all disabled is within everything.
     #[must_use]
@@ -23,7 +23,7 @@ impl IpPolicy {
     }
 }
 
-/// The addresses of IPv4 and of IPv6 that may use a key.
+/// Returns the IPv4 and IPv6 addresses that may use a key.
 fn allowed(policy: &IpPolicy) -> [Ranges; 2] {
     let is_allow = !policy.allow.is_empty();
     let list = if is_allow {
@@ -39,7 +39,7 @@ fn allowed(policy: &IpPolicy) -> [Ranges; 2] {
     [complement(&v4, u32::MAX.into()), complement(&v6, u128::MAX)]
 }
 
-/// What lies between and around the ranges, up to the last address there is.
+/// Returns the gaps between and around the ranges, up to the last address.
 fn complement(ranges: &Ranges, last: u128) -> Ranges {
     let mut free = Some(0);
     let mut out = Ranges::with_capacity(ranges.len() + 1);

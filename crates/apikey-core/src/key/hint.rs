@@ -4,25 +4,27 @@ use std::str::FromStr;
 use super::lookup::LookupId;
 use super::prefix::Prefix;
 
-/// Longest hint in characters: room for our own form and for the hints of an older system.
+/// The maximum length in characters: space for our own form and for the masked keys of an older
+/// system.
 const MAX_CHARS: usize = 64;
 
-/// How many characters of the public id our own hints show.
+/// The number of characters of the public id in our own masked form.
 const SHOWN_OF_ID: usize = 8;
 
-/// What is shown instead of a key, for example `acme_live_AbCdEfGh…`: enough for its owner to
-/// tell keys apart, nothing of the secret. 1 to 64 characters, no control characters.
+/// The masked form of a key, for example `acme_live_AbCdEfGh…`: its owner can distinguish keys by
+/// it, and it contains nothing of the secret. 1 to 64 characters, no control characters.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct KeyHint(Box<str>);
 
 impl KeyHint {
-    /// The hint of a key of ours: its prefix and the first eight characters of its public id.
+    /// Creates the masked form of a Gatepost key: its prefix and the first eight characters of its
+    /// public id.
     #[must_use]
     pub fn new(prefix: &Prefix, id: &LookupId) -> Self {
         Self::from_parts(prefix.as_str(), id)
     }
 
-    /// The text of the hint.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -34,7 +36,7 @@ impl KeyHint {
     }
 }
 
-/// Why a text is no [`KeyHint`].
+/// The reason why a text is not a [`KeyHint`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HintError {

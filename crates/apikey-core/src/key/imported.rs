@@ -1,22 +1,21 @@
-//! Tokens of an older system, whose digests were imported and whose form is not ours.
+//! Tokens of an older system, whose digests were imported and whose format differs.
 
 use sha2::{Digest as _, Sha256};
 
 use super::lookup::LookupId;
 use super::presented::{KeyFormatError, PresentedKey};
 
-/// Shorter tokens could be guessed; no older system that is worth keeping issued them.
+/// The minimum length: shorter tokens could be guessed.
 const MIN_LEN: usize = 16;
-/// The same bound as the header parser's.
+/// The maximum length, as in the header parser.
 const MAX_LEN: usize = crate::bearer::MAX_TOKEN_LEN;
 
 impl<'a> PresentedKey<'a> {
-    /// Takes a token of an older system: 16 to 512 visible ASCII characters of any form. Its
-    /// lookup id is derived from its SHA-256 ([`LookupId::of_imported`]), and only a record with
-    /// an [imported](crate::DigestScheme::Imported) digest can match it.
+    /// Parses a token of an older system: 16 to 512 visible ASCII characters of any form. Its
+    /// lookup id is derived from its SHA-256 ([`LookupId::of_imported`]), and only a record with an
+    /// [imported](crate::DigestScheme::Imported) digest can match it.
     ///
-    /// A platform without imported keys never calls this. One that has them calls it for what
-    /// [`parse`](Self::parse) refused.
+    /// A platform with imported keys calls it for text that [`parse`](Self::parse) refused.
     ///
     /// # Errors
     /// [`KeyFormatError::TooShort`], [`TooLong`](KeyFormatError::TooLong) or
@@ -38,7 +37,7 @@ impl<'a> PresentedKey<'a> {
         }
     }
 
-    /// Whether this came from [`imported`](Self::imported).
+    /// Returns whether this was created by [`imported`](Self::imported).
     #[must_use]
     pub fn is_imported(&self) -> bool {
         self.id_secret.is_none()

@@ -6,17 +6,17 @@ use sha2::{Digest as _, Sha256};
 use super::layout::ID_LEN;
 use crate::base58;
 
-/// The public part of a key string, which finds the record: 16 base58 characters, 94 random
+/// The public part of a key string, which identifies the record: 16 base58 characters, 94 random
 /// bits. It may be shown and logged. It is not the row number, so keys cannot be enumerated.
 #[derive(Clone, Copy, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct LookupId([u8; ID_LEN]);
 
 impl LookupId {
-    /// The lookup id under which the record of an imported token stands, from the SHA-256 of the
-    /// whole token: an older system's table of digests is enough, its tokens are not needed.
+    /// Derives the lookup id of an imported token from the SHA-256 of the whole token: the older
+    /// system's table of digests is sufficient, its tokens are not needed.
     ///
-    /// It is a second hash, set apart by a label, so that an id that is shown or logged reveals
-    /// nothing of the stored digest.
+    /// It is a second hash with a label, so that an id that is shown or logged reveals nothing of
+    /// the stored digest.
     #[must_use]
     pub fn of_imported(token_sha256: &[u8; 32]) -> Self {
         let seed: [u8; 32] = Sha256::new()
@@ -29,22 +29,22 @@ impl LookupId {
         Self(base58::from_seed(u128::from_be_bytes(first)))
     }
 
-    /// The sixteen characters.
+    /// Returns the sixteen characters.
     #[must_use]
     pub fn as_str(&self) -> &str {
         // Base58 is ASCII by construction; the empty text is never returned.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
-    /// The characters as one number, for maps and for columns of 16 bytes. Big-endian, so that
-    /// numbers sort as the texts do.
+    /// Returns the characters as one number, for maps and for columns of 16 bytes. Big-endian, so
+    /// that numbers sort like the texts.
     #[inline]
     #[must_use]
     pub fn as_u128(&self) -> u128 {
         u128::from_be_bytes(self.0)
     }
 
-    /// For parsers that have checked the alphabet.
+    /// Creates it for parsers that have checked the alphabet.
     #[inline]
     pub(crate) fn from_checked(bytes: [u8; ID_LEN]) -> Self {
         debug_assert!(base58::is_base58(&bytes));
@@ -52,7 +52,7 @@ impl LookupId {
     }
 }
 
-/// Why a text or number is no [`LookupId`].
+/// The reason why a text or number is not a [`LookupId`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("lookup id must be 16 base58 characters")]
 #[non_exhaustive]
@@ -70,7 +70,7 @@ impl FromStr for LookupId {
 impl TryFrom<u128> for LookupId {
     type Error = LookupIdError;
 
-    /// The inverse of [`as_u128`](Self::as_u128).
+    /// Converts the result of [`as_u128`](Self::as_u128) back.
     fn try_from(number: u128) -> Result<Self, LookupIdError> {
         checked(number.to_be_bytes())
     }

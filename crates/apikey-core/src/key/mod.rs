@@ -1,8 +1,8 @@
 //! Key strings: `{prefix}_{id:16}_{secret:33}{check:6}`.
 //!
-//! - `prefix` is the platform's, for people and secret scanners: [`Prefix`].
-//! - `id` finds the record and may be shown and logged: [`LookupId`].
-//! - `secret` is what only the holder knows: 33 base58 characters, 193 random bits.
+//! - `prefix` identifies the platform, for people and secret scanners: [`Prefix`].
+//! - `id` identifies the record and may be shown and logged: [`LookupId`].
+//! - `secret` is known only to the holder: 33 base58 characters, 193 random bits.
 //! - `check` is the CRC-32 of everything before it, in base58.
 //!
 //! [`KeyString`] is the owned form at creation, [`PresentedKey`] the borrowed form of a request.

@@ -13,22 +13,22 @@ const FITS: [bool; 256] = {
     fits
 };
 
-/// The leading part of a platform's key strings, such as `acme_live`: it tells people and secret
-/// scanners whose key they look at. `[a-z][a-z0-9_]{0,18}`; `gp` by default.
+/// The prefix of a platform's key strings, such as `acme_live`, by which people and secret scanners
+/// recognize them. `[a-z][a-z0-9_]{0,18}`; `gp` by default.
 ///
 /// The prefix is covered by the checksum of the key string but not by the stored digest, so a
-/// platform may change its prefix: keys of the old one stay valid.
+/// platform may change its prefix: keys with the old one stay valid.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Prefix(Box<str>);
 
 impl Prefix {
-    /// The prefix as it is in the key string, without the `_` that follows it there.
+    /// Returns the prefix as it is in the key string, without the following `_`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// A regular expression that finds this platform's keys in a text, for secret scanners
+    /// Returns a regular expression that finds this platform's keys in a text, for secret scanners
     /// (see [`KEY_REGEX`](crate::KEY_REGEX) for any platform's). It has one capture group, the key.
     #[must_use]
     pub fn regex(&self) -> String {
@@ -40,7 +40,7 @@ impl Prefix {
     }
 }
 
-/// Why a text is no [`Prefix`].
+/// The reason why a text is not a [`Prefix`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrefixError {
@@ -85,7 +85,7 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The rule of [`Prefix`], on bytes.
+/// Checks the rule of [`Prefix`] on bytes.
 #[inline]
 pub(super) fn check(prefix: &[u8]) -> Result<(), PrefixError> {
     if prefix.len() > MAX_PREFIX_LEN {

@@ -6,10 +6,10 @@ use super::lookup::LookupId;
 use super::prefix;
 use crate::base58;
 
-/// A key as a client presents it: borrowed from the request, checked for form and checksum, not
-/// yet compared with any record.
+/// A key as a client presents it: borrowed from the request, with its form and checksum checked,
+/// but not yet compared with a record.
 ///
-/// `Debug` prints the hint, never the secret.
+/// `Debug` prints the masked form, never the secret.
 #[derive(Clone, Copy)]
 pub struct PresentedKey<'a> {
     pub(super) text: &'a str,
@@ -19,12 +19,12 @@ pub struct PresentedKey<'a> {
 }
 
 impl<'a> PresentedKey<'a> {
-    /// Parses a key string of ours, strictly: form, alphabet, checksum, and nothing before or
-    /// after it. Allocates nothing and takes tens of nanoseconds, so that a mistyped or truncated
-    /// key is refused without touching the store (SPEC 7, *truncated*).
+    /// Parses a key string strictly: form, alphabet, checksum, and nothing before or after it. It
+    /// allocates nothing and takes tens of nanoseconds, so that a mistyped or truncated key is
+    /// refused without reading the store (SPEC 7, *truncated*).
     ///
-    /// It is parsed from the right, where the lengths are fixed, because a prefix may hold `_`.
-    /// The prefix is checked for its form alone: see [`prefix`](Self::prefix).
+    /// It is parsed from the right, where the lengths are fixed, because a prefix may contain `_`.
+    /// Only the form of the prefix is checked: see [`prefix`](Self::prefix).
     ///
     /// # Errors
     /// [`KeyFormatError`] names the first rule that the text breaks.
@@ -66,15 +66,15 @@ impl<'a> PresentedKey<'a> {
         })
     }
 
-    /// The id that finds the record.
+    /// Returns the id that identifies the record.
     #[inline]
     #[must_use]
     pub fn lookup(&self) -> LookupId {
         self.lookup
     }
 
-    /// The prefix in front of the key; empty for an [imported](Self::imported) token. Whose
-    /// prefix it is decides nothing: the record is found by the id and proven by the secret.
+    /// Returns the prefix of the key; empty for an [imported](Self::imported) token. The prefix
+    /// decides nothing: the id identifies the record, and the secret proves the key.
     #[must_use]
     pub fn prefix(&self) -> &'a str {
         let end = match self.id_secret {
@@ -84,7 +84,7 @@ impl<'a> PresentedKey<'a> {
         self.text.get(..end).unwrap_or_default()
     }
 
-    /// What may be shown or logged of this key.
+    /// Returns the masked form, which may be shown or logged.
     #[must_use]
     pub fn hint(&self) -> KeyHint {
         match self.id_secret {
@@ -109,20 +109,20 @@ impl fmt::Debug for PresentedKey<'_> {
     }
 }
 
-/// Why a text is no key string. The text itself is never part of the message.
+/// The reason why a text is not a key string. The text itself is never part of the message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFormatError {
     /// The id, the secret or the checksum contains a character outside the alphabet.
     #[error("key holds a character that keys do not have")]
     Alphabet,
-    /// The checksum does not fit: mistyped, cut, or changed.
+    /// The checksum does not match: the key was mistyped, truncated, or changed.
     #[error("key is mistyped or damaged: its checksum does not fit")]
     Checksum,
-    /// The prefix is none.
+    /// The prefix is invalid.
     #[error("key begins with no valid prefix")]
     Prefix,
-    /// A `_` is missing where one must stand.
+    /// A required `_` is missing.
     #[error("key does not have the form prefix_id_secret")]
     Separator,
     /// Longer than any key.

@@ -2,16 +2,16 @@ use super::layout::TAIL_LEN;
 use super::prefix::Prefix;
 use super::presented::PresentedKey;
 
-/// A regular expression (RE2, PCRE, Rust) that finds key strings of any prefix in a text. It has
-/// one capture group, the key. Whoever can compute a CRC-32 should confirm a hit by the checksum,
-/// as [`scan`] does. [`Prefix::regex`] gives the expression for one platform.
+/// A regular expression (RE2, PCRE, Rust) that finds key strings with any prefix in a text. It has
+/// one capture group, the key. A scanner that can compute a CRC-32 should confirm a match by the
+/// checksum, as [`scan`] does. [`Prefix::regex`] returns the expression for one platform.
 pub const KEY_REGEX: &str =
     r"\b([a-z][a-z0-9_]{0,18}_[1-9A-HJ-NP-Za-km-z]{16}_[1-9A-HJ-NP-Za-km-z]{39})\b";
 
-/// Finds the keys of one prefix in a text, such as a commit, a log or a chat message. Each hit is
-/// verified by its checksum, so that a look-alike is a one in four billion matter.
+/// Finds the keys with one prefix in a text, such as a commit, a log or a chat message. Each match
+/// is verified by its checksum, so that the probability of a false one is one in four billion.
 ///
-/// Time is linear in the text. Nothing is allocated.
+/// It takes linear time and allocates nothing.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,10 +36,10 @@ pub fn scan<'t>(text: &'t str, prefix: &Prefix) -> Scan<'t> {
     }
 }
 
-/// Finds the keys of any prefix in a text, where they stand as words: between characters that no
-/// key has, as [`KEY_REGEX`] finds them. Each hit is verified by its checksum.
+/// Finds the keys with any prefix in a text, as separate words: between characters that no key has,
+/// like [`KEY_REGEX`]. Each match is verified by its checksum.
 ///
-/// Time is linear in the text. Nothing is allocated.
+/// It takes linear time and allocates nothing.
 pub fn scan_words(text: &str) -> impl Iterator<Item = Found<'_>> {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let (bytes, mut end) = (text.as_bytes(), 0);
@@ -62,7 +62,7 @@ pub fn scan_words(text: &str) -> impl Iterator<Item = Found<'_>> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Found<'t> {
-    /// The key itself. Its `Debug` and its hint are safe to report.
+    /// The key itself. Its `Debug` and its masked form are safe to report.
     pub key: PresentedKey<'t>,
     /// The byte at which the key begins in the text.
     pub offset: usize,

@@ -10,22 +10,23 @@ use super::prefix::Prefix;
 use super::presented::PresentedKey;
 use crate::base58;
 
-/// A whole key string, owned, at the moment of its creation. Wiped from memory when dropped;
-/// neither `Clone` nor `Serialize`; `Debug` prints the hint.
+/// A whole key string, owned, at its creation. Wiped from memory when dropped; neither `Clone` nor
+/// `Serialize`; `Debug` prints the masked form.
 pub struct KeyString {
     text: Zeroizing<String>,
-    /// The part that the digest covers. Kept apart so that the digest needs no fallible parsing.
+    /// The part that the digest covers, stored separately so that the digest needs no fallible
+    /// parsing.
     id_secret: Box<Zeroizing<[u8; ID_SECRET_LEN]>>,
     lookup: LookupId,
     hint: KeyHint,
 }
 
 impl KeyString {
-    /// Draws a new key: 94 random bits of id, 193 of secret. The generator must be the operating
-    /// system's, or be seeded by it.
+    /// Generates a new key: 94 random bits of id, 193 of secret. The generator must be the
+    /// operating system's, or be seeded by it.
     ///
     /// # Errors
-    /// [`GeneratorError`] if the generator gives nothing usable.
+    /// [`GeneratorError`] if the generator returns nothing usable.
     pub fn generate(prefix: &Prefix, rng: &mut impl CryptoRng) -> Result<Self, GeneratorError> {
         let mut id_secret = Box::new(Zeroizing::new([b'_'; ID_SECRET_LEN]));
         let mut id = [0; ID_LEN];
@@ -34,7 +35,7 @@ impl KeyString {
         }
         id_secret[..ID_LEN].copy_from_slice(&id);
 
-        // Exactly as large as needed: a growing buffer would leave copies of the secret behind.
+        // Exactly as large as needed: a growing buffer would leave copies of the secret in memory.
         let mut text = Zeroizing::new(String::with_capacity(prefix.as_str().len() + 1 + TAIL_LEN));
         text.push_str(prefix.as_str());
         text.push('_');
@@ -51,7 +52,7 @@ impl KeyString {
         })
     }
 
-    /// The key string: the secret itself. Handle with care.
+    /// Returns the key string: the secret itself. Handle with care.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -61,7 +62,7 @@ impl KeyString {
         self.text
     }
 
-    /// The key as if a client presented it.
+    /// Returns the key as if a client presented it.
     #[must_use]
     pub fn presented(&self) -> PresentedKey<'_> {
         PresentedKey {
@@ -71,20 +72,21 @@ impl KeyString {
         }
     }
 
-    /// The id that finds the record.
+    /// Returns the id that identifies the record.
     #[must_use]
     pub fn lookup(&self) -> LookupId {
         self.lookup
     }
 
-    /// What may be shown and logged.
+    /// Returns the masked form, which may be shown and logged.
     #[must_use]
     pub fn hint(&self) -> &KeyHint {
         &self.hint
     }
 }
 
-/// The random number generator gave no usable bytes: it is broken, and no key may be made of it.
+/// The random number generator returned no usable bytes: it is broken, and no key may be made from
+/// it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("the random number generator gives no usable bytes")]
 #[non_exhaustive]

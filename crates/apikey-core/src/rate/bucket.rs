@@ -1,39 +1,39 @@
-//! The token bucket of a key, of which one number is stored: when it will be full again.
+//! The token bucket of a key. Its state is one number: the time at which it is full again.
 
 use std::time::Duration;
 
 use super::limit::RateLimit;
 
-/// When a bucket will be full: nanoseconds of a clock that is not set. 0 of one that was never
-/// drawn from.
+/// The time at which a bucket is full, in nanoseconds of a monotonic clock. 0 for an unused bucket.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[allow(clippy::exhaustive_structs, reason = "a number and nothing else")]
 pub struct Level(pub u64);
 
-/// What is left after a request.
+/// The state after a request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Drawn {
     /// The new level, to be stored.
     pub level: Level,
-    /// How many more requests there is room for now.
+    /// The number of further requests that are allowed now.
     pub remaining: u32,
-    /// After how long there is room for a minute's requests again.
+    /// The time until the requests of a whole minute are allowed again.
     pub full_in: Duration,
 }
 
-/// There is no room for a request. The level stays as it was.
+/// The error for an empty bucket. The level is unchanged.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Empty {
-    /// After how long there is room for one.
+    /// The time until one request is allowed.
     pub retry_after: Duration,
 }
 
 impl Level {
-    /// Takes room for one request, at this time of the clock.
+    /// Charges one request at this time of the clock.
     ///
-    /// A bucket that was drawn from under a lower limit owes no more than a minute of this one.
+    /// If the limit was lower at earlier requests, at most a minute of the current limit remains
+    /// charged.
     ///
     /// # Errors
     /// [`Empty`].
@@ -53,7 +53,7 @@ impl Level {
         }
     }
 
-    /// Whether nothing is lost if the bucket is forgotten.
+    /// Returns whether the bucket can be dropped without an effect.
     #[must_use]
     pub fn is_full(self, now: Duration) -> bool {
         self.0 <= nanos(now)

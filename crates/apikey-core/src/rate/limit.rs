@@ -3,31 +3,31 @@ use std::num::NonZeroU32;
 
 use gatepost_ids::MinuteRate;
 
-/// The most requests a minute that a limit can name.
+/// The maximum number of requests per minute of a limit.
 const MOST: u32 = 1_000_000;
 
-/// A limit of requests: this many a minute. They may come all at once; each is made good after a
-/// minute's share. 1 to 1,000,000.
+/// A limit of requests per minute, 1 to 1,000,000. They may be made all together; each is restored
+/// after its share of a minute.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RateLimit(NonZeroU32);
 
-/// Why a number is no [`RateLimit`].
+/// The reason why a number is not a [`RateLimit`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("must be 1 to {MOST} requests per minute")]
 #[non_exhaustive]
 pub struct RateLimitError;
 
 impl RateLimit {
-    /// This many requests a minute.
+    /// Creates a limit of this many requests per minute.
     ///
     /// # Errors
-    /// [`RateLimitError`] of 0 and of more than 1,000,000.
+    /// [`RateLimitError`] for 0 and for more than 1,000,000.
     pub fn per_minute(requests: u32) -> Result<Self, RateLimitError> {
         let requests = NonZeroU32::new(requests).filter(|requests| requests.get() <= MOST);
         requests.map(Self).ok_or(RateLimitError)
     }
 
-    /// Requests a minute.
+    /// Returns the requests per minute.
     #[must_use]
     pub fn requests(self) -> u32 {
         self.0.get()
@@ -47,7 +47,7 @@ impl fmt::Display for RateLimit {
 impl TryFrom<i64> for RateLimit {
     type Error = RateLimitError;
 
-    /// As backends and the wire hold it.
+    /// Converts the form that backends and the wire use.
     fn try_from(requests: i64) -> Result<Self, RateLimitError> {
         let requests = u32::try_from(requests).map_err(|_| RateLimitError)?;
         Self::per_minute(requests)

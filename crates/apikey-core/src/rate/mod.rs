@@ -1,4 +1,4 @@
-//! How many requests a key may make.
+//! Request limits of keys.
 
 mod bucket;
 mod limit;

@@ -14,8 +14,8 @@ use crate::ip::IpPolicy;
 use crate::key::{KeyHint, LookupId};
 use crate::rate::RateLimit;
 
-/// An API key as it is stored (SPEC 2.1): everything but the key string, which nobody has but its
-/// holder. The row number is the backend's and stands beside it.
+/// A stored API key (SPEC 2.1): everything except the key string, which only its holder has. The
+/// row number is the backend's, and is not part of it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[allow(
     clippy::exhaustive_structs,
@@ -24,29 +24,30 @@ use crate::rate::RateLimit;
 pub struct ApiKey {
     /// The user account whose permissions the key carries.
     pub owner: OwnerId,
-    /// Finds this record for a presented key.
+    /// The id that identifies this record for a presented key.
     pub lookup: LookupId,
-    /// Shown instead of the key.
+    /// The masked form, which is shown instead of the key.
     pub hint: KeyHint,
-    /// What a presented key is compared with.
+    /// The digest that a presented key is compared with.
     pub digest: Digest,
     /// Descriptive identifier.
     pub name: KeyName,
     /// Purpose, requester, related systems.
     pub description: Description,
-    /// When the key stops being valid.
+    /// Its expiration.
     pub expiration: Expiration,
-    /// From where it may be used.
+    /// The addresses that may use it.
     pub ip: IpPolicy,
-    /// What it may do of what its user may.
+    /// The part of its user's permissions that it has.
     pub grant: Grant,
-    /// How many requests it may make; `None` sets no limit beside the platform's.
+    /// Its request limit; `None` means that only the platform's limit applies.
     pub limit: Option<RateLimit>,
-    /// Whether it is accepted. A disabled key answers as a deleted one, until it is enabled again.
+    /// Whether it is enabled. A disabled key gets the same response as a deleted one, until it is
+    /// enabled again.
     pub enabled: bool,
-    /// Somebody else than its owner disabled it: its owner cannot enable it again.
+    /// Whether another user than its owner disabled it: its owner cannot enable it again.
     pub locked: bool,
-    /// When it was generated.
+    /// The time at which it was generated.
     pub created: DateTime<Utc>,
     /// The most recent successful authentication.
     pub last_login: Option<LastLogin>,
@@ -59,21 +60,22 @@ pub struct ApiKey {
     reason = "a record: who stores it learns of a new field from the compiler"
 )]
 pub struct LastLogin {
-    /// When.
+    /// The time.
     pub at: DateTime<Utc>,
     /// The source address.
     pub from: IpAddr,
 }
 
 impl ApiKey {
-    /// Active or expired. A stored key is never [`KeyState::Deleted`]: deletion removes it.
+    /// Returns whether it is active or expired. A stored key is never [`KeyState::Deleted`]:
+    /// deletion removes it.
     #[must_use]
     pub fn state(&self, now: DateTime<Utc>) -> KeyState {
         KeyState::of(&self.expiration, now)
     }
 
     /// Records a successful authentication (SPEC 5.1 rule 6). Logins may be reported late and out
-    /// of order; the newest stays.
+    /// of order; the newest is kept.
     pub fn record_login(&mut self, login: LastLogin) {
         if self.last_login.is_none_or(|last| last.at <= login.at) {
             self.last_login = Some(login);

@@ -5,22 +5,21 @@ use crate::grant::Grant;
 use crate::ip::IpPolicy;
 use crate::rate::RateLimit;
 
-/// How far a key reaches: until when, from where, what it may do of what its user may, and how
-/// often.
+/// The bounds of a key: its expiration, addresses, grant, and request limit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Bounds<'a> {
-    /// When it stops being valid.
+    /// Its expiration.
     pub expiration: Expiration,
-    /// From where it may be used.
+    /// The addresses that may use it.
     pub ip: &'a IpPolicy,
-    /// What it may do.
+    /// Its grant.
     pub grant: &'a Grant,
-    /// How many requests it may make.
+    /// Its request limit.
     pub limit: Option<RateLimit>,
 }
 
-/// In what a key would reach beyond the one that makes or edits it.
+/// The bound that a key would exceed, compared with the key that creates or edits it.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BeyondBounds {
@@ -30,7 +29,7 @@ pub enum BeyondBounds {
     /// Its allow list is wider.
     #[error("must allow no address that the API key that is used does not allow")]
     Allow,
-    /// It has no allow list, and its deny list leaves out what the other's has.
+    /// It has no allow list, and its deny list lacks entries of the other's.
     #[error("must deny every address that the API key that is used denies")]
     Deny,
     /// It could write.
@@ -48,11 +47,11 @@ pub enum BeyondBounds {
 }
 
 impl Bounds<'_> {
-    /// Refuses what reaches beyond `other` in any way.
+    /// Checks that these bounds are within `other`.
     ///
     /// # Errors
-    /// Says in what: the expiration first, then the addresses, then the grant,
-    /// then the limit of requests.
+    /// The first exceeded bound: the expiration, then the addresses, then the grant, then the
+    /// request limit.
     pub fn check_within(&self, other: &Bounds<'_>) -> Result<(), BeyondBounds> {
         let is_later = match (self.expiration, other.expiration) {
             (_, Expiration::Never) => false,
@@ -91,14 +90,14 @@ impl Bounds<'_> {
         } else if !self.grant.scopes().are_among(other.scopes()) || other.tables().is_empty() {
             Err(BeyondBounds::Scopes)
         } else {
-            // It names nothing, and so would reach everything.
+            // It names nothing, and so would allow everything.
             Err(BeyondBounds::Tables)
         }
     }
 }
 
 impl ApiKey {
-    /// How far it reaches.
+    /// Returns its bounds.
     #[must_use]
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds {
@@ -111,7 +110,7 @@ impl ApiKey {
 }
 
 impl KeyDraft {
-    /// How far the key will reach.
+    /// Returns the bounds of the new key.
     #[must_use]
     pub fn bounds(&self) -> Bounds<'_> {
         Bounds {

@@ -10,7 +10,7 @@ use crate::ip::IpPolicy;
 use crate::key::{GeneratorError, KeyHint, LookupId};
 use crate::rate::RateLimit;
 
-/// The new-key form, filled in (SPEC 3, first row).
+/// The data of a new key, as in SPEC's form (SPEC 3, first row).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeyDraft {
@@ -18,15 +18,15 @@ pub struct KeyDraft {
     pub owner: OwnerId,
     /// Its name.
     pub name: KeyName,
-    /// What it is for.
+    /// Its purpose.
     pub description: Description,
-    /// When it stops being valid; a set date must lie in the future.
+    /// Its expiration; a date must be in the future.
     pub expiration: Expiration,
-    /// From where it may be used.
+    /// The addresses that may use it.
     pub ip: IpPolicy,
-    /// What it may do of what its user may.
+    /// The part of its user's permissions that it has.
     pub grant: Grant,
-    /// How many requests it may make; `None` sets no limit beside the platform's.
+    /// Its request limit; `None` means that only the platform's limit applies.
     pub limit: Option<RateLimit>,
 }
 
@@ -45,7 +45,7 @@ gatepost_ids::setters!(KeyDraft {
     with_limit(limit: Option<RateLimit>) => limit,
 });
 
-/// Why no key is made of a draft.
+/// The reason why no key can be created from a draft.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DraftError {
@@ -58,8 +58,8 @@ pub enum DraftError {
 }
 
 impl KeyDraft {
-    /// Sets the expiration as a form has it: Expiration Type and Expires, as
-    /// [`Expiration::of_type`] reads them.
+    /// Sets the expiration from the fields of a form, Expiration Type and Expires, as
+    /// [`Expiration::of_type`] parses them.
     ///
     /// # Errors
     /// [`ExpirationError`].
@@ -73,7 +73,8 @@ impl KeyDraft {
         Ok(self.with_expiration(expiration))
     }
 
-    /// A key that never expires, may be used from everywhere and does all that its user may.
+    /// Creates a draft of a key that never expires, may be used from every address and has all
+    /// permissions of its user.
     #[must_use]
     pub fn new(owner: OwnerId, name: KeyName) -> Self {
         Self {
@@ -87,12 +88,12 @@ impl KeyDraft {
         }
     }
 
-    /// Makes the record of a key that an older system issued, from the SHA-256 of the whole token
-    /// and a hint of the platform's choosing. Its holders go on using the token; a request's token
-    /// is read by [`PresentedKey::imported`](crate::PresentedKey::imported).
+    /// Creates the record of a key that an older system issued, from the SHA-256 of the whole token
+    /// and a masked form chosen by the platform. Its holders continue to use the token;
+    /// [`PresentedKey::imported`](crate::PresentedKey::imported) parses it from a request.
     ///
     /// # Errors
-    /// [`DraftError::Expiration`]: expired keys are not worth importing.
+    /// [`DraftError::Expiration`]: expired keys cannot be imported.
     pub fn import_sha256(
         self,
         token_sha256: [u8; 32],
@@ -106,7 +107,7 @@ impl KeyDraft {
         Ok(self.record(lookup, hint, Digest::new(scheme, token_sha256), created))
     }
 
-    /// The record of a key with this digest, made at `created`.
+    /// Returns the record of a key with this digest, created at `created`.
     pub(crate) fn record(
         self,
         lookup: LookupId,

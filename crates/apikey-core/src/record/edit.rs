@@ -8,8 +8,8 @@ use crate::grant::{Grant, ScopeNames, TableNames};
 use crate::ip::{IpList, IpPolicy};
 use crate::rate::RateLimit;
 
-/// A change to a key: only what SPEC 2.1 rule 3 lets change, and what we have beside it. It cannot
-/// name the owner, the lookup id or the digest. `None` leaves a field as it is.
+/// A change of a key: the fields of SPEC 2.1 rule 3, and our additions. It cannot change the owner,
+/// the lookup id or the digest. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeyEdit {
@@ -17,7 +17,7 @@ pub struct KeyEdit {
     pub name: Option<KeyName>,
     /// A new description.
     pub description: Option<Description>,
-    /// A new expiration; a set date must lie in the future.
+    /// A new expiration; a date must be in the future.
     pub expiration: Option<Expiration>,
     /// A new allow list.
     pub ip_allow: Option<IpList>,
@@ -25,44 +25,44 @@ pub struct KeyEdit {
     pub ip_deny: Option<IpList>,
     /// Whether it may only read.
     pub read_only: Option<bool>,
-    /// The tables that it names.
+    /// The named tables.
     pub tables: Option<TableNames>,
-    /// The scopes that it names.
+    /// The named scopes.
     pub scopes: Option<ScopeNames>,
-    /// How many requests it may make; `Some(None)` takes the limit away.
+    /// The request limit; `Some(None)` removes it.
     pub limit: Option<Option<RateLimit>>,
-    /// Whether it is accepted.
+    /// Whether it is enabled.
     pub enabled: Option<bool>,
 }
 
 gatepost_ids::setters!(KeyEdit {
-    /// Gives it another name.
+    /// Sets the name.
     with_name(name: KeyName) => Some(name),
-    /// Gives it another description.
+    /// Sets the description.
     with_description(description: Description) => Some(description),
-    /// Lets it expire at another time.
+    /// Sets the expiration.
     with_expiration(expiration: Expiration) => Some(expiration),
-    /// Gives it another allow list.
+    /// Sets the allow list.
     with_ip_allow(ip_allow: IpList) => Some(ip_allow),
-    /// Gives it another deny list.
+    /// Sets the deny list.
     with_ip_deny(ip_deny: IpList) => Some(ip_deny),
-    /// Says whether it may only read.
+    /// Sets whether it may only read.
     with_read_only(read_only: bool) => Some(read_only),
-    /// Names other tables.
+    /// Sets the named tables.
     with_tables(tables: TableNames) => Some(tables),
-    /// Names other scopes.
+    /// Sets the named scopes.
     with_scopes(scopes: ScopeNames) => Some(scopes),
-    /// Sets another limit of requests; `None` takes it away.
+    /// Sets the request limit; `None` removes it.
     with_limit(limit: Option<RateLimit>) => Some(limit),
     /// Enables or disables it.
     with_enabled(enabled: bool) => Some(enabled),
 });
 
-/// Why an edit is refused.
+/// The reason why an edit is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The key is expired: it can be deleted, not edited back to life (SPEC 7).
+    /// The key is expired: it can be deleted, but not edited (SPEC 7).
     #[error("an expired key cannot be edited: create a new key")]
     Expired(#[source] IllegalMove),
     /// The new expiration is not valid.
@@ -71,7 +71,7 @@ pub enum EditError {
 }
 
 impl KeyEdit {
-    /// The record after the edit. The old one is left as it was.
+    /// Returns the record after the edit. The old one is unchanged.
     ///
     /// # Errors
     /// [`EditError`].
@@ -113,7 +113,7 @@ impl KeyEdit {
         )
     }
 
-    /// The edit that enables or disables a key, and changes nothing else.
+    /// Creates an edit that only enables or disables a key.
     #[must_use]
     pub fn switch(enabled: bool) -> Self {
         Self {
@@ -122,14 +122,14 @@ impl KeyEdit {
         }
     }
 
-    /// Whether it enables or disables a key, if it changes nothing else.
+    /// Returns whether it enables or disables a key, if it changes nothing else.
     #[must_use]
     pub fn as_switch(&self) -> Option<bool> {
         self.enabled
             .filter(|enabled| *self == Self::switch(*enabled))
     }
 
-    /// Whether nothing would change.
+    /// Returns whether it changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

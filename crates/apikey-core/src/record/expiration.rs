@@ -5,13 +5,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// SPEC's words for an Expiration Type, each with that of the v4 wire.
 const SET_DATE: [&str; 2] = ["Set Date", "date"];
 const NEVER_EXPIRE: [&str; 2] = ["Never Expire", "never"];
-/// The longest time for which a key may be good: 100 years.
+/// The maximum time until expiration: 100 years.
 const LONGEST: TimeDelta = TimeDelta::days(36_525);
 
-/// SPEC 2.1's Expiration Type and Expires in one.
+/// SPEC 2.1's Expiration Type and Expires combined.
 ///
-/// Everything here is a function of `now`: if a clock goes back, so do the results. Whoever wants
-/// an expired key to stay expired while its process lives passes the latest time it has seen.
+/// Everything here is a function of `now`: if a clock goes back, so do the results. To keep an
+/// expired key expired while a process runs, pass the latest time that it has seen.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
@@ -21,15 +21,15 @@ pub enum Expiration {
     /// *Never Expire*.
     #[default]
     Never,
-    /// *Set Date*: the first moment at which the key is no longer valid.
+    /// *Set Date*: the first point in time at which the key is no longer valid.
     At(DateTime<Utc>),
 }
 
-/// Why an expiration is refused.
+/// The reason why an expiration is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpirationError {
-    /// The date is past, or is now.
+    /// The date is not in the future.
     #[error("expires must lie in the future")]
     NotInFuture,
     /// *Set Date* needs a date.
@@ -47,7 +47,7 @@ pub enum ExpirationError {
 }
 
 impl Expiration {
-    /// A set date, which must lie in the future, and at most 100 years ahead.
+    /// Creates an expiration at a date in the future, at most 100 years ahead.
     ///
     /// # Errors
     /// [`ExpirationError`]
@@ -57,12 +57,11 @@ impl Expiration {
         Ok(expiration)
     }
 
-    /// The two fields of a form, Expiration Type and Expires: *Set Date* or *Never Expire*, or
-    /// `date` or `never` as the v4 wire calls them, in any case.
+    /// Parses the two fields of a form, Expiration Type and Expires. The type is *Set Date* or
+    /// *Never Expire*, or `date` or `never` as on the v4 wire, in any case.
     ///
     /// # Errors
-    /// [`ExpirationError`]: another word, a date that is missing, is not wanted or is not in the
-    /// future.
+    /// [`ExpirationError`]: another word, a date that is missing, unexpected or not in the future.
     pub fn of_type(
         expiration_type: &str,
         expires: Option<DateTime<Utc>>,
@@ -81,7 +80,8 @@ impl Expiration {
         }
     }
 
-    /// A set date this long after `now`. Any duration may be passed, as a user has typed it.
+    /// Creates an expiration this long after `now`. Any duration may be passed, as a user has typed
+    /// it.
     ///
     /// ```
     /// use std::time::Duration;
@@ -96,22 +96,22 @@ impl Expiration {
     /// ```
     ///
     /// # Errors
-    /// [`ExpirationError::NotInFuture`] for no time at all, [`ExpirationError::TooLate`].
+    /// [`ExpirationError::NotInFuture`] for a zero duration, [`ExpirationError::TooLate`].
     pub fn after(duration: Duration, now: DateTime<Utc>) -> Result<Self, ExpirationError> {
         let delta = TimeDelta::from_std(duration).map_err(|_| ExpirationError::TooLate)?;
         let at = now.checked_add_signed(delta);
         Self::in_future(at.ok_or(ExpirationError::TooLate)?, now)
     }
 
-    /// Whether the date is reached: `now >= expires`.
+    /// Returns whether the date is reached: `now >= expires`.
     #[inline]
     #[must_use]
     pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
         matches!(self, Self::At(at) if now >= *at)
     }
 
-    /// Whole days that remain, rounded up: 1 in the last 24 hours, 0 once expired, `None` for
-    /// *Never Expire*. A day is 24 hours.
+    /// Returns the remaining whole days, rounded up: 1 in the last 24 hours, 0 once expired, `None`
+    /// for *Never Expire*. A day is 24 hours.
     #[must_use]
     pub fn days_remaining(&self, now: DateTime<Utc>) -> Option<u64> {
         let Self::At(at) = self else { return None };
@@ -121,7 +121,7 @@ impl Expiration {
         Some(days.unsigned_abs() + u64::from(started))
     }
 
-    /// The latest date that may be set now.
+    /// Returns the latest date that may be set now.
     pub(crate) fn latest(now: DateTime<Utc>) -> DateTime<Utc> {
         let latest = now.checked_add_signed(LONGEST);
         latest.unwrap_or(DateTime::<Utc>::MAX_UTC)

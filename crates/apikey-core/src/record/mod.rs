@@ -1,4 +1,4 @@
-//! The record of a key: what a platform stores, how it comes to be, and how it may change.
+//! The record of a key: its fields, its creation, and its changes.
 
 mod api_key;
 mod bounds;

@@ -1,4 +1,4 @@
-//! A key is replaced by a new one, and both are good for a while.
+//! Rolling: a new key replaces another, and both are valid for a while.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -8,21 +8,21 @@ use super::edit::EditError;
 use super::expiration::Expiration;
 use super::state::KeyMove;
 
-/// The longest overlap, in seconds: 30 days.
+/// The maximum overlap in seconds: 30 days.
 const MOST: i64 = 30 * 24 * 60 * 60;
 
-/// How long an old key is still good after it was rolled: 0 seconds to 30 days.
+/// The time for which an old key is still valid after it was rolled: 0 seconds to 30 days.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Overlap(TimeDelta);
 
-/// Why a number is no [`Overlap`].
+/// The reason why a number is not an [`Overlap`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("must be 0 to {MOST} seconds (30 days)")]
 #[non_exhaustive]
 pub struct OverlapError;
 
 impl Overlap {
-    /// This many seconds.
+    /// Creates an overlap of this many seconds.
     ///
     /// # Errors
     /// [`OverlapError`].
@@ -34,22 +34,22 @@ impl Overlap {
     }
 }
 
-/// What a roll makes of a key.
+/// The result of rolling a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[allow(clippy::exhaustive_structs, reason = "each part has to be carried out")]
 pub struct Successor {
-    /// The new key: all that the old one has but its string, under the next name.
+    /// The new key: all fields of the old one except its string, under the next name.
     pub draft: KeyDraft,
-    /// When the old one ends: never later than it would have.
+    /// The expiration of the old key: never later than before.
     pub old_ends: Expiration,
 }
 
 impl ApiKey {
-    /// What is to be made of this key when it is rolled. The new one is good for as long as the old
-    /// one was made for, counted from now, and at most for 100 years.
+    /// Returns the result of rolling this key. The new key is valid for as long as the old one was
+    /// created for, counted from now, and for at most 100 years.
     ///
     /// # Errors
-    /// [`EditError::Expired`]: an expired key does not come back (SPEC 3).
+    /// [`EditError::Expired`]: an expired key cannot be rolled (SPEC 3).
     pub fn roll(&self, overlap: Overlap, now: DateTime<Utc>) -> Result<Successor, EditError> {
         self.state(now)
             .next(KeyMove::Edit)

@@ -2,19 +2,19 @@ use chrono::{DateTime, Utc};
 
 use super::expiration::Expiration;
 
-/// The states of a key, SPEC 3. A key comes to be as `Active`.
+/// The states of a key (SPEC 3). A new key is `Active`.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum KeyState {
     /// It authenticates.
     Active,
-    /// Its date is reached. It stays listed until it is deleted, and never comes back to life.
+    /// Its date is reached. It stays listed until it is deleted, and is never active again.
     Expired,
-    /// It is gone.
+    /// It is deleted.
     Deleted,
 }
 
-/// What moves a key from state to state, SPEC 3.
+/// The transitions between the states of a key (SPEC 3).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum KeyMove {
@@ -26,19 +26,19 @@ pub enum KeyMove {
     Expire,
 }
 
-/// A move that SPEC 3 does not have.
+/// A transition that SPEC 3 does not have.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("a key that is {from:?} has no move {by:?}")]
 #[non_exhaustive]
 pub struct IllegalMove {
     /// The state.
     pub from: KeyState,
-    /// The move.
+    /// The transition.
     pub by: KeyMove,
 }
 
 impl KeyState {
-    /// The state of a stored key.
+    /// Returns the state of a stored key.
     #[must_use]
     pub fn of(expiration: &Expiration, now: DateTime<Utc>) -> Self {
         if expiration.is_expired(now) {
@@ -48,11 +48,11 @@ impl KeyState {
         }
     }
 
-    /// The state after a move.
+    /// Returns the state after a transition.
     ///
     /// # Errors
-    /// [`IllegalMove`] for every pair that is not a row of SPEC 3: an expired key cannot be
-    /// edited (SPEC 7, *a new key must be created*), and a deleted one has no moves.
+    /// [`IllegalMove`] for every pair that is not a row of SPEC 3: an expired key cannot be edited
+    /// (SPEC 7, *a new key must be created*), and a deleted one has no transitions.
     pub fn next(self, by: KeyMove) -> Result<Self, IllegalMove> {
         match (self, by) {
             (Self::Active, KeyMove::Edit) => Ok(Self::Active),
@@ -64,7 +64,7 @@ impl KeyState {
 }
 
 impl Expiration {
-    /// The expiry move, once its time has come. *Never Expire* has none (SPEC 3).
+    /// Returns the expiry transition once it is due. *Never Expire* has none (SPEC 3).
     #[must_use]
     pub fn due_move(&self, now: DateTime<Utc>) -> Option<KeyMove> {
         self.is_expired(now).then_some(KeyMove::Expire)

@@ -6,18 +6,18 @@ use gatepost_ids::{hidden_character, trim_pasted};
 const MAX_NAME: usize = 128;
 const MAX_DESCRIPTION: usize = 2048;
 
-/// The name of a key (SPEC 2.1): 1 to 128 characters, not all of them white space, no control
-/// characters, none that is hidden ([`hidden_character`]). A character is a Unicode scalar value.
-/// What surrounds a name that is given is dropped ([`trim_pasted`]).
+/// The name of a key (SPEC 2.1): 1 to 128 characters, not only white space, no control characters,
+/// no hidden ones ([`hidden_character`]). A character is a Unicode scalar value. White space and
+/// marks around the name are dropped ([`trim_pasted`]).
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct KeyName(Box<str>);
 
-/// What a key is for (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and tabs
-/// may occur in it, other control characters and hidden ones ([`hidden_character`]) may not.
+/// The purpose of a key (SPEC 2.1): at most 2,048 characters, empty by default. Line breaks and
+/// tabs are allowed, other control characters and hidden ones ([`hidden_character`]) are not.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub struct Description(Box<str>);
 
-/// Why a text is no [`KeyName`].
+/// The reason why a text is not a [`KeyName`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -35,7 +35,7 @@ pub enum NameError {
     TooLong,
 }
 
-/// Why a text is no [`Description`].
+/// The reason why a text is not a [`Description`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DescriptionError {
@@ -75,17 +75,17 @@ fn check_description(text: &str) -> Result<(), DescriptionError> {
 macro_rules! checked_text {
     ($name:ident, $error:ident, $check:ident, lines: $lines:literal) => {
         impl $name {
-            /// The text.
+            /// Returns the text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// Reads back what a store holds: also a text with hidden characters, which was
-            /// accepted once.
+            /// Parses a stored text. Hidden characters are allowed, since earlier versions accepted
+            /// them.
             ///
             /// # Errors
-            /// What else breaks a rule.
+            /// Any other broken rule.
             pub fn stored(text: &str) -> Result<Self, $error> {
                 $check(text)?;
                 Ok(Self(text.into()))
@@ -122,8 +122,8 @@ checked_text!(KeyName, NameError, check_name, lines: false);
 checked_text!(Description, DescriptionError, check_description, lines: true);
 
 impl KeyName {
-    /// The name of a key that follows one of this name: `ci`, `ci (2)`, `ci (3)`. What is too long
-    /// is cut before the number.
+    /// Returns the name of the key that follows one with this name: `ci`, `ci (2)`, `ci (3)`. A
+    /// name that is too long is truncated before the number.
     #[must_use]
     pub fn next(&self) -> Self {
         let numbered = self.0.strip_suffix(')');

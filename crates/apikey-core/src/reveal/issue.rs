@@ -1,4 +1,4 @@
-//! How a key comes to be.
+//! Creating a key.
 
 use chrono::{DateTime, Utc};
 use rand::CryptoRng;
@@ -9,8 +9,8 @@ use crate::key::{KeyString, Prefix};
 use crate::record::{DraftError, KeyDraft};
 
 impl KeyDraft {
-    /// Makes the key: draws its string, digests it, and gives back the record to store together
-    /// with the one chance to show the string.
+    /// Creates the key: generates its string, digests it, and returns the record to store together
+    /// with the single permission to show the string.
     ///
     /// # Errors
     /// [`DraftError`].

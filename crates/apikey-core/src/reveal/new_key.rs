@@ -1,4 +1,4 @@
-//! A key between its making and its owner.
+//! A new key until it is shown to its owner.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use super::pak::Pak;
 use crate::key::{KeyHint, KeyString};
 use crate::record::{ApiKey, KeyName};
 
-/// A key that was just made: the record to store, and the key string, not yet shown.
+/// A new key: the record to store, and the key string, not yet shown.
 ///
 /// Neither `Clone` nor `Serialize`. Dropped without [`reveal`](Self::reveal), the string is lost.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub struct NewKey {
     secret: RevealOnce,
 }
 
-/// The one chance to show a key string, apart from its record.
+/// The single permission to show a key string, separate from its record.
 #[must_use = "the key string is lost unless it is revealed"]
 pub struct RevealOnce(KeyString);
 
-/// A key string on its way to its owner: for the popup, the clipboard and the `.PAK` file.
+/// A revealed key string: for the popup, the clipboard and the `.PAK` file.
 ///
-/// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the hint.
+/// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the masked form.
 pub struct RevealedKey {
     text: Zeroizing<String>,
     hint: KeyHint,
@@ -38,18 +38,18 @@ impl NewKey {
         }
     }
 
-    /// The record to store.
+    /// Returns the record to store.
     #[must_use]
     pub fn record(&self) -> &ApiKey {
         &self.record
     }
 
-    /// The record, and the chance to reveal once it is stored.
+    /// Returns the record, and the permission to show the key once the record is stored.
     pub fn into_parts(self) -> (ApiKey, RevealOnce) {
         (self.record, self.secret)
     }
 
-    /// Shows the key string, once.
+    /// Returns the key string, once.
     #[must_use]
     pub fn reveal(self) -> RevealedKey {
         self.secret.reveal()
@@ -57,7 +57,7 @@ impl NewKey {
 }
 
 impl RevealOnce {
-    /// Shows the key string, once.
+    /// Returns the key string, once.
     #[must_use]
     pub fn reveal(self) -> RevealedKey {
         let hint = self.0.hint().clone();
@@ -69,13 +69,13 @@ impl RevealOnce {
 }
 
 impl RevealedKey {
-    /// The key string: the secret itself.
+    /// Returns the key string: the secret itself.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The file that *Save* offers.
+    /// Returns the file that *Save* offers.
     #[must_use]
     pub fn pak(&self, name: &KeyName) -> Pak {
         Pak::new(name, &self.text)

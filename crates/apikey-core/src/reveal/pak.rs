@@ -4,12 +4,12 @@ use zeroize::Zeroizing;
 
 use crate::record::KeyName;
 
-/// Longest file name without its extension, in bytes: with `.PAK` and a browser's ` (12)` it stays
-/// below the 255 that file systems allow.
+/// The maximum length of a file name without its extension, in bytes: with `.PAK` and a browser's `
+/// (12)` it stays below the 255 that file systems allow.
 const MAX_STEM: usize = 120;
 
-/// A Protected API Key file (SPEC 2.1 rule 1): the key string and nothing else, so that
-/// `"Bearer " + file` is a header: with a newline many HTTP clients refuse it, and some print it.
+/// A Protected API Key file (SPEC 2.1 rule 1). It contains only the key string, so that `"Bearer "
+/// + file` is a valid header: with a newline many HTTP clients refuse it, and some print it.
 ///
 /// Wiped when dropped; neither `Clone` nor `Serialize`; `Debug` prints the file name.
 pub struct Pak {
@@ -25,13 +25,14 @@ impl Pak {
         }
     }
 
-    /// `NAME.PAK`, with what no file system or header could take replaced by `_`.
+    /// Returns `NAME.PAK`, with characters that are invalid in a file system or a header replaced
+    /// by `_`.
     #[must_use]
     pub fn file_name(&self) -> &str {
         &self.file_name
     }
 
-    /// The key string.
+    /// Returns the key string.
     #[must_use]
     pub fn contents(&self) -> &str {
         &self.contents
@@ -65,8 +66,9 @@ fn stem(name: &str) -> String {
     }
 }
 
-/// Path separators, what Windows forbids, control characters, and invisible characters by which
-/// a name could pose as another (`U+202E` turns the end of a name around).
+/// Returns whether a file name must not contain this character: path separators, characters that
+/// Windows forbids, control characters, and invisible characters that make one name look like
+/// another (`U+202E` reverses the end of a name).
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')
@@ -74,7 +76,7 @@ fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{ad}' | '\u{feff}')
 }
 
-/// The names that Windows gives to devices, whatever extension follows.
+/// Returns whether Windows reserves this name for a device, whatever extension follows.
 fn is_reserved(stem: &str) -> bool {
     let device = stem.split('.').next().unwrap_or(stem).trim_end();
     let device = device.to_ascii_uppercase();

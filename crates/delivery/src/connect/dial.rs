@@ -9,23 +9,23 @@ use tokio::net::TcpStream;
 
 use super::stream::{Base, Wire};
 
-/// What [`Dial::dial`] returns.
+/// The return type of [`Dial::dial`].
 pub type DialFuture<'a> = Pin<Box<dyn Future<Output = io::Result<Box<dyn Wire>>> + Send + 'a>>;
 
-/// Opens a byte stream to an address that the target policy has let through.
+/// Opens a byte stream to an address that the target policy allows.
 ///
-/// The sender brings its own for TCP. Others serve tests (in-memory streams) and platforms that
-/// have to bind to an interface or mark their sockets.
+/// The sender has an implementation for TCP. Others serve tests (in-memory streams) and platforms
+/// that must bind to an interface or mark their sockets.
 pub trait Dial: fmt::Debug + Send + Sync {
     /// Connects to an address.
     ///
     /// # Errors
     ///
-    /// Any I/O error; its kind decides what a user reads.
+    /// Any I/O error; its kind selects the text for the user.
     fn dial(&self, addr: SocketAddr) -> DialFuture<'_>;
 }
 
-/// Connects by the platform's dialer, or by TCP when it has none.
+/// Connects with the platform's dialer, or by TCP without one.
 pub(super) async fn dial(dialer: Option<&dyn Dial>, addr: SocketAddr) -> io::Result<Base> {
     match dialer {
         Some(dialer) => dialer.dial(addr).await.map(Base::Other),
@@ -33,7 +33,7 @@ pub(super) async fn dial(dialer: Option<&dyn Dial>, addr: SocketAddr) -> io::Res
     }
 }
 
-/// Without Nagle's delay: a request is written at once.
+/// Without Nagle's delay: a request is written immediately.
 async fn tcp(addr: SocketAddr) -> io::Result<TcpStream> {
     let stream = TcpStream::connect(addr).await?;
     stream.set_nodelay(true)?;

@@ -1,4 +1,4 @@
-//! From an origin to an open byte stream, past the target policy.
+//! From an origin to an open byte stream, under the target policy.
 
 mod dial;
 mod proxy;
@@ -21,19 +21,19 @@ use crate::outcome::{DnsFault, ErrorClass, Phase};
 use crate::progress::Progress;
 use crate::request::{Host, Origin};
 
-/// Opens connections. Every address is judged before it is dialled: there is no other way in.
+/// Opens connections. Every address is checked against the target policy before it is dialled.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
     pub(crate) resolver: Arc<dyn Resolve>,
-    /// `None` is TCP.
+    /// `None` means TCP.
     pub(crate) dial: Option<Arc<dyn Dial>>,
     pub(crate) proxy: Option<Proxy>,
 }
 
 impl Connector {
-    /// Resolves once, judges every address, and connects to one that was judged.
+    /// Resolves once, checks every address, and connects to a checked one.
     ///
-    /// The address that comes back is the target's, also behind a proxy.
+    /// The returned address is the target's, even behind a proxy.
     pub(crate) async fn open(
         &self,
         policy: &TargetPolicy,
@@ -61,7 +61,7 @@ impl Connector {
         }
     }
 
-    /// All addresses of the origin; one bad address refuses the whole name.
+    /// Returns all addresses of the origin; one refused address refuses the whole name.
     async fn judged(
         &self,
         policy: &TargetPolicy,
@@ -69,7 +69,7 @@ impl Connector {
         progress: &mut Progress,
     ) -> Result<Vec<SocketAddr>, ErrorClass> {
         let name = match &origin.host {
-            // The literal was judged before, as part of the URL.
+            // The literal was checked before, as part of the URL.
             Host::Addr(addr) => return Ok(vec![SocketAddr::new(*addr, origin.port)]),
             Host::Name(name) => name,
         };
@@ -77,7 +77,7 @@ impl Connector {
         self.addresses(policy, name, origin.port).await
     }
 
-    /// All addresses of a name, each judged at this port; at least one.
+    /// Returns all addresses of a name, at least one, each checked for this port.
     pub(crate) async fn addresses(
         &self,
         policy: &TargetPolicy,

@@ -1,14 +1,14 @@
-//! Which host names were found quickly when they were last looked up.
+//! Host names whose last lookup was quick and successful.
 
 use std::collections::{HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Names that are remembered; the oldest makes room.
+/// The maximum number of names; the oldest is evicted.
 const REMEMBERED: usize = 8_192;
 
-/// The names that were found quickly when they were last looked up, as hashes under a key that is
-/// random for each process.
+/// The names whose last lookup was quick and successful, as hashes under a random key for each
+/// process.
 #[derive(Debug, Default)]
 pub(super) struct QuickNames {
     hasher: RandomState,
@@ -22,7 +22,7 @@ struct Known {
 }
 
 impl QuickNames {
-    /// Whether the last lookup of a name was quick and found it.
+    /// Returns whether the last lookup of a name was quick and successful.
     pub(super) fn has(&self, host: &str) -> bool {
         self.known().names.contains(&self.hasher.hash_one(host))
     }
@@ -44,7 +44,7 @@ impl QuickNames {
         }
     }
 
-    /// A panic under the lock could only come from a bug, and leaves a name or none.
+    /// Only a bug could panic under the lock; it leaves a complete name or none.
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }

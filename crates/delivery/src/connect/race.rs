@@ -1,4 +1,4 @@
-//! Several addresses, one connection (Happy Eyeballs, RFC 8305 in its simplest form).
+//! Connecting to one of several addresses (Happy Eyeballs, RFC 8305 in its simplest form).
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -13,15 +13,15 @@ use super::dial::{Dial, dial};
 use super::stream::Base;
 use crate::outcome::{ConnectFault, ErrorClass};
 
-/// How long an address is tried alone before the next one joins (RFC 8305 §5).
+/// The head start of an address before the next one is tried as well (RFC 8305 §5).
 const HEAD_START: Duration = Duration::from_millis(250);
-/// More addresses than this are not tried within one attempt.
+/// The maximum number of addresses that are tried within one attempt.
 const MAX_ADDRESSES: usize = 8;
 
 type Dialling<'a> = Pin<Box<dyn Future<Output = (SocketAddr, io::Result<Base>)> + Send + 'a>>;
 
-/// The first connection that comes about; addresses join in order, each 250 ms after the last or
-/// as soon as all before it have failed.
+/// Returns the first established connection. Addresses are started in order, each 250 ms after the
+/// last, or as soon as all before it have failed.
 pub(super) async fn connect(
     dialer: Option<&dyn Dial>,
     addrs: Vec<SocketAddr>,
@@ -52,7 +52,8 @@ fn start<'a>(dialer: Option<&'a dyn Dial>, addr: SocketAddr) -> Dialling<'a> {
     Box::pin(async move { (addr, dial(dialer, addr).await) })
 }
 
-/// The first to end, or `None` when the head start is over and more could join.
+/// Returns the first result, or `None` if the head start is over and another address could be
+/// started.
 async fn first(
     running: &mut Vec<Dialling<'_>>,
     more: bool,

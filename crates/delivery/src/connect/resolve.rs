@@ -1,4 +1,4 @@
-//! Host names to addresses.
+//! Resolving host names.
 
 use std::future::Future;
 use std::net::{IpAddr, ToSocketAddrs as _};
@@ -13,43 +13,43 @@ use tokio::time::Instant;
 use super::quick_names::QuickNames;
 use crate::outcome::DnsFault;
 
-/// A lookup that takes longer is slow.
+/// The maximum duration of a quick lookup.
 const QUICK: Duration = Duration::from_secs(1);
 
-/// What [`Resolve::resolve`] returns.
+/// The return type of [`Resolve::resolve`].
 pub type ResolveFuture<'a> =
     Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, DnsFault>> + Send + 'a>>;
 
-/// Turns a host name into addresses. Called once an attempt, never for literal addresses.
+/// Resolves a host name. It is called once for each attempt, never for literal addresses.
 ///
-/// What it returns is judged by the target policy afterwards, so a resolver cannot widen it.
+/// The target policy checks the result, so a resolver cannot bypass it.
 pub trait Resolve: fmt::Debug + Send + Sync {
-    /// All addresses of a host name, in order of preference.
+    /// Returns all addresses of a host name, in order of preference.
     ///
     /// # Errors
     ///
-    /// [`DnsFault::NoAddress`] when the name does not exist or has no address,
-    /// [`DnsFault::Failed`] when that could not be found out.
+    /// [`DnsFault::NoAddress`] if the name does not exist or has no address, [`DnsFault::Failed`]
+    /// if the lookup failed.
     fn resolve<'a>(&'a self, host: &'a str) -> ResolveFuture<'a>;
 }
 
 /// The operating system's resolver (`getaddrinfo`), on tokio's blocking threads.
 ///
-/// A lookup cannot be interrupted: one that hangs holds its thread after the attempt has timed
-/// out. So at most a fixed number run at once, and the blocking pool is never used up. Half of them
-/// are for names that were found quickly the last time: whoever has names that never answer holds
-/// up only those that nobody has looked up yet.
+/// A lookup cannot be interrupted: one that hangs keeps its thread after the attempt has timed out.
+/// Therefore the number of concurrent lookups is limited, and the blocking pool is never exhausted.
+/// Half of them are reserved for names whose last lookup was quick and successful: names that never
+/// answer delay only names that were not resolved before.
 #[derive(Clone, Debug)]
 pub struct SystemResolver {
     slots: Arc<Semaphore>,
-    /// Those of them that names may have which were not found quickly.
+    /// The permits for names whose last lookup was not quick and successful.
     unproven: Arc<Semaphore>,
     quick: Arc<QuickNames>,
     lookup: fn(&str) -> io::Result<Vec<IpAddr>>,
 }
 
 impl SystemResolver {
-    /// A resolver with at most `parallel` lookups at once (at least one).
+    /// Creates a resolver with at most `parallel` concurrent lookups (at least one).
     #[must_use]
     pub fn new(parallel: usize) -> Self {
         Self {
@@ -60,13 +60,14 @@ impl SystemResolver {
         }
     }
 
-    /// A place among the lookups; `None` when there will be none.
+    /// Returns a permit for a lookup; `None` if there will be none.
     async fn place(
         &self,
         host: &str,
     ) -> Option<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)> {
         let take = |slots: &Arc<Semaphore>| Arc::clone(slots).acquire_owned();
-        // First that of which there are fewer: nobody waits for it with a place of the others.
+        // First the permits of which there are fewer: nobody waits for these while holding one of
+        // the others.
         let unproven = match self.quick.has(host) {
             true => None,
             false => Some(take(&self.unproven).await.ok()?),
@@ -76,7 +77,7 @@ impl SystemResolver {
 }
 
 impl Default for SystemResolver {
-    /// 32 lookups at once.
+    /// Creates a resolver with 32 concurrent lookups.
     fn default() -> Self {
         Self::new(32)
     }
@@ -92,7 +93,7 @@ impl Resolve for SystemResolver {
                 let began = Instant::now();
                 let found = lookup(&host);
                 quick.note(&host, found.is_ok() && began.elapsed() <= QUICK);
-                // Held by the lookup and not by the waiting attempt, which may be gone by now.
+                // Held by the lookup and not by the waiting attempt, which may have been dropped.
                 drop(place);
                 found
             });
@@ -108,7 +109,7 @@ fn getaddrinfo(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 0).to_socket_addrs()?.map(|addr| addr.ip()).collect())
 }
 
-/// `getaddrinfo` reports its own codes as text only; a name that does not exist says so.
+/// `getaddrinfo` reports its own codes as text only; the text shows if a name does not exist.
 fn fault(error: &io::Error) -> DnsFault {
     let text = error.to_string();
     if text.contains("not known") || text.contains("No address") || text.contains("No such host") {

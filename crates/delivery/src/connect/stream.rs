@@ -1,4 +1,4 @@
-//! The byte streams that HTTP runs on.
+//! The byte streams of HTTP connections.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// Any byte stream that a connection can run on.
+/// A byte stream that a connection can use.
 pub trait Wire: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Wire for T {}
@@ -25,27 +25,27 @@ pub(crate) enum Base {
 /// A connection that is secured.
 pub(crate) type Secured = TlsStream<TokioIo<TokioIo<Base>>>;
 
-/// A connection as HTTP uses it.
+/// A connection for HTTP.
 pub(crate) enum Stream {
     Plain(Base),
     Tls(Box<Secured>),
 }
 
 impl Stream {
-    /// Whether both sides agreed on HTTP/2 (RFC 7301).
+    /// Returns whether both sides agreed on HTTP/2 (RFC 7301).
     pub(crate) fn chose_h2(&self) -> bool {
         matches!(self, Self::Tls(tls) if tls.get_ref().1.alpn_protocol() == Some(b"h2"))
     }
 }
 
-/// Nothing is to be said of it: its address is known before, and it is not pooled by others.
+/// No connection metadata: the address is already known, and hyper does not pool the connection.
 impl Connection for Base {
     fn connected(&self) -> Connected {
         Connected::new()
     }
 }
 
-/// Hands a call on to whichever stream there is.
+/// Forwards a call to the stream.
 macro_rules! on {
     ($self:expr, $kind:ident { $($variant:ident),+ }, $io:ident => $call:expr) => {
         match $self.get_mut() { $($kind::$variant($io) => { let $io = Pin::new($io); $call })+ }

@@ -1,13 +1,13 @@
-//! Rules about host names.
+//! Patterns for host names.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A host name, or a name and everything below it.
+/// A pattern for host names: one name, or all names below one.
 ///
-/// `hooks.example.com` matches that name alone; `*.example.com` matches every name below
-/// `example.com`, at any depth, but not `example.com` itself. Case and a trailing dot do not
-/// count. Names are compared in the form that the URL parser gives them (punycode).
+/// `hooks.example.com` matches only that name. `*.example.com` matches every name below
+/// `example.com`, at any depth, but not `example.com` itself. Case and a trailing dot are ignored.
+/// Names are compared in the form that the URL parser gives them (punycode).
 ///
 /// ```
 /// let below: delivery::HostPattern = "*.example.com".parse()?;
@@ -23,7 +23,7 @@ pub struct HostPattern {
 }
 
 impl HostPattern {
-    /// Whether a host name falls under this pattern.
+    /// Returns whether a host name matches.
     #[must_use]
     pub fn matches(&self, host: &str) -> bool {
         let host = host.strip_suffix('.').unwrap_or(host);

@@ -1,4 +1,4 @@
-//! Where a request may go: the guard against requests to the platform's own networks (SSRF).
+//! The target policy: protection from requests to the platform's own networks (SSRF).
 
 mod host_pattern;
 mod networks;

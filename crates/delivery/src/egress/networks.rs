@@ -1,4 +1,4 @@
-//! Which addresses are open: public ones, unless the platform opens or closes others.
+//! Allowed addresses: public ones by default, with the platform's exceptions.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,28 +8,28 @@ use super::refusal::TargetRefusal;
 use super::special::{SpecialPurpose, is_metadata, special_purpose};
 use super::unfold::unfold;
 
-/// The part of a [`TargetPolicy`](super::TargetPolicy) that is about addresses.
+/// The part of a [`TargetPolicy`](super::TargetPolicy) about addresses.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub(super) struct Networks {
     pub open: Vec<IpNet>,
-    /// Open at this port alone.
+    /// Addresses that are allowed only at this port.
     pub open_at: Vec<SocketAddr>,
     pub closed: Vec<IpNet>,
     pub metadata: bool,
-    /// What a user can do about a refusal, by the network of the refused address.
+    /// Advice for users about a refusal, by the network of the refused address.
     pub advice: Vec<(IpNet, &'static str)>,
 }
 
 impl Networks {
-    /// Judges every address that this one carries. Without a port, what is open at one port only is
-    /// closed.
+    /// Checks every address that this one contains. Without a port, addresses that are allowed at
+    /// one port only are refused.
     pub(super) fn judge(&self, addr: IpAddr, port: Option<u16>) -> Result<(), TargetRefusal> {
         unfold(addr)
             .iter()
             .try_for_each(|form| self.judge_form(form, port))
     }
 
-    /// Whether the platform has opened it by name, whatever kind of address it is.
+    /// Returns whether the platform has allowed it explicitly, whatever kind of address it is.
     pub(super) fn opens(&self, addr: IpAddr, port: u16) -> bool {
         unfold(addr)
             .iter()

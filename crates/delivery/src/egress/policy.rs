@@ -1,4 +1,4 @@
-//! The policy: public addresses only, unless the platform opens its own networks by name.
+//! The policy: only public addresses, unless the platform allows its own networks.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,18 +8,18 @@ use super::host_pattern::HostPattern;
 use super::networks::Networks;
 use super::refusal::TargetRefusal;
 
-/// Which targets requests may go to.
+/// The targets that requests may be sent to.
 ///
-/// [`TargetPolicy::public`] admits global unicast addresses only. Loopback, private, link-local,
-/// shared, multicast, documentation, reserved and cloud metadata addresses are refused, in each
-/// of their IPv6 spellings too (IPv4-mapped, NAT64, 6to4, Teredo, …).
+/// [`TargetPolicy::public`] allows global unicast addresses only. Loopback, private, link-local,
+/// shared, multicast, documentation, reserved and cloud metadata addresses are refused, also in
+/// each of their IPv6 forms (IPv4-mapped, NAT64, 6to4, Teredo, …).
 ///
-/// The rules are asked in this order, and each form of an address has to pass:
-/// 1. a denied network refuses;
-/// 2. a metadata address is refused, even inside an allowed network, unless
+/// The rules are applied in this order, and each form of an address must pass:
+/// 1. an address in a denied network is refused;
+/// 2. a metadata address is refused, even in an allowed network, unless
 ///    [`allow_metadata`](Self::allow_metadata) was called;
-/// 3. an allowed network, or an allowed address at its port, admits;
-/// 4. an address of a special purpose is refused.
+/// 3. an address in an allowed network, or an allowed address at its port, is allowed;
+/// 4. an address with a special purpose is refused.
 ///
 /// ```
 /// use delivery::TargetPolicy;
@@ -41,7 +41,8 @@ pub struct TargetPolicy {
 }
 
 impl TargetPolicy {
-    /// Global unicast addresses only, any host name, any port but 0, `http` and `https`.
+    /// Creates a policy that allows global unicast addresses only, with any host name, any port but
+    /// 0, `http` and `https`.
     #[must_use]
     pub fn public() -> Self {
         Self {
@@ -54,97 +55,97 @@ impl TargetPolicy {
         }
     }
 
-    /// Opens one network, public or not. Metadata addresses in it stay closed.
+    /// Allows a network, public or not. Metadata addresses in it are still refused.
     #[must_use]
     pub fn allow(mut self, net: IpNet) -> Self {
         self.networks.open.push(net.trunc());
         self
     }
 
-    /// Opens one address at one port and nothing else there, such as a service of the platform on
-    /// this machine. What is said of host names, ports and the scheme holds for it too.
+    /// Allows an address at one port only, such as a service of the platform on this machine. The
+    /// rules for host names, ports and the scheme still apply.
     #[must_use]
     pub fn allow_at(mut self, target: SocketAddr) -> Self {
         self.networks.open_at.push(target);
         self
     }
 
-    /// What a refusal says besides when an address of this network is refused for its purpose: what
-    /// a user can do about it on this platform. The users of all webhooks read it.
+    /// Adds advice to the refusal of an address in this network because of its special purpose:
+    /// what a user can do about it on this platform. The users of all webhooks can read it.
     #[must_use]
     pub fn advise(mut self, net: IpNet, advice: &'static str) -> Self {
         self.networks.advice.push((net.trunc(), advice));
         self
     }
 
-    /// Closes one network; wins over every [`allow`](Self::allow).
+    /// Denies a network, with precedence over every [`allow`](Self::allow).
     #[must_use]
     pub fn deny(mut self, net: IpNet) -> Self {
         self.networks.closed.push(net.trunc());
         self
     }
 
-    /// Opens the metadata addresses of cloud providers (169.254.169.254, 168.63.129.16, …), which
-    /// hand out credentials of the machine that asks. Hardly any platform wants this.
+    /// Allows the metadata addresses of cloud providers (169.254.169.254, 168.63.129.16, …), which
+    /// return credentials of the requesting machine. Hardly any platform needs this.
     #[must_use]
     pub fn allow_metadata(mut self) -> Self {
         self.networks.metadata = true;
         self
     }
 
-    /// Refuses the host names of a pattern. Literal addresses are not host names.
+    /// Denies the host names of a pattern. Literal addresses are not host names.
     #[must_use]
     pub fn deny_host(mut self, pattern: HostPattern) -> Self {
         self.deny_hosts.push(pattern);
         self
     }
 
-    /// Admits only host names of the patterns given by this call and its repetitions; literal
-    /// addresses are refused then, unless a network is allowed that holds them.
+    /// Allows only host names that match the patterns of all calls of this method. Literal
+    /// addresses are then refused, unless they are in an allowed network.
     #[must_use]
     pub fn only_host(mut self, pattern: HostPattern) -> Self {
         self.only_hosts.get_or_insert_default().push(pattern);
         self
     }
 
-    /// Refuses a port.
+    /// Denies a port.
     #[must_use]
     pub fn deny_port(mut self, port: u16) -> Self {
         self.deny_ports.push(port);
         self
     }
 
-    /// Admits only the ports given by this call and its repetitions.
+    /// Allows only the ports of all calls of this method.
     #[must_use]
     pub fn only_port(mut self, port: u16) -> Self {
         self.only_ports.get_or_insert_default().push(port);
         self
     }
 
-    /// Refuses `http` targets.
+    /// Denies `http` targets.
     #[must_use]
     pub fn https_only(mut self) -> Self {
         self.https_only = true;
         self
     }
 
-    /// Judges one address that a connection would be made to, at whichever port.
+    /// Checks an address for a connection to any port.
     ///
     /// # Errors
     ///
-    /// The [`TargetRefusal`] of the first rule that the address, or an address that it carries,
+    /// The [`TargetRefusal`] of the first rule that the address, or an address that it contains,
     /// breaks.
     pub fn judge(&self, addr: IpAddr) -> Result<(), TargetRefusal> {
         self.networks.judge(addr, None)
     }
 
-    /// The same for one port.
+    /// Checks an address for a connection to this port.
     pub(crate) fn judge_at(&self, target: SocketAddr) -> Result<(), TargetRefusal> {
         self.networks.judge(target.ip(), Some(target.port()))
     }
 
-    /// Judges what a URL says by itself: scheme, host name or literal address, port. A host name
-    /// that passes has still to be resolved, and each of its addresses judged.
+    /// Checks the URL only: scheme, host name or literal address, port. If a host name passes, it
+    /// must still be resolved, and each of its addresses checked.
     ///
     /// # Errors
     ///

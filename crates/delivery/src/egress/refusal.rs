@@ -1,30 +1,30 @@
-//! Why a target was refused.
+//! The reason for refusing a target.
 
 use super::special::SpecialPurpose;
 
 /// The rule of a [`TargetPolicy`](crate::TargetPolicy) that refused a target.
 ///
 /// A refusal is final: no retry can help. Its text names the rule and never the address behind a
-/// host name, so that a user cannot map a network by watching error texts.
+/// host name, so that a user cannot map a network by error texts.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TargetRefusal {
-    /// The address is not an ordinary public one, and the platform says what can be done
+    /// The address is not an ordinary public one, and the platform has advice
     /// ([`TargetPolicy::advise`](crate::TargetPolicy::advise)).
     #[error("the target policy refuses {purpose}: {advice}")]
     Advised {
-        /// Why it is not.
+        /// Its special purpose.
         purpose: SpecialPurpose,
-        /// What can be done.
+        /// The advice.
         advice: &'static str,
     },
-    /// The address lies in a network that the platform denied.
+    /// The address is in a network that the platform denied.
     #[error("the target policy denies the network of this target")]
     DeniedNetwork,
-    /// The host name is denied, or is not among the names that are allowed.
+    /// The host name is denied, or is not allowed.
     #[error("the target policy does not allow this host name")]
     HostName,
-    /// The port is denied, or is not among the ports that are allowed.
+    /// The port is denied, or is not allowed.
     #[error("the target policy does not allow port {0}")]
     Port(u16),
     /// Only `https` targets are allowed.

@@ -1,7 +1,7 @@
-//! The table of addresses that no webhook lives at.
+//! The table of special addresses, which are no targets of webhooks.
 //!
-//! Facts from the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), multicast
-//! (RFC 5771, RFC 4291), and cloud metadata services that no registry lists.
+//! It contains facts from the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890),
+//! multicast (RFC 5771, RFC 4291), and cloud metadata services, which are in no registry.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -31,9 +31,9 @@ const METADATA_V6: [Ipv6Addr; 9] = [
     Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0xa9fe, 0xa9fe), // OpenStack
 ];
 
-/// Why an address is not an ordinary public one.
+/// The special purpose of an address that is not an ordinary public one.
 ///
-/// Its `Display` form is the rule in plain words, fit to be shown to a user.
+/// Its `Display` form is a text for users.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum SpecialPurpose {
@@ -86,9 +86,9 @@ impl fmt::Display for SpecialPurpose {
     }
 }
 
-/// What kind of special address this is; `None` for an ordinary public one.
+/// Returns the special purpose of an address; `None` for an ordinary public one.
 ///
-/// Looks at the address as it stands: embedded addresses are the caller's to unfold.
+/// It checks only the given form: the caller must unfold embedded addresses.
 pub(super) fn special_purpose(addr: IpAddr) -> Option<SpecialPurpose> {
     match addr {
         IpAddr::V4(v4) => special_v4(v4),
@@ -96,7 +96,7 @@ pub(super) fn special_purpose(addr: IpAddr) -> Option<SpecialPurpose> {
     }
 }
 
-/// Whether a cloud provider answers with credentials or machine state at this address.
+/// Returns whether a cloud provider serves credentials or machine state at this address.
 pub(super) fn is_metadata(addr: IpAddr) -> bool {
     match addr {
         IpAddr::V4(v4) => METADATA_V4.contains(&v4),
@@ -141,7 +141,7 @@ fn special_v6(addr: Ipv6Addr) -> Option<SpecialPurpose> {
         [0xfc00..=0xfdff, ..] => S::Private,
         [0xfe80..=0xfeff, ..] => S::LinkLocal,
         [0xff00..=0xffff, ..] => S::Multicast,
-        // RFC 4291 §2.4: global unicast is handed out from 2000::/3 alone.
+        // RFC 4291 §2.4: global unicast addresses are only assigned from 2000::/3.
         [0x2000..=0x3fff, ..] => return None,
         _ => S::Reserved,
     })

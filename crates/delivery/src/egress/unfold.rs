@@ -1,8 +1,8 @@
-//! The IPv4 addresses that hide inside IPv6 addresses.
+//! IPv4 addresses embedded in IPv6 addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Every address that a packet to one address may end up at: at most three.
+/// The addresses that a packet to one address may reach: at most three.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Forms([Option<IpAddr>; 3]);
 
@@ -12,11 +12,11 @@ impl Forms {
     }
 }
 
-/// Unfolds an address into all that have to be judged.
+/// Unfolds an address into all addresses that must be checked.
 ///
 /// IPv4-mapped (RFC 4291 §2.5.5.2) and the NAT64 well-known prefix (RFC 6052) *are* the IPv4
-/// address and are judged as that alone. 6to4 (RFC 3056), Teredo (RFC 4380), IPv4-compatible and
-/// SIIT (RFC 2765) are judged both as they are and as what they carry.
+/// address, and only that is checked. For 6to4 (RFC 3056), Teredo (RFC 4380), IPv4-compatible and
+/// SIIT (RFC 2765), both the address and its embedded addresses are checked.
 pub(super) fn unfold(addr: IpAddr) -> Forms {
     let v6 = match addr {
         IpAddr::V4(_) => return Forms([Some(addr), None, None]),

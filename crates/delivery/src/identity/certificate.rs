@@ -1,4 +1,4 @@
-//! What a certificate says of itself that people need to know.
+//! The parts of a certificate that people need.
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use rustls_pki_types::CertificateDer;
@@ -11,8 +11,7 @@ use super::name;
 /// The tag of the version, the first field of a certificate unless it is version 1.
 const VERSION: u8 = 0xa0;
 
-/// The subject of a certificate, and how long it is valid: for people to read. Nothing of it is
-/// checked.
+/// The subject of a certificate and its validity period, for display. Nothing of it is verified.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ClientCertificate {
     subject: String,
@@ -21,7 +20,7 @@ pub struct ClientCertificate {
 }
 
 impl ClientCertificate {
-    /// What the first certificate of a chain in PEM says.
+    /// Reads the first certificate of a chain in PEM.
     ///
     /// # Errors
     /// [`ClientIdentityError::NoCertificate`], [`ClientIdentityError::UnreadableCertificate`].
@@ -32,7 +31,8 @@ impl ClientCertificate {
         Self::of_der(&first).ok_or(ClientIdentityError::UnreadableCertificate(1))
     }
 
-    /// The parts of RFC 5280 §4.1: version, serial number, signature, issuer, validity, subject.
+    /// Reads the parts of RFC 5280 §4.1: version, serial number, signature, issuer, validity,
+    /// subject.
     pub(super) fn of_der(certificate: &[u8]) -> Option<Self> {
         let mut fields = Der(certificate).inside(SEQUENCE)?.inside(SEQUENCE)?;
         fields.skip_if(VERSION)?;
@@ -48,28 +48,28 @@ impl ClientCertificate {
         })
     }
 
-    /// The subject's name, such as `O=Example, CN=hooks`: at most 256 characters, empty where the
-    /// certificate has none.
+    /// Returns the subject's name, such as `O=Example, CN=hooks`: at most 256 characters, empty if
+    /// the certificate has none.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// Since when it is valid.
+    /// Returns the beginning of its validity.
     #[must_use]
     pub fn not_before(&self) -> DateTime<Utc> {
         self.not_before
     }
 
-    /// When it expires.
+    /// Returns the end of its validity.
     #[must_use]
     pub fn not_after(&self) -> DateTime<Utc> {
         self.not_after
     }
 }
 
-/// A time to the second, in UTC, as RFC 5280 §4.1.2.5 has it. Two digits of a year below 50 are of
-/// this century.
+/// Reads a time to the second, in UTC (RFC 5280 §4.1.2.5). Two-digit years below 50 are in this
+/// century.
 fn time(validity: &mut Der<'_>) -> Option<DateTime<Utc>> {
     let (tag, text) = validity.next()?;
     let text = std::str::from_utf8(text).ok()?.strip_suffix('Z')?;

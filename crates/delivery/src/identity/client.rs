@@ -12,20 +12,20 @@ use zeroize::Zeroizing;
 use super::certificate::ClientCertificate;
 use super::error::ClientIdentityError as Error;
 
-/// The most bytes that certificates and key have in all, in PEM.
+/// The maximum size of certificates and key together, in PEM bytes.
 pub const MAX_IDENTITY: usize = 64 * 1024;
-/// The most certificates of a chain.
+/// The maximum number of certificates in a chain.
 pub const MAX_CERTIFICATES: usize = 10;
 
-/// How encrypted keys begin: those of PKCS #8, and older ones in a line of their own.
+/// The beginnings of encrypted keys: of PKCS #8, and of older formats in a separate line.
 const ENCRYPTED: [&str; 2] = ["-----BEGIN ENCRYPTED ", "Proc-Type:"];
 
-/// What distinguishes identities: connections and TLS sessions of one are never used by another.
+/// The identity of a client certificate: identities never share connections and TLS sessions.
 #[derive(Clone, Copy, Eq, Hash, PartialEq)]
 pub(crate) struct Fingerprint([u8; 32]);
 
-/// A client certificate with its chain and its private key, which fit: by them a target recognises
-/// who sends, where it asks (mutual TLS).
+/// A client certificate with its chain and its matching private key. A target that requests a
+/// certificate identifies the sender by it (mutual TLS).
 ///
 /// `Debug` shows the certificate's subject, and nothing of the key, which is wiped when dropped.
 pub struct ClientIdentity {
@@ -36,13 +36,13 @@ pub struct ClientIdentity {
 }
 
 impl ClientIdentity {
-    /// A chain in PEM, the client's own certificate first, at most [`MAX_CERTIFICATES`]; and its
-    /// private key in PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted): RSA of 2,048 to 4,096 bits,
-    /// ECDSA P-256 or P-384, Ed25519. At most [`MAX_IDENTITY`] bytes in all. A certificate that has
-    /// expired is taken: the target judges it.
+    /// Creates it from a chain in PEM, the client's own certificate first, at most
+    /// [`MAX_CERTIFICATES`], and its private key in PEM (PKCS #8, PKCS #1 or SEC 1, not encrypted):
+    /// RSA of 2,048 to 4,096 bits, ECDSA P-256 or P-384, Ed25519. At most [`MAX_IDENTITY`] bytes in
+    /// all. An expired certificate is accepted: the target decides about it.
     ///
     /// # Errors
-    /// The first [`ClientIdentityError`](Error) met, certificates first.
+    /// The first [`ClientIdentityError`](Error), certificates first.
     pub fn from_pem(chain: &str, key: &str) -> Result<Self, Error> {
         if chain.len().saturating_add(key.len()) > MAX_IDENTITY {
             return Err(Error::TooLong);
@@ -66,7 +66,7 @@ impl ClientIdentity {
         Ok(identity)
     }
 
-    /// What the client's own certificate says of itself.
+    /// Returns the client's own certificate for display.
     #[must_use]
     pub fn certificate(&self) -> &ClientCertificate {
         &self.certificate
@@ -76,7 +76,7 @@ impl ClientIdentity {
         self.fingerprint
     }
 
-    /// As this provider of cryptography signs with it.
+    /// Returns the identity for this cryptography provider.
     pub(crate) fn certified(&self, provider: &CryptoProvider) -> Result<CertifiedKey, Error> {
         let key = PrivateKeyDer::try_from(self.key.as_slice()).map_err(|_| Error::UnusableKey)?;
         let key = provider.key_provider.load_private_key(key.clone_key());

@@ -1,4 +1,4 @@
-//! As much of DER (X.690) as is needed to find something in a certificate.
+//! The part of DER (X.690) that is needed to read a certificate.
 
 pub(super) const SEQUENCE: u8 = 0x30;
 pub(super) const SET: u8 = 0x31;
@@ -6,12 +6,12 @@ pub(super) const OID: u8 = 0x06;
 pub(super) const UTC_TIME: u8 = 0x17;
 pub(super) const GENERALIZED_TIME: u8 = 0x18;
 
-/// Bytes that are not read yet: values, one after the other.
+/// Unread bytes: a sequence of values.
 #[derive(Clone, Copy)]
 pub(super) struct Der<'a>(pub(super) &'a [u8]);
 
 impl<'a> Der<'a> {
-    /// The next value: its tag and its content. `None` at the end, and where it is damaged.
+    /// Returns the tag and the content of the next value; `None` at the end, and if it is damaged.
     pub(super) fn next(&mut self) -> Option<(u8, &'a [u8])> {
         let (tag, rest) = self.0.split_first()?;
         let (length, rest) = length(rest)?;
@@ -20,14 +20,14 @@ impl<'a> Der<'a> {
         Some((*tag, content))
     }
 
-    /// The content of the next value, which must have this tag.
+    /// Returns the content of the next value, which must have this tag.
     pub(super) fn inside(&mut self, tag: u8) -> Option<Self> {
         self.next()
             .filter(|(found, _)| *found == tag)
             .map(|(_, content)| Self(content))
     }
 
-    /// Passes over the next value if it has this tag.
+    /// Skips the next value if it has this tag.
     pub(super) fn skip_if(&mut self, tag: u8) -> Option<()> {
         if self.0.first() == Some(&tag) {
             self.next()?;
@@ -36,7 +36,7 @@ impl<'a> Der<'a> {
     }
 }
 
-/// A length, at most one of four bytes, and what follows it.
+/// Reads a length of at most four bytes. Returns it and the rest.
 fn length(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (first, rest) = bytes.split_first()?;
     if *first < 0x80 {

@@ -1,6 +1,6 @@
-//! Why a client certificate or its key cannot be used.
+//! Errors of client certificates and keys.
 
-/// Why a client certificate or its key cannot be used. Texts repeat nothing of either.
+/// The reason why a client certificate or its key cannot be used. Texts repeat nothing of either.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ClientIdentityError {
@@ -25,8 +25,8 @@ pub enum ClientIdentityError {
     /// There are more than 10 certificates.
     #[error("there must be at most 10 certificates")]
     TooManyCertificates,
-    /// The certificate at this place of the chain, from 1, is damaged, or of another form than
-    /// X.509 version 3.
+    /// The certificate at this position of the chain, from 1, is damaged, or is not X.509 version
+    /// 3.
     #[error("certificate {0} cannot be read: it is damaged or not X.509 version 3")]
     UnreadableCertificate(usize),
     /// The key is damaged or of a kind that is not supported.
@@ -47,7 +47,7 @@ pub enum ClientIdentityError {
 }
 
 impl ClientIdentityError {
-    /// Whether it is the key that is wrong, and not the certificates.
+    /// Returns whether the key is wrong, and not the certificates.
     #[must_use]
     pub fn is_about_key(self) -> bool {
         matches!(

@@ -1,4 +1,4 @@
-//! By what a target recognises who sends, where it asks for a certificate (mutual TLS).
+//! Client certificates, by which a target that requests one identifies the sender (mutual TLS).
 
 mod certificate;
 mod client;

@@ -1,13 +1,13 @@
-//! The name of a certificate's subject, as people read it.
+//! The name of a certificate's subject, for display.
 
 use std::fmt::Write as _;
 
 use super::der::{Der, OID, SEQUENCE, SET};
 
-/// Longer names are cut, in characters.
+/// The maximum length in characters; longer names are truncated.
 const LONGEST: usize = 256;
 
-/// The attributes that have a short name (RFC 4514 §3, and two that are common beside them).
+/// Attributes with a short name (RFC 4514 §3, and two other common ones).
 const SHORT: [(&[u8], &str); 10] = [
     (&[0x55, 4, 3], "CN"),
     (&[0x55, 4, 5], "serialNumber"),
@@ -21,7 +21,8 @@ const SHORT: [(&[u8], &str); 10] = [
     (&[9, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 1, 25], "DC"),
 ];
 
-/// `C=DE, O=Example, CN=hooks`, in the order of the certificate; empty for a name without parts.
+/// Returns `C=DE, O=Example, CN=hooks`, in the order of the certificate; empty for a name without
+/// parts.
 pub(super) fn read(mut name: Der<'_>) -> Option<String> {
     let mut text = String::new();
     while !name.0.is_empty() {
@@ -50,7 +51,7 @@ fn attribute_name(oid: &[u8]) -> String {
     short.map_or_else(|| dotted(oid), |(_, name)| (*name).to_owned())
 }
 
-/// An object identifier in numbers.
+/// Returns an object identifier in dotted decimal form.
 fn dotted(oid: &[u8]) -> String {
     let (mut text, mut number) = (String::new(), 0u64);
     for byte in oid {
@@ -72,7 +73,7 @@ fn dotted(oid: &[u8]) -> String {
     text
 }
 
-/// The text of a value; a comma is escaped, and what is no character is replaced.
+/// Appends the text of a value. A comma is escaped, and invalid characters are replaced.
 fn value_into(text: &mut String, tag: u8, value: &[u8]) {
     match tag {
         // BMPString: two bytes for each character.
@@ -82,7 +83,7 @@ fn value_into(text: &mut String, tag: u8, value: &[u8]) {
             let units: Vec<u16> = units.map(u16::from_be_bytes).collect();
             push(text, &String::from_utf16_lossy(&units));
         }
-        // TeletexString, which is Latin-1 where it is used.
+        // TeletexString, which is Latin-1 in practice.
         0x14 => push(
             text,
             &value
@@ -110,7 +111,7 @@ fn push(text: &mut String, value: &str) {
 mod tests {
     use super::*;
 
-    /// One attribute: object identifier, tag, value.
+    /// Creates one attribute: object identifier, tag, value.
     fn named(oid: &[u8], tag: u8, value: &[u8]) -> Vec<u8> {
         let wrap = |tag: u8, content: &[u8]| {
             let length = u8::try_from(content.len()).unwrap();

@@ -1,5 +1,5 @@
-//! Counts what passes a stream, bounds what may come before a response's head is complete, and
-//! notes why TLS ended it.
+//! Meters for streams: count bytes, bound the data before a response's head is complete, and record
+//! why TLS ended.
 
 mod settings;
 
@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 pub(crate) use settings::SettingsReader;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What is known of a stream, and how much may come of it.
+/// The counters of a stream, and its limit.
 #[derive(Debug, Default)]
 pub(crate) struct Meter {
     read: AtomicU64,
@@ -23,7 +23,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// From now on at most `bytes` may be read before [`Meter::unbound`].
+    /// Limits further reads to `bytes` until [`Meter::unbound`].
     pub(crate) fn bound(&self, bytes: u64) {
         self.ceiling
             .store(self.read.load(Relaxed).saturating_add(bytes), Relaxed);
@@ -41,8 +41,8 @@ impl Meter {
         self.written.load(Relaxed)
     }
 
-    /// What TLS said when the stream could not be read on, such as the alert of a server that has
-    /// refused our certificate after the handshake.
+    /// Returns the TLS error that ended the stream, such as the alert of a server that refused the
+    /// client certificate after the handshake.
     pub(crate) fn tls_error(&self) -> Option<&rustls::Error> {
         self.tls.get()
     }
@@ -55,7 +55,7 @@ impl Meter {
     }
 }
 
-/// The head of a response, with all interim responses before it, has passed its bound.
+/// The head of a response, with all interim responses before it, exceeds its limit.
 #[derive(Debug, thiserror::Error)]
 #[error("the head of the response is too large")]
 pub(crate) struct HeadTooLarge;
@@ -64,7 +64,7 @@ pub(crate) struct HeadTooLarge;
 pub(crate) struct Metered<S> {
     pub(crate) inner: S,
     pub(crate) meter: Arc<Meter>,
-    /// Of HTTP/2 only.
+    /// Only for HTTP/2.
     pub(crate) settings: Option<SettingsReader>,
 }
 

@@ -1,5 +1,5 @@
-//! What an HTTP/2 target announces of itself in its SETTINGS frames (RFC 9113 §6.5): h2 obeys all
-//! of it but the size of the header lists that the target accepts, and does not pass that on.
+//! The SETTINGS frames of an HTTP/2 target (RFC 9113 §6.5). h2 obeys all settings except for the
+//! maximum size of header lists, which it does not expose.
 
 use tokio::sync::watch;
 
@@ -11,21 +11,20 @@ const SETTINGS_FRAME: u8 = 4;
 const ACK: u8 = 1;
 const MAX_HEADER_LIST_SIZE: u16 = 6;
 
-/// Reads the frames that a target writes as they pass.
+/// Reads the frames of a target from its stream.
 pub(crate) struct SettingsReader {
-    /// The head or the setting that is being read.
+    /// The partially read head or setting.
     part: Vec<u8>,
-    /// What is left of the present frame, behind its head.
+    /// The remaining bytes of the current frame after its head.
     left: usize,
     is_settings: bool,
-    /// The largest header list that the target accepts.
+    /// The maximum header list that the target accepts.
     limit: u32,
     announced: watch::Sender<Option<u32>>,
 }
 
 impl SettingsReader {
-    /// A reader, and what it has found: the largest header list that the target accepts, once its
-    /// first SETTINGS frame was read.
+    /// Creates a reader, and a receiver for the maximum header list after the first SETTINGS frame.
     pub(crate) fn new() -> (Self, watch::Receiver<Option<u32>>) {
         let (announced, limit) = watch::channel(None);
         let reader = Self {
@@ -38,7 +37,7 @@ impl SettingsReader {
         (reader, limit)
     }
 
-    /// Takes the next bytes, cut anywhere.
+    /// Reads the next bytes, which may be split anywhere.
     pub(crate) fn read(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let wanted = match (self.left, self.is_settings) {

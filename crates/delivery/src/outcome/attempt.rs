@@ -13,7 +13,7 @@ use crate::retry::Retryable;
 /// The 2xx status of a success, or the class of the failure.
 pub type AttemptOutcome = Result<u16, ErrorClass>;
 
-/// The version of HTTP of a response.
+/// The HTTP version of a response.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Protocol {
@@ -32,7 +32,8 @@ impl fmt::Display for Protocol {
     }
 }
 
-/// How long the parts of an attempt took; `None` for parts that were not reached or not needed.
+/// The durations of the phases of an attempt; `None` for a phase that was not reached or not
+/// needed.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Timings {
@@ -49,7 +50,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Those of two requests, one after the other.
+    /// Returns the sums of two requests.
     #[must_use]
     pub fn and(self, then: Self) -> Self {
         let both = |a: Option<Duration>, b: Option<Duration>| match (a, b) {
@@ -66,50 +67,51 @@ impl Timings {
     }
 }
 
-/// What became of one attempt. Nothing in it is a secret of the sender's side.
+/// The record of one attempt. It contains no secret of the sender.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Attempt {
-    /// Success, decided by the status line alone, or why not.
+    /// Success, decided by the status line only, or the class of the failure.
     pub outcome: AttemptOutcome,
-    /// The status of the response, when a head was read.
+    /// The status of the response, if a head was read.
     pub status: Option<u16>,
-    /// The wall time given for the start of the attempt.
+    /// The wall time that was given for the start of the attempt.
     pub started: DateTime<Utc>,
-    /// How long it took in all.
+    /// The total duration.
     pub duration: Duration,
-    /// How long its parts took.
+    /// The durations of its phases.
     pub timings: Timings,
-    /// The head of the request, when something of it was written: method, URL and version, then the
-    /// headers in their order (those of HTTP/2 by name), each line ended by CR LF. Sensitive
-    /// headers and such as carry credentials are `(hidden)`; after 8 KiB it ends with `(cut)`.
+    /// The head of the request, if any of it was written: method, URL and version, then the headers
+    /// in their order (for HTTP/2 by name), each line ended by CR LF. Sensitive headers and those
+    /// with credentials are `(hidden)`; after 8 KiB it ends with `(cut)`.
     pub request_head: Vec<u8>,
-    /// The headers of the response, when a head was read.
+    /// The headers of the response, if a head was read.
     pub head: Option<CapturedHead>,
     /// The first bytes of the response's body.
     pub body: CapturedBody,
-    /// How long the receiver asks to be left alone, on 429 and 503 only; at most 24 h.
+    /// The time that the receiver asks to wait, on 429 and 503 only; at most 24 h.
     pub retry_after: Option<Duration>,
-    /// The judged address that was spoken to. For operators: not to be shown to a webhook's owner.
+    /// The checked address of the connection. For operators: do not show it to a webhook's owner.
     pub address: Option<SocketAddr>,
-    /// The version of HTTP.
+    /// The HTTP version.
     pub protocol: Option<Protocol>,
     /// Whether the connection had served an earlier request.
     pub reused: bool,
-    /// How many redirects were followed; all else is of the last hop, except for the
+    /// The number of followed redirects. All other fields describe the last hop, except for the
     /// times, which are sums.
     pub redirects: u8,
-    /// Whether the target refused an access token with 401, and all else is of a second request
-    /// with a new one. Who sends reports it.
+    /// Whether the target refused an access token with 401, and all other fields describe a second
+    /// request with a new one. The caller sets it.
     pub renewed: bool,
     /// Whether the connection had served an earlier request and was lost before any byte of this
-    /// response, and all else is of the same request, sent once more over a fresh connection. The
-    /// receiver may see it twice.
+    /// response. All other fields then describe the same request, sent again over a fresh
+    /// connection. The receiver may see it twice.
     pub repeated: bool,
 }
 
 impl Attempt {
-    /// An attempt that ended before anything was sent, such as one that could not be built.
+    /// Creates the record of an attempt that ended before anything was sent, such as one that could
+    /// not be built.
     #[must_use]
     pub fn unsent(class: ErrorClass, started: DateTime<Utc>) -> Self {
         Self {
@@ -131,26 +133,26 @@ impl Attempt {
         }
     }
 
-    /// Whether a 2xx status was read.
+    /// Returns whether a 2xx status was read.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.outcome.is_ok()
     }
 
-    /// The class of the failure, if it is one.
+    /// Returns the class of the failure, if it failed.
     #[must_use]
     pub fn error(&self) -> Option<&ErrorClass> {
         self.outcome.as_ref().err()
     }
 
-    /// What the outcome by itself says about repeating the attempt.
+    /// Returns whether the outcome allows a retry.
     #[must_use]
     pub fn retryable(&self) -> Retryable {
         self.error()
             .map_or(Retryable::No, |class| class.retryable(self.retry_after))
     }
 
-    /// One line for a user: what happened, without any secret or inner address.
+    /// Returns one line for a user: what happened, without any secret or internal address.
     #[must_use]
     pub fn status_info(&self) -> String {
         let mut info = match &self.outcome {

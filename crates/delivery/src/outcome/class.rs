@@ -1,4 +1,4 @@
-//! The classes of failure that a user can act on.
+//! Error classes that a user can act on.
 
 use std::time::Duration;
 
@@ -7,56 +7,56 @@ use crate::egress::TargetRefusal;
 use crate::request::RequestError;
 use crate::retry::Retryable;
 
-/// Why an attempt is not a success.
+/// The class of a failed attempt.
 ///
-/// The `Display` text is fit to be shown to the owner of a webhook: it holds no header value, no
-/// body, and no address behind a host name. [`code`](Self::code) is the stable short form for
-/// logs, metrics and filters.
+/// The `Display` text may be shown to the owner of a webhook: it contains no header value, no body,
+/// and no address behind a host name. [`code`](Self::code) is the stable short form for logs,
+/// metrics and filters.
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ErrorClass {
     /// The request cannot be built. Never retried.
     #[error("the request cannot be built: {0}")]
     Build(#[from] RequestError),
-    /// No connection came about.
+    /// No connection was established.
     #[error("could not connect: {0}")]
     Connect(ConnectFault),
     /// The host name has no address, or the name service failed.
     #[error("could not resolve the host name: {0}")]
     Dns(DnsFault),
-    /// What came back is not HTTP.
+    /// The response is not HTTP.
     #[error("the target's response is not valid HTTP")]
     Protocol,
-    /// The proxy did not open a way to the target.
+    /// The proxy did not connect to the target.
     #[error("the proxy failed: {0}")]
     Proxy(ProxyFault),
     /// The target policy forbids the target. Never retried.
     #[error("{0}")]
     Refused(#[from] TargetRefusal),
-    /// The connection ended before a response came.
+    /// The connection ended before a response.
     #[error("the target closed the connection before it responded")]
     Reset,
     /// A response with a status other than 2xx.
     #[error("the target responded with status {0}")]
     Status(u16),
-    /// The one budget ran out.
+    /// The timeout of the attempt expired.
     #[error("timed out while {0}")]
     Timeout(Phase),
     /// The connection could not be secured.
     #[error("TLS: {0}")]
     Tls(TlsFault),
-    /// No access token came about, so the target was not asked. Who sends reports it: the sender
-    /// itself knows of no tokens.
+    /// There was no access token, so no request was sent. The caller creates it: the sender itself
+    /// does not know tokens.
     #[error("no access token from the token endpoint: {0}")]
     Token(TokenFault),
-    /// The response's head is larger than the sender takes (32 KiB, 100 headers).
+    /// The response's head exceeds the sender's limit (32 KiB, 256 lines).
     #[error("the head of the target's response is too large")]
     TooLarge,
 }
 
 impl ErrorClass {
-    /// The short stable form: `build`, `connect`, `dns`, `protocol`, `proxy`, `refused`, `reset`,
-    /// `status`, `timeout`, `tls`, `token` or `too_large`.
+    /// Returns the stable short form: `build`, `connect`, `dns`, `protocol`, `proxy`, `refused`,
+    /// `reset`, `status`, `timeout`, `tls`, `token` or `too_large`.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
@@ -75,8 +75,8 @@ impl ErrorClass {
         }
     }
 
-    /// Whether repeating the attempt may help. `retry_after` is the receiver's wish, which counts
-    /// on 429 and 503 only.
+    /// Returns whether repeating the attempt may help. `retry_after` is the receiver's request,
+    /// which counts on 429 and 503 only.
     #[must_use]
     pub fn retryable(&self, retry_after: Option<Duration>) -> Retryable {
         match (self, retry_after) {
@@ -88,17 +88,17 @@ impl ErrorClass {
     }
 }
 
-/// Why a token endpoint gave no access token (RFC 6749).
+/// The reason why a token endpoint issued no access token (RFC 6749).
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum TokenFault {
-    /// It could not be asked, or did not respond.
+    /// The request failed.
     #[error("{0}")]
     Failed(Box<ErrorClass>),
-    /// None came in time: another delivery was waiting for it.
+    /// It did not respond in time: another delivery was waiting for it.
     #[error("none came in time")]
     Late,
-    /// It responded with this status, and perhaps with an error code of RFC 6749 §5.2.
+    /// It responded with this status, and possibly with an error code of RFC 6749 §5.2.
     #[error("it responded with status {status}{}", with(*code))]
     Refused {
         /// The status.
@@ -106,7 +106,7 @@ pub enum TokenFault {
         /// The code; never another text of the response.
         code: Option<&'static str>,
     },
-    /// Its response has no token in it that can be used, for this reason.
+    /// Its response contains no usable token, for this reason.
     #[error("its response is not understood: {0}")]
     Response(&'static str),
 }

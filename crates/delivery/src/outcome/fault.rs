@@ -1,8 +1,8 @@
-//! The finer reasons inside an error class.
+//! The detailed reasons within an error class.
 
 use std::fmt;
 
-/// What an attempt was doing.
+/// The phase of an attempt.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Phase {
@@ -14,7 +14,7 @@ pub enum Phase {
     Dns,
     /// Waiting for the response's head.
     Head,
-    /// Asking a proxy for a way to the target.
+    /// Asking a proxy to connect to the target.
     Proxy,
     /// Writing the request.
     Send,
@@ -36,25 +36,25 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why no connection came about.
+/// The reason why no connection was established.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum ConnectFault {
     /// This machine has run out of sockets, ports or descriptors.
     #[error("the sender is out of resources")]
     Local,
-    /// Anything else.
+    /// Any other reason.
     #[error("the connection failed")]
     Other,
-    /// Nobody listens there.
+    /// The port is closed.
     #[error("connection refused")]
     Refused,
-    /// No route leads there.
+    /// No route to the address.
     #[error("the network or host is unreachable")]
     Unreachable,
 }
 
-/// Why a host name has no address.
+/// The reason why a host name has no address.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum DnsFault {
@@ -66,11 +66,11 @@ pub enum DnsFault {
     NoAddress,
 }
 
-/// Why a proxy opened no way.
+/// The reason why a proxy did not connect.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum ProxyFault {
-    /// The proxy wants other credentials.
+    /// The proxy requires other credentials.
     #[error("it refused our credentials")]
     Authentication,
     /// No connection to the proxy.
@@ -79,43 +79,44 @@ pub enum ProxyFault {
     /// Its response does not follow its protocol.
     #[error("its response is not understood")]
     Protocol,
-    /// It could not or would not reach the target.
+    /// It could not or would not connect to the target.
     #[error("it did not connect to the target")]
     Target,
 }
 
-/// Why a connection could not be secured.
+/// The reason why a connection could not be secured.
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 pub enum TlsFault {
     /// The target ended the handshake with this alert (RFC 8446 §6).
     #[error("the target refused the connection with the alert {0}{hint}", hint = alert_hint(.0))]
     Alert(String),
-    /// The certificate is malformed, its signature is bad, or it must not be used so.
+    /// The certificate is malformed, its signature is invalid, or it must not be used for this
+    /// purpose.
     #[error("the certificate is not valid")]
     BadCertificate,
-    /// The target refused our client certificate with this alert (RFC 8446 §6.2).
+    /// The target refused the client certificate with this alert (RFC 8446 §6.2).
     #[error("the target refused the client certificate with the alert {0}")]
     ClientCertificateRefused(String),
-    /// The target requires a client certificate, and was shown none.
+    /// The target requires a client certificate, and there is none.
     #[error("the target requires a client certificate")]
     ClientCertificateRequired,
-    /// The sender's provider of cryptography cannot sign with the key of the client certificate.
+    /// The sender's cryptography provider cannot sign with the key of the client certificate.
     #[error("the private key of the client certificate cannot be used by this sender")]
     ClientKey,
-    /// The connection ended within the handshake.
+    /// The connection ended during the handshake.
     #[error("the target closed the connection during the handshake")]
     Closed,
     /// The certificate has expired.
     #[error("the certificate has expired")]
     Expired,
-    /// No protocol version, cipher or application protocol in common.
+    /// There is no common protocol version, cipher or application protocol.
     #[error("no common protocol version, cipher or application protocol")]
     Incompatible,
     /// The certificate is not valid yet.
     #[error("the certificate is not valid yet")]
     NotYetValid,
-    /// What came back is not TLS; often plain HTTP on this port.
+    /// The response is not TLS; often plain HTTP on this port.
     #[error("the target does not speak TLS on this port")]
     NotTls,
     /// The target broke the protocol.
@@ -124,11 +125,11 @@ pub enum TlsFault {
     /// The certificate has been revoked.
     #[error("the certificate has been revoked")]
     Revoked,
-    /// The certificate does not lead to a trusted root; self-signed ones are among these.
+    /// The certificate does not lead to a trusted root, or is self-signed.
     #[error("the certificate is self-signed or its issuer is not trusted")]
     UnknownIssuer,
-    /// The certificate, or one above it, is signed by an algorithm or has a key of a kind that the
-    /// sender's provider of cryptography cannot check.
+    /// The certificate, or one above it, has a signature algorithm or a kind of key that the
+    /// sender's cryptography provider cannot verify.
     #[error(
         "the certificate uses a key or signature algorithm that is not supported, such as the \
          curve P-521 (secp521r1) or SHA-1"
@@ -139,8 +140,8 @@ pub enum TlsFault {
     WrongName,
 }
 
-/// What an alert may mean that does not say so: a target whose only certificate the sender cannot
-/// check does not show it.
+/// Returns the possible meaning of a generic alert: a target whose only certificate the sender
+/// cannot verify does not show it.
 fn alert_hint(alert: &str) -> &'static str {
     match alert {
         "handshake_failure" => {

@@ -1,4 +1,4 @@
-//! What became of one attempt.
+//! The outcome of an attempt.
 
 mod attempt;
 mod captured;

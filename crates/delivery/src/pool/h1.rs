@@ -1,4 +1,4 @@
-//! One HTTP/1 connection, driven by whoever uses it.
+//! An HTTP/1 connection, driven by its user.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -19,11 +19,12 @@ use super::own_head::{NextHead, OwnHead};
 use crate::connect::Stream;
 use crate::meter::{Meter, Metered};
 
-/// The largest head of a response.
+/// The maximum size of a response's head.
 const MAX_HEAD: usize = 32 * 1024;
-/// The most header lines of a response. hyper allows 100, and some receivers send more.
+/// The maximum number of header lines of a response. hyper's default is 100, and some receivers
+/// send more.
 const MAX_LINES: usize = 256;
-/// All that may come before a head is complete, interim responses (1xx) included.
+/// The maximum size of everything before a complete head, including interim responses (1xx).
 const MAX_BEFORE_HEAD: u64 = 128 * 1024;
 
 type Driver = http1::Connection<TokioIo<OwnHead<Metered<Stream>>>, Full<Bytes>>;
@@ -55,8 +56,8 @@ impl H1 {
             .max_header_size(MAX_HEAD)
             .max_buf_size(2 * MAX_HEAD)
             .max_headers(MAX_LINES)
-            // A receiver that breaks RFC 9112 in its response has received the request all the
-            // same: to send it again would repeat it.
+            // A receiver whose response breaks RFC 9112 has still received the request: sending it
+            // again would repeat it.
             .allow_obsolete_multiline_headers_in_responses(true)
             .allow_spaces_after_header_name_in_responses(true)
             .handshake(io)
@@ -87,8 +88,7 @@ impl H1 {
         let driver = &mut self.driver;
         let head = poll_fn(|cx| {
             drive(driver, cx);
-            // The driver alone makes progress, and it is polled here: no waker of its own is
-            // needed.
+            // Only the driver makes progress, and it is polled here: it needs no separate waker.
             response
                 .as_mut()
                 .poll(&mut Context::from_waker(Waker::noop()))
@@ -98,7 +98,7 @@ impl H1 {
         head.map_err(hyper::client::conn::TrySendError::into_error)
     }
 
-    /// The next part of a response's body.
+    /// Returns the next part of a response's body.
     pub(crate) async fn next_frame(
         &mut self,
         body: &mut Incoming,
@@ -107,7 +107,7 @@ impl H1 {
             Pin::new(body).poll_frame(&mut Context::from_waker(Waker::noop()))
         };
         poll_fn(|cx| {
-            // A small body has come with its head.
+            // A small body has arrived with its head.
             let here = frame(body);
             if here.is_ready() {
                 return here;
@@ -118,8 +118,8 @@ impl H1 {
         .await
     }
 
-    /// Whether another request can be sent: nothing is left to be written, the other side has
-    /// neither closed nor sent what nobody asked for.
+    /// Returns whether another request can be sent: nothing is left to write, and the other side
+    /// has neither closed nor sent unrequested data.
     pub(crate) fn is_alive(&mut self) -> bool {
         drive(&mut self.driver, &mut Context::from_waker(Waker::noop()));
         self.driver.is_some() && self.sender.is_ready() && self.next_head.is_written()
@@ -130,7 +130,7 @@ fn drive(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
     if let Some(connection) = driver
         && let Poll::Ready(_) = Pin::new(connection).poll(cx)
     {
-        // What the connection had to say, it has said through the response or its body.
+        // The response or its body has reported all errors of the connection.
         *driver = None;
     }
 }

@@ -1,4 +1,4 @@
-//! One HTTP/2 connection, shared by all requests of a group to its origin and driven by its own
+//! An HTTP/2 connection, shared by all requests of a group to its origin and driven by a separate
 //! task.
 
 use std::net::SocketAddr;
@@ -17,13 +17,13 @@ use super::under_way::{Begun, UnderWay};
 use crate::connect::Stream;
 use crate::meter::{Meter, Metered, SettingsReader};
 
-/// The largest head of a response, as announced to receivers (RFC 9113 §6.5.2).
+/// The maximum head of a response, as announced to receivers (RFC 9113 §6.5.2).
 const MAX_HEAD: u32 = 32 * 1024;
-/// What may be on its way to us unread: a stream's share and the whole connection's.
+/// The maximum unread data in transit: for a stream and for the whole connection.
 const STREAM_WINDOW: u32 = 64 * 1024;
 const CONNECTION_WINDOW: u32 = 1024 * 1024;
-/// What may come while no request is under way: twice what may have been on its way when the last
-/// one ended, for what keeps a connection alive.
+/// The maximum data that may be received while no request is in progress: twice the data that may
+/// have been in transit when the last one ended, for frames that keep the connection alive.
 const IDLE_BYTES: u64 = 2 * 1024 * 1024;
 
 #[derive(Clone)]
@@ -37,8 +37,8 @@ pub(crate) struct H2 {
 }
 
 impl H2 {
-    /// Waits for the target's first SETTINGS: what it accepts is to be known before the first
-    /// request, such as the longest headers and the most streams.
+    /// Waits for the target's first SETTINGS: its limits, such as those of headers and streams,
+    /// must be known before the first request.
     pub(crate) async fn new(stream: Stream, peer: SocketAddr) -> Result<Self, hyper::Error> {
         let meter = Arc::new(Meter::default());
         let under_way = UnderWay::new(Arc::clone(&meter), IDLE_BYTES);
@@ -58,7 +58,7 @@ impl H2 {
         tokio::spawn(async move {
             let _ = driver.await;
         });
-        // If the connection ends first, the request says why.
+        // If the connection ends first, the request reports the reason.
         let _ = header_limit.wait_for(Option::is_some).await;
         Ok(Self {
             sender,
@@ -70,7 +70,8 @@ impl H2 {
         })
     }
 
-    /// Why TLS ended the connection, if it did. An error of HTTP/2 does not say so.
+    /// Returns the TLS error that ended the connection, if there is one. An error of HTTP/2 does
+    /// not contain it.
     pub(crate) fn tls_error(&self) -> Option<&rustls::Error> {
         self.meter.tls_error()
     }
@@ -79,7 +80,7 @@ impl H2 {
         !self.sender.is_closed()
     }
 
-    /// Whether both are the same connection.
+    /// Returns whether both are the same connection.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.meter, &other.meter)
     }
@@ -88,12 +89,12 @@ impl H2 {
         self.under_way.is_any()
     }
 
-    /// The largest header list that the target accepts (RFC 9113 §6.5.2).
+    /// Returns the maximum header list that the target accepts (RFC 9113 §6.5.2).
     pub(crate) fn header_limit(&self) -> u32 {
         self.header_limit.borrow().unwrap_or(u32::MAX)
     }
 
-    /// A request begins: more may come of the connection until what this returns is dropped.
+    /// Begins a request: more data may be received until the returned guard is dropped.
     pub(crate) fn begin(&self) -> Begun {
         self.under_way.begin()
     }

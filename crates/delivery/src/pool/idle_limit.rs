@@ -1,27 +1,27 @@
-//! The limit of idle connections, shared by all who hold some.
+//! The limit of idle connections, shared by all holders.
 //!
-//! A holder may fill all of it while nobody else wants any. Once it is reached, the connection of
-//! another holder takes the place of the oldest of one who holds more than a sixteenth. If nobody
-//! does, or whoever adds one holds most, the new connection is not kept: of origins that are used
-//! in turn and are more than the limit, those that are kept are found again.
+//! A holder may use the whole limit while no other holder needs any. Once it is reached, a
+//! connection of another holder replaces the oldest one of the largest holder, if that one has more
+//! than a sixteenth. If nobody has more, or the adding holder has most, the new connection is not
+//! kept. Thus, if more origins than the limit are used in turn, the kept connections are reused.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A holder of more than one part in this many gives up connections for others.
+/// A holder with more than one in this many connections loses connections to others.
 const SHARES: usize = 16;
 
-/// Who counts as one.
+/// The owner of idle connections.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(super) enum Holder {
     /// The group whose requests use the connections.
     Group(u128),
-    /// The shelf at this address in memory, if its requests are of no group.
+    /// The shelf at this address in memory, if its requests have no group.
     Shelf(usize),
 }
 
-/// All idle connections, each with the place where it lies. A call costs the logarithm of their
-/// number, however many holders and places there are.
+/// All idle connections, each with its location. A call costs the logarithm of their number,
+/// however many holders and locations there are.
 #[derive(Debug)]
 pub(super) struct IdleLimit<T> {
     limit: usize,
@@ -30,10 +30,10 @@ pub(super) struct IdleLimit<T> {
 
 #[derive(Debug)]
 struct Books<T> {
-    /// Of each holder, the oldest comes first.
+    /// The oldest connection of each holder comes first.
     idle: BTreeMap<(Holder, u64), T>,
     counts: HashMap<Holder, usize>,
-    /// Those who hold more than their share: fewer than [`SHARES`].
+    /// The holders with more than their share: fewer than [`SHARES`].
     large: Vec<Holder>,
     next: u64,
 }
@@ -41,9 +41,9 @@ struct Books<T> {
 /// A connection that is kept.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Kept<T> {
-    /// Higher than those before.
+    /// Higher than all earlier numbers.
     pub(super) number: u64,
-    /// Where the connection lies that has to go for it, and its number. It counts no longer.
+    /// The location and the number of the connection that is closed for it. It no longer counts.
     pub(super) instead_of: Option<(T, u64)>,
 }
 
@@ -61,7 +61,7 @@ impl<T> IdleLimit<T> {
         }
     }
 
-    /// Counts one more that lies there. `None`: it cannot be kept.
+    /// Adds a connection at this location. `None` means that it cannot be kept.
     pub(super) fn add(&self, holder: Holder, place: T) -> Option<Kept<T>> {
         let mut books = self.books();
         let mut instead_of = None;
@@ -79,7 +79,7 @@ impl<T> IdleLimit<T> {
         Some(Kept { number, instead_of })
     }
 
-    /// It lies there no longer.
+    /// Removes a connection.
     pub(super) fn remove(&self, holder: Holder, number: u64) {
         self.books().remove((holder, number), self.share());
     }
@@ -94,7 +94,7 @@ impl<T> IdleLimit<T> {
 }
 
 impl<T> Books<T> {
-    /// Takes out the oldest of the largest holder, if that one holds more than `adds` does.
+    /// Removes the oldest connection of the largest holder, if that one has more than `adds`.
     fn give_up(&mut self, adds: Holder, share: usize) -> Option<(T, u64)> {
         let count = |holder: &Holder| self.counts.get(holder).copied().unwrap_or_default();
         let largest = *self.large.iter().max_by_key(|holder| count(holder))?;
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(idle.add(Holder::Group(SHARES as u128), 0), None);
     }
 
-    /// By the oldest, each would be gone when its turn comes again.
+    /// By age only, each would be closed before its next use.
     #[test]
     fn origins_used_in_turn_some_are_found_again() {
         let own = |origin: usize| Holder::Shelf(origin);

@@ -1,8 +1,8 @@
-//! Connections that wait for their next request.
+//! The pool of idle connections.
 //!
-//! An HTTP/1 connection is driven by the attempt that uses it, not by a task of its own: a
-//! request costs no wake-up between tasks, and an attempt that is given up takes its connection
-//! with it. An idle one is looked at when it is taken out, and swept when it has lain too long.
+//! An HTTP/1 connection is driven by the attempt that uses it, not by a separate task: a request
+//! needs no wake-up between tasks, and an attempt that is dropped closes its connection. An idle
+//! connection is checked when it is taken out, and closed when it has been idle too long.
 
 mod h1;
 mod h2;
@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use crate::identity::Fingerprint;
 use crate::request::{Origin, Request, Trust};
 
-/// How much may lie idle, and for how long.
+/// The limits for the number and the age of idle connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PoolLimits {
     pub(crate) per_origin: usize,
@@ -45,7 +45,7 @@ pub(crate) struct Pool {
     sweeping: AtomicBool,
 }
 
-/// What requests have to have in common to share connections and TLS sessions.
+/// The properties that requests must share to share connections and TLS sessions.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 struct Key {
     group: Option<u128>,
@@ -76,7 +76,7 @@ impl Pool {
         })
     }
 
-    /// The shelf of a request's group, trust level, client identity and origin.
+    /// Returns the shelf for a request's group, trust level, client identity and origin.
     pub(crate) fn shelf(self: &Arc<Self>, request: &Request) -> Arc<Shelf> {
         let key = Key::of(request);
         let shelves = self.shelves.read().unwrap_or_else(PoisonError::into_inner);
@@ -85,14 +85,14 @@ impl Pool {
         known.unwrap_or_else(|| {
             let mut shelves = self.shelves.write().unwrap_or_else(PoisonError::into_inner);
             let shelf = shelves.entry(key);
-            // One that never gets a connection leaves, too.
+            // A shelf that never gets a connection is removed, too.
             self.keep_swept();
             let new = || Arc::new(Shelf::new(request.group, Arc::clone(&self.idle)));
             Arc::clone(shelf.or_insert_with(new))
         })
     }
 
-    /// Puts a connection back, unless enough lie there already.
+    /// Returns a connection to the pool, unless the limit is reached.
     pub(crate) fn put(self: &Arc<Self>, shelf: &Arc<Shelf>, connection: Box<H1>) {
         if self.reuses() {
             shelf.put(connection, self.limits.per_origin);
@@ -112,7 +112,7 @@ impl Pool {
         !self.limits.idle_for.is_zero()
     }
 
-    /// Makes sure that idle connections are looked after until there are none.
+    /// Makes sure that idle connections are swept until there are none.
     fn keep_swept(self: &Arc<Self>) {
         if !self.sweeping.load(Relaxed) && !self.sweeping.swap(true, Relaxed) {
             let pool = Arc::downgrade(self);

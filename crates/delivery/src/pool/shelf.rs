@@ -13,14 +13,14 @@ use super::h1::H1;
 use super::h2::H2;
 use super::idle_limit::{Holder, IdleLimit, Kept};
 
-/// What a shelf has to offer.
+/// A connection that a shelf offers.
 pub(crate) enum Idle {
     H1(Box<H1>),
     H2(H2),
 }
 
 impl Idle {
-    /// The judged address that it leads to.
+    /// Returns the checked address of the peer.
     pub(crate) fn peer(&self) -> SocketAddr {
         match self {
             Self::H1(connection) => connection.peer,
@@ -29,19 +29,19 @@ impl Idle {
     }
 }
 
-/// HTTP/1 connections, the latest used on top, and the one HTTP/2 connection that all share.
+/// HTTP/1 connections, the most recently used last, and the HTTP/2 connection that all share.
 #[derive(Debug)]
 pub(crate) struct Shelf {
     group: Option<u128>,
     stock: Mutex<Stock>,
-    /// All connections of the sender that are kept.
+    /// All kept connections of the sender.
     idle: Arc<IdleLimit<Weak<Self>>>,
     /// Whether the origin has spoken HTTP/2 before.
     h2: AtomicBool,
-    /// How connections are secured. With the session tickets in it, it is known on this shelf
-    /// only, and is dropped with it.
+    /// The TLS configuration. It contains the session tickets, is used on this shelf only, and is
+    /// dropped with it.
     tls: OnceLock<Arc<ClientConfig>>,
-    /// Whose turn it is to open an HTTP/2 connection.
+    /// Serializes the opening of HTTP/2 connections.
     pub(crate) opening: tokio::sync::Mutex<()>,
 }
 
@@ -51,7 +51,7 @@ struct Stock {
     h2: Option<Shared>,
 }
 
-/// An idle HTTP/1 connection, and how it is known among all. The numbers on a shelf rise.
+/// An idle HTTP/1 connection, and its number in the limit. The numbers on a shelf rise.
 #[derive(Debug)]
 struct Lying {
     number: u64,
@@ -59,8 +59,8 @@ struct Lying {
     connection: Box<H1>,
 }
 
-/// An open HTTP/2 connection, and how it is known among all: not at all beyond their limit, where
-/// it leaves once no request is under way.
+/// An open HTTP/2 connection, and its number in the limit; without one if it exceeds the limit, in
+/// which case it is closed once no request is in progress.
 #[derive(Debug)]
 struct Shared {
     number: Option<u64>,
@@ -79,7 +79,7 @@ impl Shelf {
         }
     }
 
-    /// A connection that was alive when last seen.
+    /// Returns a connection that was alive when it was last checked.
     pub(crate) fn take(self: &Arc<Self>, idle_for: Duration, now: Instant) -> Option<Idle> {
         let mut stock = self.stock();
         if let Some(h2) = self.shared(&mut stock, now) {
@@ -89,19 +89,20 @@ impl Shelf {
             let lying = stock.h1.pop()?;
             self.idle.remove(self.holder(), lying.number);
             let mut connection = lying.connection;
-            // The latest used lies on top: when it is too old, so are all below.
+            // The most recently used comes last: if it is too old, so are all others.
             if now.duration_since(connection.used) <= idle_for && connection.is_alive() {
                 return Some(Idle::H1(connection));
             }
         }
     }
 
-    /// The shared HTTP/2 connection, if it is open.
+    /// Returns the shared HTTP/2 connection, if it is open.
     pub(crate) fn take_h2(self: &Arc<Self>, now: Instant) -> Option<H2> {
         self.shared(&mut self.stock(), now)
     }
 
-    /// How connections of this shelf are secured; made when the first is opened.
+    /// Returns the TLS configuration of this shelf, which is made when the first connection is
+    /// opened.
     pub(crate) fn tls<E>(
         &self,
         make: impl FnOnce() -> Result<Arc<ClientConfig>, E>,
@@ -113,13 +114,13 @@ impl Shelf {
         Ok(Arc::clone(self.tls.get_or_init(|| made)))
     }
 
-    /// Whether one connection is likely to serve all attempts.
+    /// Returns whether one connection is likely to serve all attempts.
     pub(crate) fn speaks_h2(&self) -> bool {
         self.h2.load(Relaxed)
     }
 
-    /// Puts a connection here, unless as many as may lie here, or on all shelves. In the latter
-    /// case that of another group may be closed for it.
+    /// Adds a connection, unless the limit of this shelf or of all shelves is reached. In the
+    /// latter case, a connection of another group may be closed for it.
     pub(super) fn put(self: &Arc<Self>, connection: Box<H1>, most: usize) {
         let mut stock = self.stock();
         if stock.h1.len() >= most {
@@ -149,7 +150,7 @@ impl Shelf {
         close(kept.and_then(|kept| kept.instead_of));
     }
 
-    /// Forgets this HTTP/2 connection, of which the other side takes no more requests.
+    /// Removes this HTTP/2 connection, on which the peer accepts no further requests.
     pub(crate) fn forget(self: &Arc<Self>, connection: &H2) {
         let mut stock = self.stock();
         self.leave_if(&mut stock, |shared| shared.connection.is(connection));
@@ -161,7 +162,7 @@ impl Shelf {
         self.leave_if(&mut stock, Shared::is_left_over);
     }
 
-    /// Drops what is dead or has lain too long; says whether anything is left.
+    /// Closes dead and old connections. Returns whether any is left.
     pub(super) fn sweep(self: &Arc<Self>, idle_for: Duration, now: Instant) -> bool {
         let mut stock = self.stock();
         stock.h1.retain_mut(|lying| {
@@ -187,7 +188,7 @@ impl Shelf {
         Some(shared.connection.clone())
     }
 
-    /// Takes the HTTP/2 connection off the shelf on that condition.
+    /// Removes the HTTP/2 connection on that condition.
     fn leave_if(self: &Arc<Self>, stock: &mut Stock, leaves: impl FnOnce(&Shared) -> bool) {
         let left = stock.h2.take_if(|shared| leaves(shared));
         if let Some(number) = left.and_then(|shared| shared.number) {
@@ -215,8 +216,8 @@ impl Shared {
     }
 }
 
-/// Closes the connection of this number, unless somebody has just taken it. Requests that are under
-/// way on an HTTP/2 connection end first.
+/// Closes the connection with this number, unless it was just taken. Requests in progress on an
+/// HTTP/2 connection complete first.
 fn close(one: Option<(Weak<Shelf>, u64)>) {
     let Some((shelf, number)) = one else {
         return;

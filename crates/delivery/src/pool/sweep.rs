@@ -1,4 +1,4 @@
-//! Closes what lies idle too long, so that no descriptor is held for nothing.
+//! Closes connections that have been idle too long, to release their descriptors.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(super) fn start(idle_for: Duration, sweep: impl Fn() -> Left + Send + 'stati
     });
 }
 
-/// What a sweep has left.
+/// The remaining connections after a sweep.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Left {
     Nothing,

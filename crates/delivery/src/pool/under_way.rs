@@ -1,11 +1,11 @@
-//! What may come of a shared connection on which no request is under way. Of one that is under way
-//! the attempt's own time ends it.
+//! The limit of data on a shared connection without a request in progress. With a request in
+//! progress, the attempt's timeout limits it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::meter::Meter;
 
-/// The requests that are under way on a connection, and how much may come once there are none.
+/// The number of requests in progress on a connection, and the limit of data without any.
 #[derive(Debug)]
 pub(crate) struct UnderWay {
     meter: Arc<Meter>,
@@ -13,12 +13,12 @@ pub(crate) struct UnderWay {
     requests: Mutex<usize>,
 }
 
-/// A request, from before it is sent until its response was read or given up.
+/// A request, from before it is sent until its response was read or dropped.
 #[derive(Debug)]
 pub(crate) struct Begun(Arc<UnderWay>);
 
 impl UnderWay {
-    /// At most `between` bytes may be read from one request to the next.
+    /// Limits the bytes between one request and the next to `between`.
     pub(super) fn new(meter: Arc<Meter>, between: u64) -> Arc<Self> {
         meter.bound(between);
         Arc::new(Self {

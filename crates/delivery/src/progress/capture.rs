@@ -1,10 +1,10 @@
-//! Keeps the first bytes of a body and counts nothing else.
+//! The captured first bytes of a body.
 
 use bytes::{Bytes, BytesMut};
 
 use crate::outcome::CapturedBody;
 
-/// What was kept so far. Truncated until the body's end was seen.
+/// The captured bytes so far. Truncated until the body's end was read.
 #[derive(Default)]
 pub(crate) struct Capture {
     kept: Kept,
@@ -12,7 +12,7 @@ pub(crate) struct Capture {
     complete: bool,
 }
 
-/// Most responses come in one piece, which is kept as it is.
+/// Most responses come in one piece, which is kept without a copy.
 #[derive(Default)]
 enum Kept {
     #[default]
@@ -22,12 +22,12 @@ enum Kept {
 }
 
 impl Capture {
-    /// A body is to be read.
+    /// Starts reading a body.
     pub(crate) fn begin(&mut self) {
         self.begun = true;
     }
 
-    /// Takes a piece; `false` when it did not fit and reading can end.
+    /// Adds a piece. Returns `false` if it did not fit and reading can end.
     pub(crate) fn push(&mut self, mut piece: Bytes, limit: usize) -> bool {
         let room = limit.saturating_sub(self.len());
         let fits = piece.len() <= room;
@@ -50,7 +50,7 @@ impl Capture {
         fits
     }
 
-    /// The body's end was seen.
+    /// Records the end of the body.
     pub(crate) fn complete(&mut self) {
         self.complete = true;
     }

@@ -1,4 +1,4 @@
-//! What is known of an attempt that is under way, kept outside of it: a budget may cut it anywhere.
+//! The state of a running attempt, stored outside of it, since a timeout may end it at any point.
 
 mod capture;
 
@@ -18,22 +18,22 @@ use crate::retry::parse_retry_after;
 pub(crate) struct Progress {
     started: Instant,
     phase: Phase,
-    /// When the present phase began.
+    /// The beginning of the current phase.
     pub(crate) entered: Instant,
     timings: Timings,
     pub(crate) address: Option<SocketAddr>,
     pub(crate) reused: bool,
-    /// Whether a request was sent once more.
+    /// Whether a request was sent again.
     pub(crate) repeated: bool,
-    /// How many redirects were followed so far.
+    /// The number of followed redirects so far.
     pub(crate) redirects: u8,
     pub(crate) protocol: Option<Protocol>,
     pub(crate) status: Option<u16>,
-    /// What was sent, as it may be shown.
+    /// The sent head, as it may be shown.
     pub(crate) request_head: Vec<u8>,
     pub(crate) head: Option<HeaderMap>,
     pub(crate) body: Capture,
-    /// The meter of an HTTP/1 connection, and what it will show once the request is written.
+    /// The meter of an HTTP/1 connection, and its value once the request is written.
     pub(crate) writing: Option<(Arc<Meter>, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Ends the phase that was, and begins another.
+    /// Ends the current phase, and begins another.
     pub(crate) fn enter(&mut self, phase: Phase) {
         let now = Instant::now();
         self.close_phase(now);
@@ -65,14 +65,14 @@ impl Progress {
         self.entered = now;
     }
 
-    /// Nothing of the request was written, unless it was to another connection before.
+    /// Resets the sent head: nothing of the request was written, except to an earlier connection.
     pub(crate) fn unsent(&mut self) {
         if !self.repeated {
             self.request_head.clear();
         }
     }
 
-    /// Forgets the response that led on: the next one decides.
+    /// Drops the response of a redirect: the next one decides.
     pub(crate) fn next_hop(&mut self) {
         self.redirects = self.redirects.saturating_add(1);
         self.address = None;
@@ -86,7 +86,7 @@ impl Progress {
         self.enter(Phase::Dns);
     }
 
-    /// What the attempt was doing when its budget ran out.
+    /// Returns the phase in which the timeout expired.
     pub(crate) fn phase_of_timeout(&self) -> Phase {
         match (&self.phase, &self.writing) {
             (Phase::Head, Some((meter, whole))) if meter.written() < *whole => Phase::Send,
@@ -94,7 +94,8 @@ impl Progress {
         }
     }
 
-    /// The finished record. A status that was read decides; a fault after it only cuts the body.
+    /// Creates the finished record. A status that was read decides; a later error only truncates
+    /// the body.
     pub(crate) fn into_attempt(
         mut self,
         fault: Option<ErrorClass>,

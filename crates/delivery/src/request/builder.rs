@@ -1,4 +1,4 @@
-//! Builds and checks a request.
+//! The builder of requests.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::trust::Trust;
 use crate::identity::{ClientIdentity, ClientIdentityError};
 use crate::sign::SigningKeys;
 
-/// One budget for name resolution, connection, TLS, sending and the response.
+/// The timeout for name resolution, connection, TLS, sending and the response together.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Collects the parts of a [`Request`]; [`build`](Self::build) checks them all.
+/// A builder for a [`Request`]; [`build`](Self::build) checks all parts.
 ///
 /// ```
 /// use std::time::Duration;
@@ -55,7 +55,7 @@ pub struct RequestBuilder {
 }
 
 impl Request {
-    /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a budget of 5 s,
+    /// Starts a request to a URL. Defaults: `POST`, no headers, an empty body, a timeout of 5 s,
     /// [`Trust::Verify`], no id, no signature.
     pub fn builder(url: url::Url) -> RequestBuilder {
         RequestBuilder::new(url)
@@ -87,14 +87,13 @@ impl RequestBuilder {
         self
     }
 
-    /// Appends a header. A name may be given more than once. Over HTTP/1.1 headers leave in the
-    /// order and the case in which they are given here; HTTP/2 writes lower case (RFC 9113 §8.2.1)
-    /// and brings repeated names together.
+    /// Appends a header. A name may occur more than once. Over HTTP/1.1 headers are sent in the
+    /// given order and case; HTTP/2 uses lower case (RFC 9113 §8.2.1) and groups repeated names.
     pub fn header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.append(name, value.as_ref(), false)
     }
 
-    /// Appends a header whose value is a secret: it is shown nowhere, and HTTP/2 keeps it out of
+    /// Appends a header whose value is a secret: it is never shown, and HTTP/2 does not add it to
     /// its compression table.
     pub fn sensitive_header(self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.append(name, value.as_ref(), true)
@@ -106,13 +105,13 @@ impl RequestBuilder {
         self
     }
 
-    /// Sets the one budget for name resolution, connection, TLS, sending and the response.
+    /// Sets the timeout for name resolution, connection, TLS, sending and the response together.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// Sets whether the target's certificate has to be valid.
+    /// Sets whether the target's certificate must be valid.
     pub fn trust(mut self, trust: Trust) -> Self {
         self.trust = trust;
         self
@@ -130,21 +129,22 @@ impl RequestBuilder {
         self
     }
 
-    /// Keeps this number of bytes of the response's body instead of the sender's capture limit.
+    /// Sets how many bytes of the response's body are captured, in place of the sender's capture
+    /// limit.
     pub fn capture_limit(mut self, bytes: usize) -> Self {
         self.capture = Some(bytes);
         self
     }
 
-    /// Follows no redirect, whatever the sender follows: the 3xx is the outcome.
+    /// Disables redirects, whatever the sender's setting: a 3xx is the outcome.
     pub fn no_redirects(mut self) -> Self {
         self.stays = true;
         self
     }
 
-    /// Shows this client certificate where the target asks for one (mutual TLS), in place of the
-    /// sender's own. It is shown to the URL's origin alone, not after a redirect to another, and no
-    /// connection and no TLS session is shared with requests that have another identity or none.
+    /// Sets a client certificate for a target that requests one (mutual TLS), in place of the
+    /// sender's. It is used only for the URL's origin, not after a redirect to another one.
+    /// Requests with different identities, or with none, share no connections and no TLS sessions.
     #[cfg(feature = "sender")]
     pub fn client_identity(mut self, identity: Arc<ClientIdentity>) -> Self {
         self.identity = Some(identity);

@@ -1,10 +1,10 @@
-//! Why a request cannot be built.
+//! Errors of requests that cannot be built.
 
 #[cfg(feature = "sender")]
 use crate::identity::ClientIdentityError;
 use crate::sign::SigningKeyError;
 
-/// A request that could never be sent. No retry can help.
+/// The error for a request that could never be sent. No retry can help.
 ///
 /// Texts name the field and the rule, and never a header's value.
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub enum RequestError {
     #[cfg(feature = "sender")]
     #[error("client certificate: {0}")]
     ClientIdentity(#[from] ClientIdentityError),
-    /// The URL carries a user name or password; they belong in a header.
+    /// The URL contains a user name or password; they belong in a header.
     #[error("url: must not carry a user name or a password")]
     Credentials,
     /// The delivery id is empty, longer than 256 bytes, not visible ASCII, or holds a dot, which
@@ -27,14 +27,14 @@ pub enum RequestError {
     /// The header's value holds a control character such as CR, LF or NUL (RFC 9110 §5.5).
     #[error("header {0:?}: the value holds a character that a header must not hold")]
     HeaderValue(String),
-    /// The headers are longer than the target accepts over HTTP/2, as it announces. Found when the
-    /// request is sent, of which nothing leaves.
+    /// The headers are longer than the target accepts over HTTP/2, as it announces. This is
+    /// detected when the request is sent; nothing of it is written.
     #[error(
         "headers: longer than the {0} bytes that the target accepts over HTTP/2 \
          (SETTINGS_MAX_HEADER_LIST_SIZE, RFC 9113 §6.5.2)"
     )]
     HeadersBeyondTarget(u32),
-    /// The method is `CONNECT`, which is no delivery.
+    /// The method is `CONNECT`, which is not a delivery.
     #[error("method: CONNECT is not a delivery")]
     Method,
     /// The header belongs to the connection or to the framing of the message; the sender writes it.

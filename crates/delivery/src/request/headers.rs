@@ -63,7 +63,7 @@ impl Headers {
         Ok(())
     }
 
-    /// Puts `Host` at the front, where RFC 9110 §7.2 wants it, in place of the one that was there.
+    /// Sets `Host` as the first header, as RFC 9110 §7.2 requires, and removes an existing one.
     pub(super) fn set_host(&mut self, value: HeaderValue) {
         self.0.retain(|header| header.name != HOST);
         self.0.insert(
@@ -76,7 +76,7 @@ impl Headers {
         );
     }
 
-    /// Bounds what a receiver has to take.
+    /// Limits the size of the headers for the receiver.
     pub(super) fn check_size(&self) -> Result<(), RequestError> {
         let bytes: usize = self
             .iter()

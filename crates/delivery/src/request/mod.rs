@@ -1,4 +1,4 @@
-//! What is to be delivered: a URL, headers, a body, and how long it may take.
+//! Requests: a URL, headers, a body, and a timeout.
 
 mod builder;
 mod delivery_id;

@@ -1,4 +1,4 @@
-//! Who is spoken to: scheme, host and port.
+//! The origin of a request: scheme, host and port.
 
 use std::fmt;
 use std::net::IpAddr;

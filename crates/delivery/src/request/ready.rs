@@ -1,4 +1,4 @@
-//! A request that was checked.
+//! A checked request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,45 +17,45 @@ use super::trust::Trust;
 use crate::identity::ClientIdentity;
 use crate::sign::SigningKeys;
 
-/// One request, checked and ready to be sent any number of times.
+/// A request, checked and ready to be sent any number of times.
 ///
-/// `Debug` shows neither header values that are sensitive nor the body nor the URL's path and
-/// query, which often are secrets of the receiver.
+/// `Debug` shows neither sensitive header values nor the body nor the URL's path and query, which
+/// are often secrets of the receiver.
 #[derive(Clone)]
 pub struct Request {
     pub(crate) fixed: Arc<Fixed>,
     pub(crate) body: Bytes,
     pub(crate) id: Option<DeliveryId>,
-    /// The signature, where it was made before the message is.
+    /// The signature, if it was made before the message.
     pub(crate) signature: Option<Arc<str>>,
     pub(crate) trace: Option<Trace>,
     pub(crate) group: Option<u128>,
 }
 
-/// What all deliveries to one target have in common.
+/// The common part of all deliveries to one target.
 #[derive(Clone)]
 pub(crate) struct Fixed {
     pub(crate) method: Method,
     pub(crate) url: url::Url,
     pub(crate) origin: Origin,
-    /// The whole address, as HTTP/2 wants it. HTTP/1.1 sends its path and query.
+    /// The whole address for HTTP/2. HTTP/1.1 sends its path and query.
     pub(crate) absolute: Uri,
     pub(crate) headers: Headers,
     pub(crate) timeout: Duration,
     pub(crate) trust: Trust,
     pub(crate) signing: Option<SigningKeys>,
-    /// Bytes of the response's body that are kept, where not as many as the sender keeps.
+    /// The captured bytes of the response's body, if different from the sender's limit.
     pub(crate) capture: Option<usize>,
-    /// Whether no redirect is followed.
+    /// Whether redirects are disabled.
     pub(crate) stays: bool,
-    /// Shown where the target asks for a certificate.
+    /// The certificate for a target that requests one.
     #[cfg(feature = "sender")]
     pub(crate) identity: Option<Arc<ClientIdentity>>,
 }
 
 impl Request {
-    /// The same request with the id and the body of another delivery. The rest is shared, so who
-    /// sends many messages to one target builds and checks it once.
+    /// Returns the same request with the id and the body of another delivery. The rest is shared,
+    /// so a caller with many messages to one target builds and checks it once.
     ///
     /// # Errors
     ///
@@ -71,9 +71,9 @@ impl Request {
         })
     }
 
-    /// The same request as a part of a trace, whose headers it carries: `traceparent`, and
+    /// Returns the same request as a part of a trace, with the headers `traceparent`, and
     /// `tracestate` if given (W3C Trace Context §3). If it has a header of either name already,
-    /// that stays and these are not sent; nor are they to another origin, after a redirect.
+    /// these are not sent. They are not sent to another origin after a redirect.
     ///
     /// # Errors
     ///
@@ -83,13 +83,13 @@ impl Request {
         Ok(Self { trace, ..self })
     }
 
-    /// The headers of its trace that are sent, each with its name as HTTP/1.1 writes it.
+    /// Returns the headers of its trace, each with its name as HTTP/1.1 writes it.
     pub(crate) fn trace(&self) -> impl Iterator<Item = (HeaderName, &'static str, &HeaderValue)> {
         let headers = &self.fixed.headers;
         self.trace.iter().flat_map(|trace| trace.beside(headers))
     }
 
-    /// The same request with one more header, whose value is a secret
+    /// Returns the same request with one more header, whose value is a secret
     /// ([`RequestBuilder::sensitive_header`](super::RequestBuilder::sensitive_header)).
     ///
     /// # Errors
@@ -107,72 +107,72 @@ impl Request {
         Ok(self)
     }
 
-    /// The same request with another budget: what is left of one that it shares with a request
-    /// before it. With zero it times out at once.
+    /// Returns the same request with another timeout, such as the rest of one that it shares with
+    /// an earlier request. With zero it times out immediately.
     #[must_use]
     pub fn with_timeout(mut self, timeout: Duration) -> Self {
         Arc::make_mut(&mut self.fixed).timeout = timeout;
         self
     }
 
-    /// The same request as one of a group, such as all those of an owner. Groups share neither
-    /// connections nor TLS sessions: what one sends, and what its targets respond, cannot end,
-    /// delay or read the requests of another. Requests without a group share theirs among
-    /// themselves.
+    /// Returns the same request as part of a group, such as all requests of an owner. Groups share
+    /// neither connections nor TLS sessions: the requests of one group, and the responses to them,
+    /// cannot end, delay or read the requests of another. Requests without a group share theirs
+    /// among themselves.
     ///
-    /// A group may keep as many idle connections as the sender allows, while no other wants any.
-    /// Beyond that limit, a group with more than a sixteenth of it gives up its oldest for another.
-    /// Without a group, each origin counts as one.
+    /// A group may keep as many idle connections as the sender allows, while no other group needs
+    /// any. Beyond that limit, a group with more than a sixteenth of them loses its oldest to
+    /// another. Without a group, each origin counts as one.
     #[must_use]
     pub fn with_group(mut self, group: u128) -> Self {
         self.group = Some(group);
         self
     }
 
-    /// The method.
+    /// Returns the method.
     #[must_use]
     pub fn method(&self) -> &Method {
         &self.fixed.method
     }
 
-    /// The URL.
+    /// Returns the URL.
     #[must_use]
     pub fn url(&self) -> &url::Url {
         &self.fixed.url
     }
 
-    /// The body.
+    /// Returns the body.
     #[must_use]
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// The one budget of an attempt, from name resolution to the end of the captured response.
+    /// Returns the timeout of an attempt, from name resolution to the end of the captured response.
     #[must_use]
     pub fn timeout(&self) -> Duration {
         self.fixed.timeout
     }
 
-    /// The group that it is one of, if any.
+    /// Returns the group, if any.
     #[must_use]
     pub fn group(&self) -> Option<u128> {
         self.group
     }
 
-    /// Whether the target's certificate has to be valid.
+    /// Returns whether the target's certificate must be valid.
     #[must_use]
     pub fn trust(&self) -> Trust {
         self.fixed.trust
     }
 
-    /// The id by which a receiver recognises a repeated delivery, if one was set.
+    /// Returns the id by which a receiver recognises a repeated delivery, if one was set.
     #[must_use]
     pub fn delivery_id(&self) -> Option<&str> {
         self.id.as_ref().map(DeliveryId::text)
     }
 
-    /// `host`, then the headers that were given: in their order, names as they were written,
-    /// values as bytes.
+    /// Returns `host`, then the given headers in their order, with names as written and values as
+    /// bytes.
     pub fn headers(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.fixed
             .headers
@@ -182,14 +182,14 @@ impl Request {
 }
 
 impl Fixed {
-    /// Path and query, as HTTP/1.1 sends them.
+    /// Returns path and query, as HTTP/1.1 sends them.
     pub(crate) fn path(&self) -> &str {
         self.absolute
             .path_and_query()
             .map_or("/", |path| path.as_str())
     }
 
-    /// Scheme, authority, and path with query.
+    /// Returns scheme, authority, and path with query.
     pub(crate) fn url_parts(&self) -> [&str; 3] {
         let scheme = self.absolute.scheme_str().unwrap_or_default();
         let authority = self

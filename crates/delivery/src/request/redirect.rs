@@ -1,4 +1,4 @@
-//! The request that a redirect asks for.
+//! The request after a redirect.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::origin::Origin;
 use super::ready::{Fixed, Request};
 use super::request_target::request_target;
 
-/// What describes the message and holds no credential.
+/// Headers that describe the message and contain no credential.
 const HARMLESS: [HeaderName; 5] = [
     ACCEPT,
     CONTENT_ENCODING,
@@ -22,11 +22,11 @@ const HARMLESS: [HeaderName; 5] = [
 ];
 
 impl Request {
-    /// The same method and body to where a response leads; `None` when it leads nowhere or must not
-    /// be followed.
+    /// Returns the request to the location of a response, with the same method and body; `None` if
+    /// there is none or it must not be followed.
     ///
-    /// `303` asks for another question, not for this delivery. From `https` to `http` the message
-    /// would be laid open. A location with credentials in it is not obeyed.
+    /// `303` asks for another request than this delivery. A redirect from `https` to `http` would
+    /// reveal the message. A location with credentials is not followed.
     pub(crate) fn redirected(&self, status: u16, response: &HeaderMap) -> Option<Self> {
         if !matches!(status, 301 | 302 | 307 | 308) {
             return None;
@@ -65,8 +65,8 @@ impl Request {
 }
 
 impl Fixed {
-    /// Any header may be a credential, with a signature another could pass the message on as its
-    /// own, and a client certificate says who sends.
+    /// Any header may be a credential, a signature would allow another receiver to forward the
+    /// message as its own, and a client certificate identifies the sender.
     fn leave_credentials(&mut self) {
         let harmless =
             |header: &Header| HARMLESS.contains(&header.name) && !header.value.is_sensitive();
@@ -79,7 +79,7 @@ impl Fixed {
     }
 }
 
-/// The one `Location`: of two, nothing says which is meant.
+/// Returns the only `Location`: with two it would be ambiguous.
 fn only(response: &HeaderMap) -> Option<&HeaderValue> {
     let mut all = response.get_all(LOCATION).iter();
     all.next().filter(|_| all.next().is_none())

@@ -11,7 +11,7 @@ const STATE_TEXT: &str = "tracestate";
 const PARENT: HeaderName = HeaderName::from_static(PARENT_TEXT);
 const STATE: HeaderName = HeaderName::from_static(STATE_TEXT);
 
-/// What `traceparent` and `tracestate` say.
+/// The headers `traceparent` and `tracestate`.
 #[derive(Clone)]
 pub(crate) struct Trace {
     parent: HeaderValue,
@@ -29,8 +29,8 @@ impl Trace {
         })
     }
 
-    /// Its headers, each with its name as HTTP/1.1 writes it, beside these of a request's own. If
-    /// one of them is there, none: half of one trace and half of another would be neither.
+    /// Returns its headers, each with its name as HTTP/1.1 writes it, unless the request's own
+    /// headers contain one of them: parts of two traces must not be mixed.
     pub(super) fn beside(
         &self,
         own: &Headers,

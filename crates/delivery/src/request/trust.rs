@@ -1,6 +1,6 @@
-//! How a target's certificate is checked.
+//! The verification of a target's certificate.
 
-/// Whether the target's certificate has to be valid (SPEC 2.2 *Allow Insecure Certificates*).
+/// Whether the target's certificate must be valid (SPEC 2.2 *Allow Insecure Certificates*).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(clippy::exhaustive_enums, reason = "these are all there are")]
 pub enum Trust {

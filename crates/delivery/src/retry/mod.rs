@@ -1,4 +1,4 @@
-//! Whether a failed attempt is repeated, and when.
+//! Retries of failed attempts.
 
 mod policy;
 mod retry_after;

@@ -1,4 +1,4 @@
-//! How often an attempt is repeated.
+//! The retry policy.
 
 use std::time::Duration;
 
@@ -6,23 +6,23 @@ use rand::Rng;
 
 use super::schedule::{MAX_DELAY, Schedule};
 
-/// What an outcome by itself says about repeating the attempt. Whether attempts are left is
-/// another question: [`RetryPolicy`].
+/// Whether an outcome allows a retry. Whether attempts are left is decided by [`RetryPolicy`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
     reason = "a decision: each case has to be handled"
 )]
 pub enum Retryable {
-    /// Repeating may help, but not before this time has passed (`Retry-After` on 429 and 503).
+    /// A retry may help, but not before this time has passed (`Retry-After` on 429 and 503).
     After(Duration),
-    /// Repeating cannot help, or nothing failed.
+    /// A retry cannot help, or nothing failed.
     No,
-    /// Repeating may help.
+    /// A retry may help.
     Yes,
 }
 
-/// How many reattempts follow the first attempt, and when (SPEC 2.2 *Retries*, SPEC 6 rule 3).
+/// The number and the delays of reattempts after the first attempt (SPEC 2.2 *Retries*, SPEC 6 rule
+/// 3).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RetryPolicy {
     retries: u32,
@@ -30,7 +30,7 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// `retries` reattempts after the first attempt, on the default [`Schedule`].
+    /// Creates a policy with this number of reattempts and the default [`Schedule`].
     #[must_use]
     pub fn new(retries: u32) -> Self {
         Self {
@@ -39,27 +39,27 @@ impl RetryPolicy {
         }
     }
 
-    /// The same number of reattempts on another schedule.
+    /// Sets another schedule.
     #[must_use]
     pub fn with_schedule(mut self, schedule: Schedule) -> Self {
         self.schedule = schedule;
         self
     }
 
-    /// Reattempts after the first attempt.
+    /// Returns the number of reattempts after the first attempt.
     #[must_use]
     pub fn retries(&self) -> u32 {
         self.retries
     }
 
-    /// The delays between attempts.
+    /// Returns the delays between attempts.
     #[must_use]
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// The wait before the next attempt after `made` attempts, or `None` when there is no next
-    /// one. A receiver's wish can only lengthen the schedule's delay, up to [`MAX_DELAY`].
+    /// Returns the delay before the next attempt after `made` attempts, or `None` if there is none.
+    /// A receiver's `Retry-After` can only lengthen the schedule's delay, up to [`MAX_DELAY`].
     #[must_use]
     pub fn next_delay(
         &self,

@@ -6,11 +6,11 @@ use chrono::{DateTime, Utc};
 
 use super::schedule::MAX_DELAY;
 
-/// How long a receiver asks to be left alone, counted from `now`.
+/// Parses the time that a receiver asks to wait, counted from `now`.
 ///
-/// Takes a number of seconds (digits only) and the three forms of a date (RFC 9110 §5.6.7), such as
-/// `Sun, 06 Nov 1994 08:49:37 GMT`. Signs, fractions, lists and dates in the past are no wish at
-/// all: `None`. Nothing is longer than [`MAX_DELAY`].
+/// It accepts a number of seconds (digits only) and the three forms of a date (RFC 9110 §5.6.7),
+/// such as `Sun, 06 Nov 1994 08:49:37 GMT`. Signs, fractions, lists and dates in the past are
+/// invalid: `None`. The result is at most [`MAX_DELAY`].
 ///
 /// ```
 /// use std::time::Duration;

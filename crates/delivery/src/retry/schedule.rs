@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::Rng;
 
-/// The longest time between two attempts, whatever a schedule or a receiver asks for: 24 h.
+/// The maximum delay between two attempts, whatever a schedule or a receiver requests: 24 h.
 pub const MAX_DELAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The delay before each reattempt, with jitter.
@@ -38,11 +38,11 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// A schedule of given delays; its last is repeated for ever. Jitter is ±20 %.
+    /// Creates a schedule of these delays; the last one is repeated. Jitter is ±20 %.
     ///
     /// # Errors
     ///
-    /// [`ScheduleError`] when there is no delay at all, or one above [`MAX_DELAY`].
+    /// [`ScheduleError`] without any delay, or for a delay above [`MAX_DELAY`].
     pub fn new(delays: impl IntoIterator<Item = Duration>) -> Result<Self, ScheduleError> {
         let mut steps: Vec<_> = delays.into_iter().collect();
         if steps.iter().any(|step| *step > MAX_DELAY) {
@@ -56,11 +56,11 @@ impl Schedule {
         })
     }
 
-    /// Other delays with the same jitter.
+    /// Sets other delays with the same jitter.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn with_delays(
         &self,
         delays: impl IntoIterator<Item = Duration>,
@@ -84,14 +84,15 @@ impl Schedule {
         Ok(self)
     }
 
-    /// The delay before reattempt `n` (1 = the first after the first attempt), without jitter.
+    /// Returns the delay before reattempt `n` (1 = the first after the first attempt), without
+    /// jitter.
     #[must_use]
     pub fn base(&self, n: u32) -> Duration {
         let index = usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
         self.steps.get(index).copied().unwrap_or(self.last)
     }
 
-    /// The delay before reattempt `n`, with jitter drawn from `rng`, at most [`MAX_DELAY`].
+    /// Returns the delay before reattempt `n`, with jitter drawn from `rng`, at most [`MAX_DELAY`].
     #[must_use]
     pub fn delay(&self, n: u32, rng: &mut (impl Rng + ?Sized)) -> Duration {
         let spread = u32::from(self.jitter_percent) * 10;
@@ -100,7 +101,7 @@ impl Schedule {
     }
 }
 
-/// A schedule that cannot be kept.
+/// The error for an invalid schedule.
 #[non_exhaustive]
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ScheduleError {

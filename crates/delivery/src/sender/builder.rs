@@ -1,4 +1,4 @@
-//! What a platform may choose about a sender.
+//! The builder of a sender.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::pool::{Pool, PoolLimits};
 use crate::setup_error::SetupError;
 use crate::tls::{MinTls, Roots, Tls, TlsSettings};
 
-/// Collects what a platform chooses; [`build`](Self::build) checks it.
+/// A builder for a [`Sender`]; [`build`](Self::build) checks the settings.
 ///
 /// ```
 /// use delivery::{Sender, TargetPolicy};
@@ -38,7 +38,7 @@ pub struct SenderBuilder {
 }
 
 impl Sender {
-    /// Starts a sender. There is none without a policy.
+    /// Starts a builder. The policy is required.
     ///
     /// ```compile_fail,E0061
     /// let sender = delivery::Sender::builder().build();
@@ -68,37 +68,37 @@ impl SenderBuilder {
         }
     }
 
-    /// Resolves host names another way than by the operating system.
+    /// Sets the resolver of host names; the operating system's by default.
     pub fn resolver(mut self, resolver: Arc<dyn Resolve>) -> Self {
         self.resolver = resolver;
         self
     }
 
-    /// Opens connections another way than by TCP.
+    /// Sets the dialer of connections; TCP by default.
     pub fn dialer(mut self, dial: Arc<dyn Dial>) -> Self {
         self.dial = Some(dial);
         self
     }
 
-    /// Sends through a proxy.
+    /// Sets a proxy.
     pub fn proxy(mut self, proxy: Proxy) -> Self {
         self.proxy = Some(proxy);
         self
     }
 
-    /// Sets whose certificate authorities are trusted; Mozilla's by default.
+    /// Sets the trusted certificate authorities; Mozilla's by default.
     pub fn roots(mut self, roots: Roots) -> Self {
         self.tls.roots = roots;
         self
     }
 
-    /// Trusts more authorities: one certificate in DER, or any number in PEM.
+    /// Adds trusted authorities: one certificate in DER, or any number in PEM.
     pub fn extra_root(mut self, der_or_pem: impl Into<Vec<u8>>) -> Self {
         self.tls.extra.push(der_or_pem.into());
         self
     }
 
-    /// Shows a certificate to targets that ask for one (mTLS): the chain, own certificate first,
+    /// Sets the certificate for targets that request one (mTLS): the chain, own certificate first,
     /// and its private key, each in PEM or DER. The key is wiped when the builder is dropped.
     pub fn client_certificate(
         mut self,
@@ -109,21 +109,21 @@ impl SenderBuilder {
         self
     }
 
-    /// Sets the oldest TLS version that is spoken; 1.2 by default.
+    /// Sets the minimum TLS version; 1.2 by default.
     pub fn min_tls(mut self, min: MinTls) -> Self {
         self.tls.min = min;
         self
     }
 
-    /// Sets how long a connection may lie idle; 60 s by default. Zero turns reuse off.
+    /// Sets how long a connection may be idle; 60 s by default. Zero disables reuse.
     pub fn idle_for(mut self, idle_for: Duration) -> Self {
         self.limits.idle_for = idle_for;
         self
     }
 
-    /// Sets how many connections may be kept for later requests: of one group to one origin over
-    /// HTTP/1 (256 by default; over HTTP/2 it needs one), and in all (2,048 by default). Beyond
-    /// that, a group with more than a sixteenth of them gives up its oldest for those of another
+    /// Sets how many connections may be kept for later requests: for one group and one origin over
+    /// HTTP/1 (256 by default; HTTP/2 needs one), and in all (2,048 by default). Beyond the latter,
+    /// a group with more than a sixteenth of them loses its oldest to another group
     /// ([`Request::with_group`](crate::Request::with_group)).
     pub fn max_idle(mut self, per_origin: usize, total: usize) -> Self {
         self.limits.per_origin = per_origin;
@@ -131,50 +131,51 @@ impl SenderBuilder {
         self
     }
 
-    /// Names the headers that carry id, timestamp and signature; `webhook-id` and so on by default.
+    /// Sets the names of the headers for id, timestamp and signature; `webhook-id` and so on by
+    /// default.
     pub fn header_names(mut self, names: HeaderNames) -> Self {
         self.names = names;
         self
     }
 
-    /// Sets the `User-Agent` of requests that bring none of their own.
+    /// Sets the `User-Agent` of requests that have none.
     pub fn user_agent(mut self, value: impl Into<String>) -> Self {
         self.user_agent = value.into();
         self
     }
 
-    /// Sets how many bytes of a response's body are kept; 16 KiB by default.
+    /// Sets how many bytes of a response's body are captured; 16 KiB by default.
     pub fn capture_limit(mut self, bytes: usize) -> Self {
         self.capture = bytes;
         self
     }
 
-    /// Follows at most this many redirects per attempt (301, 302, 307, 308); none by default, so
-    /// that every 3xx is an error.
+    /// Sets the maximum number of redirects that are followed in an attempt (301, 302, 307, 308);
+    /// none by default, so that every 3xx is an error.
     ///
-    /// Method and body stay as they are. Each hop is judged by the target policy like a target of
-    /// its own, and all share the request's one budget. Where the origin changes, headers other
-    /// than `Accept`, `User-Agent` and those that describe the content stay behind, and the
-    /// message is not signed. Not followed are 303, a way from `https` to `http`, a `Location`
-    /// with credentials in it, and what comes after the last hop: the status is the outcome then.
+    /// Method and body do not change. The target policy checks each hop like a separate target, and
+    /// all hops share the request's timeout. If the origin changes, headers other than `Accept`,
+    /// `User-Agent` and those that describe the content are dropped, and the message is not signed.
+    /// A 303, a redirect from `https` to `http`, a `Location` with credentials, and any redirect
+    /// beyond the maximum are not followed: the status is then the outcome.
     pub fn follow_redirects(mut self, at_most: u8) -> Self {
         self.redirects = at_most;
         self
     }
 
-    /// Speaks TLS by another provider of cryptography than *ring*. Nothing is ever installed for
-    /// the whole process.
+    /// Sets the cryptography provider for TLS; *ring* by default. Nothing is ever installed for the
+    /// whole process.
     pub fn crypto_provider(mut self, provider: Arc<CryptoProvider>) -> Self {
         self.tls.provider = provider;
         self
     }
 
-    /// Makes the sender.
+    /// Builds the sender.
     ///
     /// # Errors
     ///
-    /// [`SetupError`] for certificates or keys that cannot be used, roots that cannot be loaded,
-    /// or a `User-Agent` that is no header value.
+    /// [`SetupError`] for certificates or keys that cannot be used, roots that cannot be loaded, or
+    /// a `User-Agent` that is not a header value.
     pub fn build(self) -> Result<Sender, SetupError> {
         let user_agent =
             http::HeaderValue::from_str(&self.user_agent).map_err(|_| SetupError::UserAgent)?;

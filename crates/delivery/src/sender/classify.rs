@@ -1,4 +1,4 @@
-//! What hyper says, in classes for users.
+//! The error classes of hyper's errors.
 
 use std::error::Error as StdError;
 use std::io;
@@ -17,7 +17,7 @@ pub(super) fn hyper_class(error: &hyper::Error) -> ErrorClass {
         cause = inner.source();
     }
     if error.is_parse() {
-        // hyper tells the two apart in its text only.
+        // hyper distinguishes the two in its text only.
         return if error.to_string().contains("too large") {
             ErrorClass::TooLarge
         } else {
@@ -30,8 +30,8 @@ pub(super) fn hyper_class(error: &hyper::Error) -> ErrorClass {
     ErrorClass::Protocol
 }
 
-/// Whether an HTTP/2 connection ended before a response's head was complete, or did not take the
-/// request (RFC 9113 §8.7): what happened says nothing of the request.
+/// Returns whether an HTTP/2 connection ended before a response's head was complete, or did not
+/// accept the request (RFC 9113 §8.7). Such an error has no relation to the request.
 pub(super) fn is_connection_lost(error: &hyper::Error) -> bool {
     let mut cause: Option<&(dyn StdError + 'static)> = error.source();
     while let Some(inner) = cause {
@@ -56,8 +56,7 @@ fn io_class(error: &io::Error) -> ErrorClass {
         return ErrorClass::Tls(tls_fault(error));
     }
     if error.kind() == io::ErrorKind::InvalidData {
-        // One message of TLS that is larger than rustls takes; it says so without an error of its
-        // own.
+        // A TLS message that exceeds rustls's limit, for which it has no separate error.
         return ErrorClass::Tls(TlsFault::Protocol);
     }
     ErrorClass::Reset

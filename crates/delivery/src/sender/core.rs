@@ -1,4 +1,4 @@
-//! The sender's parts.
+//! The sender.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use crate::pool::Pool;
 use crate::request::{Host, Request};
 use crate::tls::Tls;
 
-/// Sends requests to targets that a [`TargetPolicy`] lets through. Cheap to clone; clones share
-/// their connections.
+/// Sends requests to targets that a [`TargetPolicy`] allows. Cheap to clone; clones share their
+/// connections.
 ///
-/// Runs on tokio and has to be used inside its runtime.
+/// It must be used within a tokio runtime.
 #[derive(Clone)]
 pub struct Sender {
     pub(super) parts: Arc<Parts>,
     pub(super) policy: Arc<TargetPolicy>,
 }
 
-/// What all clones share, whatever their policy.
+/// The state that all clones share, whatever their policy.
 pub(super) struct Parts {
     pub(super) connector: Connector,
     pub(super) tls: Tls,
@@ -40,10 +40,10 @@ impl Sender {
         }
     }
 
-    /// The same sender under another policy, such as one that is narrower for one owner.
+    /// Returns the same sender with another policy, such as a stricter one for one owner.
     ///
-    /// Connections stay shared: the address of an idle connection is judged by the policy of the
-    /// attempt that wants to use it.
+    /// Connections are still shared: the address of an idle connection is checked against the
+    /// policy of the attempt that uses it.
     #[must_use]
     pub fn with_policy(&self, policy: TargetPolicy) -> Self {
         Self {
@@ -52,13 +52,13 @@ impl Sender {
         }
     }
 
-    /// The policy that every target is judged by.
+    /// Returns the policy for all targets.
     #[must_use]
     pub fn policy(&self) -> &TargetPolicy {
         &self.policy
     }
 
-    /// The URL is judged for each attempt, also when a connection lies ready.
+    /// Checks the URL, for each attempt, even if an idle connection exists.
     pub(super) fn judge(&self, request: &Request) -> Result<(), ErrorClass> {
         let origin = &request.fixed.origin;
         match &origin.host {

@@ -9,24 +9,24 @@ use crate::outcome::Attempt;
 use crate::request::Request;
 use crate::retry::RetryPolicy;
 
-/// All attempts of a delivery, in order; at least one.
+/// The attempts of a delivery, in order; at least one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Delivered {
     /// The attempts before the last one.
     pub earlier: Vec<Attempt>,
-    /// The attempt that decided.
+    /// The final attempt.
     pub last: Attempt,
 }
 
 impl Delivered {
-    /// Whether the last attempt was a success.
+    /// Returns whether the last attempt succeeded.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.last.is_success()
     }
 
-    /// How many attempts were made.
+    /// Returns the number of attempts.
     #[must_use]
     pub fn attempts(&self) -> usize {
         self.earlier.len() + 1
@@ -36,11 +36,12 @@ impl Delivered {
 impl Sender {
     /// Sends until a success, a failure that no retry can help, or the last reattempt.
     ///
-    /// Waits in the calling task, for as long as the policy's schedule says: hours, with many
-    /// retries. What is waiting is lost with the process; a durable queue is another crate's. The
-    /// wall time of a later attempt is `now` and the time that has passed since.
+    /// It waits in the calling task as long as the policy's schedule requires: hours, with many
+    /// retries. If the process ends, the delivery is lost; a durable queue is part of another
+    /// crate. The wall time of a later attempt is `now` plus the elapsed time.
     ///
-    /// `rng` spreads the delays. The future is `Send` if it is: `StdRng` is, `rand::rng()` is not.
+    /// `rng` spreads the delays. The future is `Send` if `rng` is: `StdRng` is, `rand::rng()` is
+    /// not.
     pub async fn deliver(
         &self,
         request: &Request,

@@ -1,4 +1,4 @@
-//! From a judged URL to a response: over an idle connection or a new one.
+//! From a checked URL to a response, over an idle connection or a new one.
 
 use std::sync::Arc;
 
@@ -18,22 +18,22 @@ use crate::progress::Progress;
 use crate::request::{Request, RequestError};
 use crate::tls::of_rustls;
 
-/// How many idle connections may turn out dead before a new one is opened.
+/// The maximum number of dead idle connections before a new one is opened.
 const MAX_STALE: usize = 4;
 
-/// Why an exchange came to nothing.
+/// The reason why an exchange failed.
 enum Failed {
-    /// The connection was lost before any byte of the response: of a reused one that is no
-    /// outcome, and the request is sent once more.
+    /// The connection was lost before any byte of the response. For a reused connection this is not
+    /// an outcome, and the request is sent again.
     Lost(ErrorClass),
-    /// The target may have seen the request: this attempt is spent.
+    /// The target may have received the request: the attempt is over.
     Spent(ErrorClass),
-    /// Not a byte of the request was written: another connection may be tried.
+    /// No byte of the request was written: another connection may be tried.
     Unsent(ErrorClass),
 }
 
 impl Sender {
-    /// One request and its response.
+    /// Sends one request and reads its response.
     pub(super) async fn exchange(
         &self,
         request: &Request,
@@ -85,7 +85,7 @@ impl Sender {
         progress: &mut Progress,
     ) -> Result<(), Failed> {
         progress.reused = false;
-        // Boxed: rare beside reuse, and large with a TLS handshake in it.
+        // Boxed: rare compared with reuse, and large because of the TLS handshake.
         let opened = Box::pin(self.open(shelf, request, progress)).await;
         let opened = opened.map_err(Failed::Spent)?;
         self.over(opened, shelf, request, now, progress).await
@@ -233,7 +233,7 @@ impl Sender {
         Ok(())
     }
 
-    /// Keeps a piece of the body; `false` when there is enough. Trailers are let go.
+    /// Stores a piece of the body. Returns `false` if the limit is reached. Trailers are dropped.
     fn keep(
         &self,
         frame: http_body::Frame<Bytes>,
@@ -248,7 +248,7 @@ impl Sender {
     }
 }
 
-/// From here on the status has decided, whatever becomes of the body.
+/// From here on the status decides, even if reading the body fails.
 fn take_head(
     response: Response<Incoming>,
     protocol: Protocol,

@@ -1,4 +1,4 @@
-//! The names of the headers that carry a delivery's id, time and signature.
+//! The names of the headers for a delivery's id, time and signature.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,10 @@ use http::HeaderName;
 
 use crate::setup_error::SetupError;
 
-/// The names of the headers that carry a delivery's id, time and signature.
+/// The names of the headers for a delivery's id, time and signature.
 ///
-/// Platforms that come from another system keep that system's names, so that receivers need not
-/// change. HTTP/1.1 writes them in the case in which they are given here.
+/// A platform that replaces another system can keep its names, so that receivers need not change.
+/// HTTP/1.1 writes them in the given case.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct HeaderNames {
     pub(super) id: WrittenName,
@@ -44,12 +44,12 @@ impl PartialEq for WrittenName {
 impl Eq for WrittenName {}
 
 impl HeaderNames {
-    /// Takes three names, such as `svix-id`, `svix-timestamp`, `svix-signature`.
+    /// Creates it from three names, such as `svix-id`, `svix-timestamp`, `svix-signature`.
     ///
     /// # Errors
     ///
-    /// [`SetupError::HeaderName`] when one is not a token (RFC 9110 §5.6.2), is one that the
-    /// sender writes itself, or is given twice.
+    /// [`SetupError::HeaderName`] if one is not a token (RFC 9110 §5.6.2), is one that the sender
+    /// itself writes, or occurs twice.
     pub fn new(id: &str, timestamp: &str, signature: &str) -> Result<Self, SetupError> {
         let name = |text: &str| {
             let name =
@@ -86,7 +86,7 @@ impl HeaderNames {
 }
 
 impl Default for HeaderNames {
-    /// `Webhook-Id`, `Webhook-Timestamp`, `Webhook-Signature` (Standard Webhooks).
+    /// Returns `Webhook-Id`, `Webhook-Timestamp`, `Webhook-Signature` (Standard Webhooks).
     fn default() -> Self {
         Self {
             id: WrittenName::known("webhook-id", "Webhook-Id"),

@@ -1,18 +1,17 @@
-//! What the target policy says to a target, before anything is sent to it.
+//! The target policy's verdict on a target before anything is sent.
 
 use super::core::Sender;
 use crate::outcome::ErrorClass;
 
 impl Sender {
-    /// Judges a URL as an attempt would: by what it says itself, and by the addresses that its host
-    /// name has at this moment. Connects to nothing. Waits for the resolver as long as that takes:
-    /// give it a timeout.
+    /// Checks a URL as an attempt would: the URL itself, and the current addresses of its host
+    /// name. It does not connect. It waits for the resolver without a limit: use a timeout.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Refused`] with the rule of the policy, [`ErrorClass::Dns`]. Which of them it
-    /// is about a name, and why, tells what addresses the platform's own network has for it: that
-    /// is for operators, not for whoever typed the URL.
+    /// [`ErrorClass::Refused`] with the rule of the policy, [`ErrorClass::Dns`]. For a host name,
+    /// the error reveals addresses in the platform's own network: show it to operators only, not to
+    /// the user who entered the URL.
     pub async fn judge_target(&self, url: &url::Url) -> Result<(), ErrorClass> {
         self.policy.judge_url(url)?;
         if let Some(url::Host::Domain(name)) = url.host() {

@@ -14,12 +14,12 @@ use super::shown::shown;
 use crate::outcome::{ErrorClass, Protocol};
 use crate::request::{Header, Request, RequestError};
 
-/// What a receiver adds for each field.
+/// The overhead that a receiver counts for each field.
 const FIELD_OVERHEAD: usize = 32;
-/// About as long as a header is, with its name.
+/// The approximate length of a header with its name.
 const HEADER_SIZE: usize = 48;
 
-/// A header that the sender writes itself. What was there before the attempt is not copied.
+/// A header that the sender itself writes. Values that existed before the attempt are not copied.
 struct Own<'a> {
     name: HeaderName,
     /// The name as HTTP/1.1 writes it: some receivers compare names as they are, and expect
@@ -94,9 +94,9 @@ impl Parts {
         now: DateTime<Utc>,
     ) -> Result<(http::Request<Full<Bytes>>, Vec<u8>), ErrorClass> {
         let own = self.own_headers(request, now)?;
-        // With room for hyper's Content-Length: a map that grows is built twice.
+        // With capacity for hyper's Content-Length: a map that grows is built twice.
         let mut headers = HeaderMap::with_capacity(request.fixed.headers.len() + own.len() + 1);
-        // `:authority` takes the place of `Host` (RFC 9113 §8.3.1).
+        // `:authority` replaces `Host` (RFC 9113 §8.3.1).
         for header in given(request, &own).filter(|header| header.name != HOST) {
             headers.append(&header.name, header.value.clone());
         }
@@ -113,8 +113,8 @@ impl Parts {
         Ok((message, shown))
     }
 
-    /// The headers that the sender vouches for: id, time, signature, and those of which
-    /// the request brings none: `User-Agent` and its trace.
+    /// Returns the sender's own headers: id, time, signature, and those that the request lacks:
+    /// `User-Agent` and its trace.
     fn own_headers<'a>(
         &'a self,
         request: &'a Request,
@@ -199,8 +199,8 @@ fn pairs<'a>(
     given.chain(own.iter().map(|header| (header.written, &*header.value)))
 }
 
-/// The headers that the request brings along, but those that the sender writes itself: nobody
-/// else's id, time or signature goes out.
+/// Returns the request's own headers, except for those that the sender writes: the caller cannot
+/// set id, time or signature.
 fn given<'a>(request: &'a Request, own: &'a [Own<'_>]) -> impl Iterator<Item = &'a Header> {
     let headers = request.fixed.headers.iter();
     headers.filter(|header| !own.iter().any(|own| own.name == header.name))

@@ -1,4 +1,4 @@
-//! The sender: one attempt, and retries around it.
+//! The sender: attempts and retries.
 
 mod builder;
 mod classify;

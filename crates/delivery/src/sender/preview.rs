@@ -1,4 +1,4 @@
-//! What would be sent, without sending it.
+//! Previews of requests, without sending them.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::outcome::ErrorClass;
 use crate::request::Request;
 use crate::sign::SigningKeys;
 
-/// The message of an attempt as it would go out over HTTP/1.1.
+/// The message of an attempt as HTTP/1.1 would send it.
 ///
-/// Holds secrets in plaintext where the request does: it is for the owner of the request. `Debug`
-/// hides them.
+/// It contains the secrets of the request in plaintext: show it to the owner of the request only.
+/// `Debug` hides them.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Preview {
@@ -22,20 +22,20 @@ pub struct Preview {
     pub head: Vec<u8>,
     /// The body, byte for byte.
     pub body: Bytes,
-    /// What a signature is made of (`id.timestamp.body`), when the request is signed.
+    /// The signed bytes (`id.timestamp.body`), if the request is signed.
     pub signature_base: Option<Vec<u8>>,
-    /// What the target policy says to the URL by itself. A host name that passes here is still
-    /// resolved and its addresses are judged when it is sent to.
+    /// The target policy's verdict on the URL only. A host name that passes is still resolved, and
+    /// its addresses are checked, when the request is sent.
     pub verdict: Result<(), TargetRefusal>,
 }
 
 impl Sender {
-    /// The exact bytes of an attempt at `now`, and what the target policy says to its URL. Neither
-    /// resolves nor connects.
+    /// Returns the exact bytes of an attempt at `now`, and the target policy's verdict on its URL.
+    /// It neither resolves nor connects.
     ///
     /// # Errors
     ///
-    /// [`ErrorClass::Build`] when the message cannot be built.
+    /// [`ErrorClass::Build`] if the message cannot be built.
     pub fn preview(&self, request: &Request, now: DateTime<Utc>) -> Result<Preview, ErrorClass> {
         let head = self.parts.head(request, now)?;
         let signed = request

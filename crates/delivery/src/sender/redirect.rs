@@ -1,4 +1,4 @@
-//! Following redirects, where the platform asked for it.
+//! Following redirects, if the platform enables it.
 
 use chrono::{DateTime, Utc};
 
@@ -8,9 +8,10 @@ use crate::progress::Progress;
 use crate::request::Request;
 
 impl Sender {
-    /// One attempt without its budget: a request, and as many hops after it as the platform allows.
+    /// Makes one attempt without its timeout: a request, and as many hops after it as the platform
+    /// allows.
     ///
-    /// Each hop is a request of its own: its URL and every address behind it are judged again.
+    /// Each hop is a separate request: its URL and every address behind it are checked again.
     pub(super) async fn run(
         &self,
         request: &Request,
@@ -41,7 +42,7 @@ impl Sender {
     }
 }
 
-/// Where the response leads to, if it is a redirect that may be followed.
+/// Returns the request to the response's location, if it is a redirect that may be followed.
 fn redirected(request: &Request, progress: &Progress) -> Option<Request> {
     request.redirected(progress.status?, progress.head.as_ref()?)
 }

@@ -1,4 +1,4 @@
-//! One attempt within its budget.
+//! An attempt with its timeout.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -12,24 +12,23 @@ use crate::progress::Progress;
 use crate::request::Request;
 
 impl Sender {
-    /// Makes one attempt. The [`Attempt`] says what happened.
+    /// Makes one attempt and returns its record.
     ///
-    /// The request's timeout is one budget for name resolution, connection, TLS, sending and the
-    /// response's head and captured body (SPEC 2.2 *Timeout*). Success is a 2xx status, decided by
-    /// the status line: what happens to the body afterwards does not undo it. Redirects are not
-    /// followed, unless the platform asks for it
-    /// ([`SenderBuilder::follow_redirects`](crate::SenderBuilder::follow_redirects)). `now` is
-    /// the wall time that goes into the signature, by which certificates and `Retry-After`
-    /// dates are judged; durations are measured by tokio's clock.
+    /// The request's timeout covers name resolution, connection, TLS, sending and the response's
+    /// head and captured body (SPEC 2.2 *Timeout*). A 2xx status is a success, as soon as the
+    /// status line is read: a later failure of the body does not change that. Redirects are
+    /// followed only if the platform enables that
+    /// ([`SenderBuilder::follow_redirects`](crate::SenderBuilder::follow_redirects)). `now` is the
+    /// wall time for the signature, the validity of certificates, and `Retry-After` dates;
+    /// durations are measured by tokio's clock.
     ///
-    /// One request reaches the target (and one each hop of a redirect), but for one case: if a
+    /// The target gets one request (and one for each hop of a redirect), with one exception: if a
     /// connection that had served an earlier request is lost before any byte of the response, the
-    /// request is sent once more within the budget, over a fresh connection, as browsers and curl
-    /// do ([`Attempt::repeated`]). Nobody can know whether the target had received it: it may see
-    /// the request twice. Neither a timeout nor a response that has begun is followed by a second
-    /// request, nor is the failure of a fresh connection. Over HTTP/2 a response begins with its
-    /// complete head; a stream that the target resets is not repeated, except after
-    /// `REFUSED_STREAM`.
+    /// request is sent again within the timeout, over a fresh connection, as browsers and curl do
+    /// ([`Attempt::repeated`]). Nobody can know whether the target had received it, so it may see
+    /// the request twice. A request is not sent again after a timeout, after a response has begun,
+    /// or after the failure of a fresh connection. Over HTTP/2 a response begins with its complete
+    /// head; a stream that the target resets is not repeated, except after `REFUSED_STREAM`.
     ///
     /// Dropping the future closes its connection (HTTP/1) or its stream (HTTP/2).
     pub async fn send(&self, request: &Request, now: DateTime<Utc>) -> Attempt {
@@ -48,7 +47,7 @@ impl Sender {
             Err(_) => Some(ErrorClass::Timeout(progress.phase_of_timeout())),
         };
         let attempt = progress.into_attempt(fault, now);
-        // The attempt was made: a log subscriber that panics must not cost its outcome.
+        // The attempt was made: a log subscriber that panics must not lose its outcome.
         let _ = catch_unwind(AssertUnwindSafe(|| log(request, &attempt)));
         attempt
     }

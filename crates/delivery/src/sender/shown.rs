@@ -1,4 +1,4 @@
-//! The head of a request as a log may show it: what was sent, without the credentials.
+//! The head of a request for logs, without the credentials.
 
 use http::HeaderValue;
 use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
@@ -6,11 +6,11 @@ use http::header::{AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION};
 use crate::outcome::Protocol;
 use crate::request::Request;
 
-/// Bytes that are shown at most, the mark of what was cut included.
+/// The maximum number of bytes, including the mark at the end.
 const MOST: usize = 8 * 1024;
-/// Takes the place of a credential.
+/// Replaces a credential.
 const HIDDEN: &[u8] = b"(hidden)";
-/// Takes the place of what is too long.
+/// Replaces the part beyond the maximum.
 const CUT: &[u8] = b"(cut)\r\n";
 
 /// The method, the whole URL and the version, then the headers, each line ended by CR LF.
@@ -51,7 +51,7 @@ pub(super) fn shown<'a>(
     head
 }
 
-/// Whether there was room for the line.
+/// Returns whether the line fit.
 fn push(head: &mut Vec<u8>, line: &[&[u8]]) -> bool {
     let length: usize = line.iter().map(|part| part.len()).sum();
     let fits = head.len() + length + CUT.len() <= MOST;

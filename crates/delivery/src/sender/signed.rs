@@ -1,17 +1,19 @@
-//! Signatures of large messages, made where nobody waits for them.
+//! Signatures of large messages, made on another thread.
 
 use chrono::{DateTime, Utc};
 
 use super::core::Sender;
 use crate::request::Request;
 
-/// Signatures over this number of bytes are made at once: it takes less than a millisecond.
+/// Signatures over at most this number of bytes are made on the current thread: it takes less than
+/// a millisecond.
 const AT_ONCE: usize = 64 * 1024;
 
 impl Sender {
-    /// The request with its signature as of `now`, if that takes long: five keys sign a message of
-    /// 4 MiB in some hundredths of a second, which are not the other tasks' to wait for. And it is
-    /// made once, however many connections are tried. `None`: it is made with the message.
+    /// Returns the request with its signature as of `now`, if making it takes long: five keys sign
+    /// a message of 4 MiB in some hundredths of a second, which must not delay other tasks. The
+    /// signature is made once, however many connections are tried. `None` means that it is made
+    /// with the message.
     pub(super) async fn signed(&self, request: &Request, now: DateTime<Utc>) -> Option<Request> {
         if request.body.len() <= AT_ONCE {
             return None;

@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use super::text::{alone, decode, encode_into};
 
-/// Shortest and longest HMAC key in bytes (Standard Webhooks, *Signature scheme*).
+/// The minimum and maximum length of an HMAC key in bytes (Standard Webhooks, *Signature scheme*).
 const HMAC_KEY_LEN: std::ops::RangeInclusive<usize> = 24..=64;
 
 /// A key that signs deliveries, in the text form of Standard Webhooks: `whsec_` and base64 of 24
@@ -27,12 +27,12 @@ enum Kind {
 }
 
 impl SigningKey {
-    /// Takes a `whsec_` secret that another system issued with a shorter or longer key: 16 to 256
-    /// bytes. For migrations; new secrets go through [`FromStr`].
+    /// Parses a `whsec_` secret of another system with a shorter or longer key: 16 to 256 bytes.
+    /// Only for migrations; parse new secrets with [`FromStr`].
     ///
     /// # Errors
     ///
-    /// As [`FromStr`], with the wider bounds.
+    /// The errors of [`FromStr`], with the wider limits.
     pub fn imported(text: &str) -> Result<Self, SigningKeyError> {
         let text = alone(text)
             .strip_prefix("whsec_")
@@ -40,7 +40,7 @@ impl SigningKey {
         Self::hmac(text, 16..=256)
     }
 
-    /// The scheme's name in front of a signature: `v1` or `v1a`.
+    /// Returns the scheme in front of a signature: `v1` or `v1a`.
     #[must_use]
     pub fn scheme(&self) -> &'static str {
         match self.0 {
@@ -69,7 +69,7 @@ impl SigningKey {
         Ok(Self(Kind::Ed25519(Box::new(key))))
     }
 
-    /// How many bytes [`sign_into`](Self::sign_into) appends.
+    /// Returns how many bytes [`sign_into`](Self::sign_into) appends.
     pub(super) fn signature_len(&self) -> usize {
         let bytes = match self.0 {
             Kind::Hmac(_) => 32_usize,
@@ -128,7 +128,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// Why a text is no signing key. Never shows the text.
+/// The reason why a text is not a signing key. It never shows the text.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum SigningKeyError {

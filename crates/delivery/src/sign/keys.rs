@@ -1,4 +1,4 @@
-//! All keys that sign a delivery.
+//! The keys that sign a delivery.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use super::key::{SignedParts, SigningKey, SigningKeyError};
 pub struct SigningKeys(Arc<[SigningKey]>);
 
 impl SigningKeys {
-    /// Takes keys, newest first; `None` when there is not one.
+    /// Creates it from keys, newest first; `None` without any key.
     #[must_use]
     pub fn new(keys: impl IntoIterator<Item = SigningKey>) -> Option<Self> {
         let keys: Arc<[_]> = keys.into_iter().collect();
@@ -35,8 +35,8 @@ impl SigningKeys {
     ///
     /// # Errors
     ///
-    /// The [`SigningKeyError`] of the first text that is no key; [`SigningKeyError::Length`] when
-    /// there is no text at all.
+    /// The [`SigningKeyError`] of the first invalid text; [`SigningKeyError::Length`] without any
+    /// text.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, SigningKeyError> {
         let keys: Vec<SigningKey> = texts
             .into_iter()
@@ -45,7 +45,8 @@ impl SigningKeys {
         Self::new(keys).ok_or(SigningKeyError::Length)
     }
 
-    /// The value of the signature header: one `scheme,base64` a key, joined by spaces.
+    /// Returns the value of the signature header: one `scheme,base64` for each key, separated by
+    /// spaces.
     #[must_use]
     pub fn signature(&self, id: &str, at: DateTime<Utc>, body: &[u8]) -> String {
         let head = Self::base_head(id, at);
@@ -62,7 +63,7 @@ impl SigningKeys {
         out
     }
 
-    /// What is signed: `id.timestamp.body`, with the time in whole seconds of the epoch.
+    /// Returns the signed bytes: `id.timestamp.body`, with the time in whole seconds of the epoch.
     #[must_use]
     pub fn base(id: &str, at: DateTime<Utc>, body: &[u8]) -> Vec<u8> {
         let mut base = Self::base_head(id, at).into_bytes();

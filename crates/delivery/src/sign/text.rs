@@ -6,7 +6,8 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use zeroize::Zeroizing;
 
-/// Other libraries hand out secrets without padding and with loose last bits; so they are taken.
+/// Other libraries create secrets without padding and with nonzero trailing bits, so these are
+/// accepted.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -14,7 +15,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// A key without the white space and the byte order mark that a file or a paste puts around it.
+/// Returns a key without the white space and the byte order mark of a file or a paste.
 pub(crate) fn alone(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}')
 }

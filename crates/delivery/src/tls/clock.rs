@@ -1,4 +1,4 @@
-//! The time by which certificates are judged: given, never read.
+//! The time for the verification of certificates: passed in, never read.
 
 use std::sync::atomic::AtomicI64;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,7 +1,7 @@
-//! The one file that turns certificate checks off (SPEC 2.2 *Allow Insecure Certificates*).
+//! The only file that disables certificate verification (SPEC 2.2 *Allow Insecure Certificates*).
 //!
-//! What is built here is used by the insecure configuration alone, which has its own session
-//! store and whose connections lie in their own pool.
+//! Only the insecure configuration uses it, which has its own session store and its own connection
+//! pool.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-/// A verifier that takes every certificate, for tests and development.
+/// Creates a verifier that accepts every certificate, for tests and development.
 pub(super) fn accept_any_certificate(provider: &CryptoProvider) -> Arc<dyn ServerCertVerifier> {
     Arc::new(AcceptAny {
         schemes: provider
@@ -36,8 +36,8 @@ impl ServerCertVerifier for AcceptAny {
         Ok(ServerCertVerified::assertion())
     }
 
-    // A signature by a key that nobody vouches for proves nothing; checking it would only turn
-    // away old self-signed certificates, which are what this switch is for.
+    // A signature by an untrusted key proves nothing; verifying it would only refuse old
+    // self-signed certificates, which this setting is for.
     fn verify_tls12_signature(
         &self,
         _: &[u8],

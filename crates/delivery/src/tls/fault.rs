@@ -1,4 +1,4 @@
-//! What rustls says, in words for users.
+//! Texts for errors of rustls.
 
 use std::error::Error as StdError;
 use std::io;
@@ -20,7 +20,7 @@ fn rustls_error<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a Error> {
     if let Some(found) = error.downcast_ref::<Error>() {
         return Some(found);
     }
-    // What an I/O error was made of is not its source.
+    // The error inside an I/O error is not its source.
     let made_of = error
         .downcast_ref::<io::Error>()
         .and_then(io::Error::get_ref);
@@ -41,8 +41,8 @@ pub(crate) fn of_rustls(error: &Error) -> TlsFault {
     }
 }
 
-/// What a server says of certificates, it says of ours; and of signatures too, which do not verify
-/// where its authority of that name has another key by now.
+/// Classifies an alert. An alert of a server about certificates, and about signatures, concerns the
+/// client certificate; signatures do not verify if the issuing authority has another key.
 fn of_alert(alert: AlertDescription) -> TlsFault {
     use AlertDescription as A;
     let name = alert_name(alert);

@@ -27,7 +27,7 @@ pub(crate) async fn secure(
     let name = server_name(host).ok_or(ErrorClass::Tls(TlsFault::WrongName))?;
     let name = Arc::new(FixedServerNameResolver::new(name));
     let mut connector = HttpsConnector::new(Opened(Some(base)), config, true, name);
-    // Where to was decided when the connection was opened.
+    // The destination was decided when the connection was opened.
     match connector.call(Uri::from_static("https://target")).await {
         Ok(MaybeHttpsStream::Https(secured)) => Ok(secured.into_inner()),
         Ok(MaybeHttpsStream::Http(_)) => Err(ErrorClass::Tls(TlsFault::NotTls)),

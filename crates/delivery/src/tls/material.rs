@@ -1,4 +1,4 @@
-//! Roots, client certificates and versions, as bytes and plain words.
+//! Roots, client certificates and versions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,27 +12,27 @@ use zeroize::Zeroizing;
 
 use crate::setup_error::SetupError;
 
-/// What some editors write at the beginning of a file.
+/// The prefix that some editors write at the beginning of a file.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
 
 static NEWEST: &[&SupportedProtocolVersion] = &[&TLS13];
 
-/// Whose certificate authorities are trusted, besides the extra ones that a platform adds.
+/// The trusted certificate authorities, in addition to the extra ones of a platform.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Roots {
-    /// Nobody's: only the extra roots count.
+    /// None: only the extra roots are trusted.
     ExtraOnly,
-    /// The operating system's.
+    /// The roots of the operating system.
     Platform,
-    /// Mozilla's, as compiled in.
+    /// Mozilla's roots, as compiled in.
     #[default]
     WebPki,
 }
 
-/// The oldest TLS version that is spoken.
+/// The minimum TLS version.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum MinTls {
@@ -52,7 +52,7 @@ impl MinTls {
     }
 }
 
-/// What a platform says about TLS, unparsed.
+/// A platform's TLS settings, unparsed.
 pub(crate) struct TlsSettings {
     pub(crate) provider: Arc<CryptoProvider>,
     pub(crate) roots: Roots,

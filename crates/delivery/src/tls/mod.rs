@@ -1,5 +1,6 @@
-//! Securing a connection, in one of two trust levels that share nothing. Nor do client identities
-//! or groups of requests: session tickets are kept by the shelf of their connections.
+//! TLS connections in one of two trust levels that share nothing. Client identities and groups of
+//! requests do not share anything either: session tickets are stored with the connections of one
+//! origin.
 
 mod clock;
 mod dangerous;
@@ -25,10 +26,10 @@ use crate::outcome::{ErrorClass, TlsFault};
 use crate::request::Trust;
 use crate::setup_error::SetupError;
 
-/// Servers of which a shelf keeps session tickets: it is of one.
+/// The number of servers whose session tickets are stored with the connections of one origin.
 const SESSIONS: usize = 2;
 
-/// Two client configurations, from which those of the shelves are made.
+/// Two client configurations, from which those of the origins are made.
 #[derive(Clone)]
 pub(crate) struct Tls {
     verify: Arc<ClientConfig>,
@@ -49,13 +50,13 @@ impl Tls {
         })
     }
 
-    /// Certificates are judged by the wall time that the latest attempt was given.
+    /// Sets the time for the verification of certificates, from the latest attempt.
     pub(crate) fn set_time(&self, now: DateTime<Utc>) {
         self.clock.set(now);
     }
 
-    /// How connections of this trust level are secured that show this identity, or no certificate
-    /// but the sender's. The configuration has its own session tickets.
+    /// Returns the configuration of this trust level for this identity, or for only the sender's
+    /// certificate. It has its own session tickets.
     pub(crate) fn config(
         &self,
         trust: Trust,
@@ -75,7 +76,7 @@ impl Tls {
     }
 }
 
-/// The one way to a configuration, whatever the verifier.
+/// Creates a configuration with any verifier.
 fn config(
     settings: &TlsSettings,
     provider: &Arc<CryptoProvider>,

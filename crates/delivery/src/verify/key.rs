@@ -1,4 +1,4 @@
-//! One key that signatures are checked against.
+//! A key that verifies signatures.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq as _;
 
 use crate::sign::{SigningKeyError, alone, decode};
 
-/// A key that checks signatures: `whsec_` (the shared secret, `v1`) or `whpk_` (the sender's
+/// A key that verifies signatures: `whsec_` (the shared secret, `v1`) or `whpk_` (the sender's
 /// public Ed25519 key, `v1a`). `Debug` shows the kind only.
 #[derive(Clone)]
 pub struct VerifyKey(Kind);
@@ -24,7 +24,8 @@ enum Kind {
 }
 
 impl VerifyKey {
-    /// Whether one `scheme,base64` of a signature header is this key's signature of the message.
+    /// Returns whether one `scheme,base64` of a signature header is this key's signature of the
+    /// message.
     pub(super) fn accepts(&self, one: &str, message: &[u8]) -> bool {
         match (&self.0, one.split_once(',')) {
             (Kind::Hmac(keyed), Some(("v1", text))) => {
@@ -59,8 +60,8 @@ impl FromStr for VerifyKey {
 
     /// # Errors
     ///
-    /// [`SigningKeyError`] for another prefix (a private `whsk_` key has no place at a receiver),
-    /// broken base64, a length out of bounds, or a point that is no key.
+    /// [`SigningKeyError`] for another prefix (a receiver must not have a private `whsk_` key),
+    /// invalid base64, a length out of bounds, or an invalid point.
     fn from_str(text: &str) -> Result<Self, SigningKeyError> {
         let text = alone(text);
         if let Some(rest) = text.strip_prefix("whsec_") {

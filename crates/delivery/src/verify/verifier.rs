@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 
 use super::key::VerifyKey;
 
-/// Longest signature header, and most signatures in it, that are looked at.
+/// The maximum length of a signature header, and the maximum number of signatures in it.
 const MAX_HEADER: usize = 8 * 1024;
 const MAX_SIGNATURES: usize = 32;
 
-/// Checks that a delivery comes from a sender that knows a secret, and that it is fresh.
+/// Verifies that a delivery comes from a sender that knows a secret, and that it is fresh.
 ///
-/// A receiver still has to remember ids for as long as the tolerance, if it must not act twice on
-/// one delivery: the sender repeats deliveries that it could not confirm, with the same id.
+/// A receiver that must not process a delivery twice must remember ids for as long as the
+/// tolerance: the sender repeats deliveries that it could not confirm, with the same id.
 ///
 /// ```
 /// use delivery::Verifier;
@@ -36,19 +36,19 @@ pub struct Verifier {
     tolerance: Duration,
 }
 
-/// A delivery whose signature and time are right.
+/// A delivery with a valid signature and time.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Verified {
     /// The id by which a repeated delivery is recognised.
     pub id: String,
-    /// When the attempt was signed.
+    /// The time of the signature.
     pub at: DateTime<Utc>,
 }
 
 impl Verifier {
-    /// Accepts signatures by any of the keys; more than one while secrets are rotated. Without a
-    /// key it accepts nothing. The tolerance is 5 minutes.
+    /// Creates a verifier that accepts signatures by any of the keys, of which there are several
+    /// while secrets are rotated. Without a key it accepts nothing. The tolerance is 5 minutes.
     #[must_use]
     pub fn new(keys: impl IntoIterator<Item = VerifyKey>) -> Self {
         Self {
@@ -57,21 +57,22 @@ impl Verifier {
         }
     }
 
-    /// Sets how far the signed time may lie from `now`, before or after.
+    /// Sets the maximum difference between the signed time and `now`, in both directions.
     #[must_use]
     pub fn tolerance(mut self, tolerance: Duration) -> Self {
         self.tolerance = tolerance;
         self
     }
 
-    /// Checks a delivery: the values of its three headers, and its body byte for byte as it came.
+    /// Verifies a delivery: the values of its three headers, and its body byte for byte as
+    /// received.
     ///
-    /// Signatures are compared in constant time, whole: a truncated one is wrong. Those of unknown
-    /// versions are passed over.
+    /// Whole signatures are compared in constant time: a truncated one is invalid. Signatures of
+    /// unknown versions are ignored.
     ///
     /// # Errors
     ///
-    /// [`VerifyError`]; a receiver responds with 400 or 401 and tells nobody which.
+    /// [`VerifyError`]. Respond with 400 or 401 for all of them, without the reason.
     pub fn verify(
         &self,
         id: &str,
@@ -108,7 +109,7 @@ impl Verifier {
     }
 }
 
-/// Digits only, and a time that there is.
+/// Parses digits only, and a valid time.
 fn seconds(text: &str) -> Option<DateTime<Utc>> {
     if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
         return None;
@@ -116,7 +117,7 @@ fn seconds(text: &str) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(text.parse().ok()?, 0)
 }
 
-/// Why a delivery is not accepted.
+/// The reason why a delivery is not accepted.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum VerifyError {
@@ -126,10 +127,10 @@ pub enum VerifyError {
     /// No signature by a known key.
     #[error("webhook-signature: none by a known key")]
     Signature,
-    /// The time lies too far from now.
+    /// The difference between the time and `now` exceeds the tolerance.
     #[error("webhook-timestamp: too old or too far ahead")]
     Stale,
-    /// The time is no number of seconds.
+    /// The time is not a number of seconds.
     #[error("webhook-timestamp: must be whole seconds of the epoch")]
     Timestamp,
 }

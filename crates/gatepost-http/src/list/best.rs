@@ -1,5 +1,4 @@
-//! The first rows of a list that is sorted by something else than row numbers: so many of all that
-//! were seen, and no more than a number of bytes.
+//! The first rows of a sorted list, bounded in number and in bytes.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,15 +9,15 @@ use serde_json::Value;
 use crate::query::sort::{Sort, compare};
 use crate::schema::{Name, RowMap};
 
-/// What a row takes beside its values, about; what a value takes beside its text, in a row, in an
-/// array, as a member of an object; and a text beside its bytes.
+/// The approximate memory of a row without its values; of a value without its text, in a row, in an
+/// array, as a member of an object; and of a text without its bytes.
 const ROW: usize = 96;
 const COLUMN: usize = 32;
 const TEXT: usize = 24;
 const ELEMENT: usize = 48;
 const MEMBER: usize = 144;
 
-/// The best rows so far, in order.
+/// The first rows so far, in order.
 #[derive(Debug)]
 pub(super) struct Best {
     columns: Vec<Name>,
@@ -28,25 +27,25 @@ pub(super) struct Best {
     bytes: usize,
 }
 
-/// What rows are sorted by: a column's place, and its direction.
+/// A sort key: the position of a column, and its direction.
 #[derive(Clone, Copy, Debug)]
 struct Key {
     at: usize,
     descending: bool,
 }
 
-/// A row: without the names of its columns it takes a fraction of the memory.
+/// A row without the names of its columns, which takes a fraction of the memory.
 #[derive(Debug)]
 struct Kept {
     values: Box<[Option<Value>]>,
-    /// Of rows that compare alike the one that was seen first comes first.
+    /// Of rows that compare equal, the one that was seen first comes first.
     seen: u64,
     bytes: usize,
     order: Arc<[Key]>,
 }
 
 impl Best {
-    /// In this order; of each row these columns are kept, and those that it is sorted by.
+    /// Creates it for this order; for each row these columns and the sort columns are kept.
     pub(super) fn new(sort: &Sort, mut columns: Vec<Name>) -> Self {
         let mut order = Vec::new();
         for by in &sort.0 {
@@ -67,7 +66,7 @@ impl Best {
         }
     }
 
-    /// Takes a row, and leaves out the last one where there are more than `most`.
+    /// Adds a row, and removes the last one if there are more than `most`.
     pub(super) fn take(&mut self, mut row: RowMap, most: usize) {
         let values = self.columns.iter().map(|column| row.remove(column));
         let values: Box<[_]> = values.collect();
@@ -90,7 +89,7 @@ impl Best {
         }
     }
 
-    /// The first of the rows that are left.
+    /// Removes and returns the first row.
     pub(super) fn next(&mut self) -> Option<RowMap> {
         let kept = self.rows.pop_first()?;
         self.bytes -= kept.bytes;
@@ -103,7 +102,7 @@ impl Best {
         self.rows.len()
     }
 
-    /// How much memory they take, about.
+    /// Returns the approximate memory in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -150,7 +149,7 @@ fn column(value: &Option<Value>) -> usize {
     COLUMN + value.as_ref().map_or(0, beyond)
 }
 
-/// What a value takes beyond its own place, about.
+/// Returns the approximate memory of a value without its slot.
 fn beyond(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

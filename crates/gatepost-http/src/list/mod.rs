@@ -1,7 +1,7 @@
-//! Makes a list: reads in pages, filters, sorts, cuts, and writes each row as it comes.
+//! Lists: reads in pages, filters, sorts, truncates, and writes each row as it is read.
 //!
-//! However large the table and its rows are, a request holds one page of what is read, and of what
-//! is sent no more than a response may have.
+//! However large the table and its rows are, a request holds one page of rows, and of the response
+//! no more than its maximum size.
 
 mod best;
 mod order;
@@ -28,12 +28,12 @@ use crate::schema::{KEY, Name, RowMap, Table};
 use crate::state::Shared;
 use crate::turn::Turn;
 
-/// The first page of a list that is filtered: it may hold all that is looked for.
+/// The size of the first page of a filtered list: it may contain all results.
 const FIRST: u32 = 16;
-/// The work of reading a row, in bytes that are looked at.
+/// The cost of reading a row, expressed in bytes.
 const READ: usize = 4 * 1024;
 
-/// The rows that a request asks for, as JSON.
+/// Returns the requested rows as JSON.
 pub(crate) async fn list(
     resource: &dyn Resource,
     caller: &Actor,
@@ -62,7 +62,7 @@ pub(crate) async fn list(
     }
 }
 
-/// One row, as JSON; all columns where `fields` are not given.
+/// Returns one row as JSON, with all columns if `fields` is not given.
 pub(crate) async fn one(
     resource: &dyn Resource,
     caller: &Actor,
@@ -74,7 +74,7 @@ pub(crate) async fn one(
     Ok(written::one(shown).await)
 }
 
-/// The columns that were asked for, of a row that is in no table.
+/// Returns the requested columns of a row that is not in a table.
 pub(crate) fn pick<'r>(row: &'r RowMap, fields: &Fields) -> Cow<'r, RowMap> {
     let Fields::These(fields) = fields else {
         return Cow::Borrowed(row);
@@ -119,7 +119,7 @@ fn too_many_rows(most: usize) -> ApiError {
     ApiError::field("limit", rule)
 }
 
-/// One request's way through a table.
+/// The walk of one request through a table.
 struct Walk<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
@@ -127,12 +127,12 @@ struct Walk<'a> {
     shared: &'a Shared,
     hints: Hints<'a>,
     needed: Wanted,
-    /// The order in which rows are read, where that is the one that was asked for.
+    /// The read order, if it is the requested order.
     order: Option<Order>,
 }
 
 impl Walk<'_> {
-    /// Rows are written as they are read.
+    /// Writes rows as they are read.
     async fn in_order(&self, order: Order) -> Result<JsonPieces, ApiError> {
         let mut written = Written::new(self.shared.limits.response);
         let mut projection = self.projection();
@@ -162,7 +162,7 @@ impl Walk<'_> {
         }
     }
 
-    /// All rows are read; the first ones are kept, and written at the end.
+    /// Reads all rows, keeps the first ones, and writes them at the end.
     async fn sorted(&self) -> Result<JsonPieces, ApiError> {
         let table = self.resource.table();
         let most = self.query.wanted().unwrap_or(self.shared.limits.rows + 1);
@@ -224,8 +224,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The next page. Rows that are only counted, because they are to be skipped, are read without
-    /// what is large.
+    /// Returns the next page. Rows that are skipped by the offset are read without large columns.
     async fn page(&self, pages: &Pages, passed: usize) -> Result<Scanned, ApiError> {
         let counted = match (&self.query.filter, self.order) {
             (None, Some(_)) => self.query.offset.saturating_sub(passed),
@@ -256,7 +255,8 @@ impl Walk<'_> {
         self.resource.table().page
     }
 
-    /// Where rows are filtered it is not known how many have to be read: few at first.
+    /// Returns the size of the first page. For filtered lists the number of rows to read is
+    /// unknown, so it is small.
     fn page_to_begin_with(&self) -> u32 {
         match (&self.query.filter, self.query.wanted()) {
             (Some(_), Some(wanted)) => rows(wanted).max(FIRST).min(self.most_of_a_page()),
@@ -272,15 +272,15 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What is sorted has to be kept until all was read: at most a quarter more than a response may
-    /// have, as rows take more in memory than as text. The first of them may be written in full,
-    /// whatever its size, while the others are still there.
+    /// Returns whether the kept rows take too much memory: at most a quarter more than a response,
+    /// since rows take more in memory than as text. The first of them may be written in full,
+    /// whatever its size, while the others are still kept.
     fn is_too_much(&self, best: &Best) -> bool {
         let most = self.shared.limits.response;
         best.len() > 1 && best.bytes() > most.saturating_add(most / 4)
     }
 
-    /// The refusal of what is too much: of the rows seen so far it says how many would fit.
+    /// Returns the refusal of a response that is too large, with the number of rows that would fit.
     async fn too_much(&self, best: Best) -> ApiError {
         let kept = best.len() - 1;
         let fit = kept.saturating_sub(self.query.offset).max(1);
@@ -289,7 +289,7 @@ impl Walk<'_> {
     }
 }
 
-/// Where a walk is.
+/// The position of a walk.
 struct Pages {
     after: Option<i64>,
     order: Order,
@@ -305,7 +305,7 @@ impl Pages {
         }
     }
 
-    /// Goes on behind this row, with a page that is twice as large.
+    /// Continues after this row, with a page twice as large.
     fn turn(&mut self, after: i64, most: u32) {
         self.after = Some(after);
         self.size = self.size.saturating_mul(2).min(most);

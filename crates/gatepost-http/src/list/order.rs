@@ -1,18 +1,18 @@
-//! Whether rows are read in the order that was asked for.
+//! The detection of lists that are read in their sort order.
 
 use gatepost_storage::Order;
 
 use crate::query::sort::Sort;
 use crate::schema::{KEY, Table};
 
-/// The direction in which rows are read, where that is the order of a list: by their numbers, or by
-/// a column that rises with them. Anything else is sorted when all rows were read.
+/// Returns the read direction, if reading by row number, or by a column that rises with it, gives
+/// the requested order. Otherwise all rows are read and sorted.
 pub(super) fn as_read(table: &Table, sort: &Sort) -> Option<Order> {
     let rises = |name: &str| table.readable(name).is_some_and(|column| column.rises);
     let first = sort.0.first();
     let is_as_read = match &sort.0[..] {
         [] => true,
-        // A number is there once: nothing behind it has a say.
+        // Row numbers are unique: later sort columns have no effect.
         [first, ..] if first.column == KEY => true,
         [first, second, ..] => {
             rises(&first.column) && second.column == KEY && second.descending == first.descending
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Where a row may be older than those before it, as a key that was imported.
+    /// Tables in which a row may be older than those before it, such as imported keys.
     #[test]
     fn created_is_sorted_where_it_does_not_rise() {
         static IMPORTED: [Column; 1] = [Column::time("created", "1", "When it was made.")];

@@ -1,4 +1,4 @@
-//! The columns, joins and counts of a row that were asked for.
+//! The requested columns, joins and counts of a row.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,27 +13,27 @@ use crate::query::fields::{Column, Field, Fields};
 use crate::resource::{Resource, Wanted};
 use crate::schema::{KEY, RowMap, Table};
 
-/// Joins that are remembered at a time.
+/// The number of remembered joins.
 const REMEMBERED: usize = 4_096;
 
-/// A row as it is shown: the names in the response, in order, and the values.
+/// A row for display: the names in the response, in order, and the values.
 pub(super) type Shown<'r> = Vec<(&'r str, Content<'r>)>;
 
-/// What is shown of a column.
+/// The displayed content of a column.
 pub(super) enum Content<'r> {
     Value(Cow<'r, Value>),
-    /// JSON as it is.
+    /// JSON that is written unchanged.
     Json(&'r str),
 }
 
-/// Picks columns, and looks up joins and counts. Of tables that the caller's key may not read,
-/// nothing is joined or counted.
+/// Selects columns, and looks up joins and counts. It does not join or count tables that the
+/// caller's key may not read.
 pub(super) struct Projection<'a> {
     parts: BTreeMap<&'a str, Part<'a>>,
     lookups: Lookups<'a>,
 }
 
-/// What has a name in the response.
+/// A named part of the response.
 #[derive(Clone, Copy, Debug)]
 enum Part<'a> {
     Column(&'a str),
@@ -42,7 +42,7 @@ enum Part<'a> {
 }
 
 impl<'a> Projection<'a> {
-    /// `whole`: without `fields` all columns are shown, not the short ones alone.
+    /// Creates it. `whole`: without `fields` all columns are shown, not only the short ones.
     pub(super) fn new(
         resource: &'a dyn Resource,
         caller: &'a Actor,
@@ -104,7 +104,7 @@ impl<'a> Projection<'a> {
     }
 }
 
-/// `None` of what the table does not have, or the caller may not read.
+/// Returns `None` for a part that the table does not have, or the caller may not read.
 fn part<'a>(table: &Table, caller: &Actor, what: &'a Column) -> Option<Part<'a>> {
     match what {
         Column::Plain(column) => table.knows(column).then_some(Part::Column(column)),
@@ -119,7 +119,7 @@ fn part<'a>(table: &Table, caller: &Actor, what: &'a Column) -> Option<Part<'a>>
     }
 }
 
-/// What is not in a row itself. Joins are remembered: many rows refer to the same few.
+/// Lookups of values in other tables. Joins are remembered, since many rows refer to the same few.
 struct Lookups<'a> {
     resource: &'a dyn Resource,
     caller: &'a Actor,
@@ -161,7 +161,7 @@ impl<'a> Lookups<'a> {
     }
 }
 
-/// The columns of a row from which the response is made.
+/// Returns the columns of a row that the response contains.
 pub(super) fn shown_columns(table: &Table, fields: &Fields) -> Wanted {
     let short = table.all_readable().filter(|column| column.short);
     let short = short.map(|column| column.name.to_owned());
@@ -183,7 +183,7 @@ pub(super) fn shown_columns(table: &Table, fields: &Fields) -> Wanted {
     Wanted::These(columns)
 }
 
-/// The columns of a row that are needed: to show it, to filter and to sort.
+/// Returns the columns of a row that are needed to show, filter and sort it.
 pub(super) fn needed_columns(table: &Table, query: &ListQuery) -> Wanted {
     match shown_columns(table, &query.fields) {
         Wanted::Every => Wanted::Every,
@@ -208,7 +208,7 @@ mod tests {
         Column::new("context", Kind::Object, "{}", "What is known of it."),
     ];
 
-    /// A platform may have a list where it declared a text.
+    /// A platform may return a list in a column that it declared as a text.
     #[test]
     fn lists_of_the_platform_are_not_json_text() {
         let PlatformTable(table) = PlatformTable::new("rows", "row", "Rows.", &COLUMNS, &[]);

@@ -1,4 +1,4 @@
-//! Filters rows, without holding up other requests.
+//! Filters rows without delaying other requests.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::query::filter::{Filter, Pace};
 use crate::schema::RowMap;
 use crate::turn::Turn;
 
-/// How long the rows of one request may be filtered, without the turns of others.
+/// The maximum time for filtering the rows of one request, without the waits in between.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Time spent on one request's filter.
+/// The time spent on one request's filter.
 #[derive(Debug)]
 pub(super) struct Sieve<'a> {
     aside: &'a Aside,
-    /// Whose request it is.
+    /// The user of the request.
     user: OwnerId,
     spent: Duration,
     since: Instant,
@@ -37,8 +37,8 @@ impl<'a> Sieve<'a> {
         }
     }
 
-    /// Whether a row passes. Lets others have their turn however large the row is, and gives up on
-    /// what takes too long.
+    /// Returns whether a row passes. It yields however large the row is, and fails if it takes too
+    /// long.
     pub(super) async fn passes(&mut self, filter: &Filter, row: &RowMap) -> Result<bool, ApiError> {
         self.since = Instant::now();
         let passes = filter.passes(row, self).await;
@@ -79,7 +79,7 @@ impl Pace for Sieve<'_> {
             Ok((work(), began.elapsed()))
         };
         let (result, took) = self.aside.run(self.user, work).await?;
-        // The wait for its turn is not the filter's.
+        // Waiting does not count as filter time.
         self.spent += took;
         self.since = Instant::now();
         self.count()?;
@@ -97,8 +97,8 @@ mod tests {
     use super::*;
     use crate::query::FilterLimits;
 
-    /// Whether a row with this message passes, and how often others had their turn. The clock
-    /// stands still: it is about what is done between two turns.
+    /// Returns whether a row with this message passes, and how often the task yielded. The clock
+    /// stands still, since only the work between two yields counts.
     async fn sifted(filter: &str, message: String) -> (Result<bool, ApiError>, usize) {
         let filter = Filter::parse(filter, &FilterLimits::default()).unwrap();
         let row = RowMap::from_iter([("message", json!(message))]);
@@ -125,7 +125,7 @@ mod tests {
         for (operator, count) in [("ct", 256), ("cs", 16)] {
             let (passes, turns) = sifted(&terms(operator, count), message.clone()).await;
             assert_eq!(passes, Ok(false), "{operator}");
-            // A quarter of a mebibyte between two turns.
+            // A quarter of a mebibyte between two yields.
             assert!(turns >= count * 4, "{operator}: {turns}");
         }
         let small = sifted(&terms("ct", 3), "aB".to_owned()).await;

@@ -1,4 +1,4 @@
-//! The response of a list, written as its rows come.
+//! The response of a list, written row by row.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::json_pieces::JsonPieces;
 use crate::schema::RowMap;
 use crate::turn::Turn;
 
-/// A JSON array, and how large it may become.
+/// A JSON array with a maximum size.
 #[derive(Debug)]
 pub(crate) struct Written {
     pieces: JsonPieces,
@@ -18,7 +18,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// An empty array of at most `most` bytes, or of one row.
+    /// Creates an empty array of at most `most` bytes, or of one row.
     pub(crate) fn new(most: usize) -> Self {
         let mut pieces = JsonPieces::default();
         pieces.raw(b"[");
@@ -30,10 +30,10 @@ impl Written {
         }
     }
 
-    /// Adds a row as it is.
+    /// Adds a row unchanged.
     ///
     /// # Errors
-    /// As [`shown`](Self::shown).
+    /// The errors of [`shown`](Self::shown).
     pub(crate) async fn whole(&mut self, row: &RowMap) -> Result<(), ApiError> {
         let shown = row.iter();
         let shown = shown.map(|(name, value)| (name, Content::Value(Cow::Borrowed(value))));
@@ -43,7 +43,7 @@ impl Written {
     /// Adds a row of these columns.
     ///
     /// # Errors
-    /// 413 when the response becomes too large with it; the rows before it would fit.
+    /// 413 if the response becomes too large with it; the rows before it would fit.
     pub(super) async fn shown(&mut self, row: Shown<'_>) -> Result<(), ApiError> {
         let most = if self.rows == 0 {
             usize::MAX
@@ -74,14 +74,14 @@ impl Written {
         Ok(())
     }
 
-    /// The response.
+    /// Returns the response.
     pub(crate) fn end(mut self) -> JsonPieces {
         self.pieces.raw(b"]");
         self.pieces
     }
 }
 
-/// A row alone, whatever its size.
+/// Returns a single row, whatever its size.
 pub(super) async fn one(row: Shown<'_>) -> JsonPieces {
     let mut written = Written {
         pieces: JsonPieces::default(),

@@ -1,14 +1,14 @@
-//! What the platform sends: a webhook of the document for each event of the catalog.
+//! The messages that the platform sends: a webhook of the document for each event of the catalog.
 
 use serde_json::{Map, Value, json};
 use webhook_model::{Catalog, EventNotes};
 
 use super::operation::{About, operation};
 
-/// What all of them belong to.
+/// The tag of these webhooks.
 pub(super) const SENT: &str = "sent";
 
-/// The section `webhooks`, and the schemas of what occurrences bring along.
+/// Creates the section `webhooks`, and the schemas of the occurrences' data.
 pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<String, Value> {
     let mut webhooks = Map::new();
     for (of, type_label, _) in catalog.types() {
@@ -38,7 +38,7 @@ pub(super) fn add(schemas: &mut Map<String, Value>, catalog: &Catalog) -> Map<St
     webhooks
 }
 
-/// What is sent is the message of a task, which its user wrote: no schema can tell.
+/// Describes a sent message. A task's user writes it, so it has no schema.
 fn sent(about: &About<'_>) -> Value {
     let body = json!({
         "description": "The message of the task that the event runs, with its variables filled in. `x-data`, where it is given, is what `${data}` and an event's filter look into.",
@@ -48,7 +48,8 @@ fn sent(about: &About<'_>) -> Value {
     operation(about, [("requestBody", body), ("responses", answers)])
 }
 
-/// The platform's schema, with its sample as an example; one for the sample alone.
+/// Returns the platform's schema with its sample as an example, or a schema derived from the
+/// sample.
 fn data(notes: &EventNotes) -> Option<Value> {
     let mut schema = match (notes.schema(), notes.data()) {
         (None, None) => return None,

@@ -1,10 +1,10 @@
-//! What is there beside the tables.
+//! Operations in addition to the tables.
 
 use serde_json::{Map, Value, json};
 
 use super::operation::{About, body, key, list_of, operation, query, reference, responses};
 
-/// What belongs to no table.
+/// The tag of operations without a table.
 pub(super) const SYSTEM: &str = "system";
 
 pub(super) fn add(paths: &mut Map<String, Value>) {
@@ -199,7 +199,7 @@ fn fields() -> Value {
     query("fields", "string", "Columns, separated by commas.")
 }
 
-/// The row that a query is about.
+/// Describes the row of a query.
 fn of(name: &str, doc: &str) -> Value {
     let mut row = query(name, "integer", doc);
     row["required"] = json!(true);

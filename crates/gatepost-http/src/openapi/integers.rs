@@ -1,12 +1,12 @@
-//! How large integers are. Generators take one that does not say so for 32 bits, and lose row
-//! numbers, sizes and the time after 2038.
+//! The sizes of integers. Generators assume 32 bits for an integer without a format, and lose row
+//! numbers, sizes and times after 2038.
 
 use serde_json::{Map, Value};
 
-/// Members that hold values, not schemas.
+/// Members that contain values, not schemas.
 const VALUES: [&str; 4] = ["const", "default", "enum", "examples"];
 
-/// Says `int64` of every integer that is not bounded to less.
+/// Adds `int64` to every integer without a smaller bound.
 pub(super) fn say_their_size(document: &mut Value) {
     match document {
         Value::Array(items) => items.iter_mut().for_each(say_their_size),

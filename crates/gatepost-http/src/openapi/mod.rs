@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, made from the declarations of the tables.
+//! The OpenAPI 3.1 document, generated from the declarations of the tables.
 
 mod events;
 mod fixed;
@@ -19,7 +19,7 @@ use crate::facts::VersionFacts;
 use crate::schema::Table;
 use crate::state::Shared;
 
-/// Serves the document; it needs no login beyond the one that guards the API.
+/// Serves the document, to any caller that passes the guard of the API.
 pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
     (
         [(header::CONTENT_TYPE, "application/json")],
@@ -28,7 +28,7 @@ pub(crate) async fn serve(State(shared): State<Shared>) -> Response {
         .into_response()
 }
 
-/// The document as it is served.
+/// Returns the served document.
 pub(crate) fn text(shared: &Shared) -> &Bytes {
     shared.openapi.get_or_init(|| {
         let (tables, catalog) = (shared.tables.declared(), shared.management.catalog());
@@ -40,7 +40,7 @@ pub(crate) fn text(shared: &Shared) -> &Bytes {
     })
 }
 
-/// The whole document for these tables, and for what the platform sends.
+/// Creates the document for these tables, and for the messages that the platform sends.
 fn document(tables: &[&'static Table], catalog: &Catalog, facts: &VersionFacts) -> Value {
     let mut paths = Map::new();
     let mut schemas = schemas::shared();
@@ -75,7 +75,7 @@ fn document(tables: &[&'static Table], catalog: &Catalog, facts: &VersionFacts) 
     document
 }
 
-/// What operations belong to: their table, or the system.
+/// Returns the tags of operations: their table, or the system.
 fn tags(tables: &[&'static Table]) -> Value {
     let tables = tables
         .iter()

@@ -1,20 +1,20 @@
-//! What all operations of the document have.
+//! Common parts of all operations of the document.
 
 use serde_json::{Map, Value, json};
 
-/// What a person reads of an operation.
+/// The description of an operation for readers.
 pub(super) struct About<'a> {
-    /// What it belongs to: one of the document's tags.
+    /// One of the document's tags.
     pub tag: &'a str,
-    /// Its name in generated clients, once in the document.
+    /// Its unique name in generated clients.
     pub id: &'a str,
-    /// A few words.
+    /// A short summary.
     pub summary: &'a str,
-    /// What it does, and what its caller should know.
+    /// Its behaviour, and notes for callers.
     pub description: &'a str,
 }
 
-/// An operation with these further members.
+/// Creates an operation with these further members.
 pub(super) fn operation<const N: usize>(about: &About<'_>, members: [(&str, Value); N]) -> Value {
     let mut operation = json!({
         "tags": [about.tag],
@@ -28,12 +28,12 @@ pub(super) fn operation<const N: usize>(about: &About<'_>, members: [(&str, Valu
     operation
 }
 
-/// The row of a path.
+/// Describes the row of a path.
 pub(super) fn key() -> Value {
     json!({"name": "key", "in": "path", "required": true, "description": "The row number.", "schema": {"type": "integer", "minimum": 1}})
 }
 
-/// A parameter of the query that may be left out.
+/// Describes an optional query parameter.
 pub(super) fn query(name: &str, kind: &str, doc: &str) -> Value {
     let schema = if kind == "integer" {
         json!({"type": "integer", "minimum": 0})
@@ -43,7 +43,7 @@ pub(super) fn query(name: &str, kind: &str, doc: &str) -> Value {
     json!({"name": name, "in": "query", "required": false, "description": doc, "schema": schema})
 }
 
-/// A schema of the document.
+/// Refers to a schema of the document.
 pub(super) fn reference(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
@@ -52,8 +52,8 @@ pub(super) fn list_of(name: &str) -> Value {
     json!({"type": "array", "items": reference(name)})
 }
 
-/// The body of a request. That `null` is none where none is required is said in words: a schema
-/// that allows it has generators give the parameters another name.
+/// Describes the body of a request. The text states that `null` means no body if none is required:
+/// with a schema that allows it, generators would rename the parameters.
 pub(super) fn body(schema: &Value, required: bool) -> Value {
     let mut body =
         json!({"required": required, "content": {"application/json": {"schema": schema}}});
@@ -63,7 +63,7 @@ pub(super) fn body(schema: &Value, required: bool) -> Value {
     body
 }
 
-/// Responses by status: those that hold something, and refusals.
+/// Describes responses by status: those with content, and refusals.
 pub(super) fn responses(good: &[(&str, Value)], bad: &[&str]) -> Value {
     let mut responses = Map::new();
     for (status, schema) in good {

@@ -6,16 +6,16 @@ use super::operation::{About, body, key, list_of, operation, query, reference, r
 use super::schemas;
 use crate::schema::{Action, Column, Table};
 
-/// What may be wrong with a request that writes.
+/// The errors of a request that writes.
 const WRITE: [&str; 10] = [
     "400", "401", "403", "404", "409", "413", "422", "429", "500", "503",
 ];
-/// The same with a table that may not be written to.
+/// The errors of a change in a table that may be read-only.
 const CHANGE: [&str; 11] = [
     "400", "401", "403", "404", "405", "409", "413", "422", "429", "500", "503",
 ];
 
-/// All paths of one table.
+/// Adds all paths of one table.
 pub(super) fn add(paths: &mut Map<String, Value>, table: &Table) {
     let mut rows = Map::new();
     rows.insert("get".into(), list(table));
@@ -86,7 +86,7 @@ fn create(table: &Table) -> Value {
     )
 }
 
-/// The receipt, and what can be done with the row that it names.
+/// Describes the receipt, and the operations on the row that it names.
 fn created(table: &Table) -> Value {
     let mut responses = responses(&[("201", receipt(table))], &WRITE);
     let mut operations = vec!["read"];
@@ -163,7 +163,7 @@ fn update(table: &Table) -> Value {
     )
 }
 
-/// The row; an object after an action, and the receipt of the row that it made.
+/// Describes the row; an object after an action, and the receipt of a row that the action created.
 fn changed(table: &Table) -> Value {
     match (table.updatable, table.actions.iter().any(|a| a.makes)) {
         (false, _) => json!({"type": "object"}),
@@ -207,7 +207,7 @@ fn act(table: &Table, action: &Action) -> Value {
     )
 }
 
-/// `?action=NAME`; the only way to write to a row that is not changed otherwise.
+/// Describes `?action=NAME`, the only way to write to a row that cannot be changed otherwise.
 fn action_parameter(table: &Table) -> Value {
     if table.actions.is_empty() {
         return json!([]);
@@ -219,7 +219,7 @@ fn action_parameter(table: &Table) -> Value {
     }])
 }
 
-/// The body of a `PUT`: columns to change, or an action's parameters.
+/// Describes the body of a `PUT`: columns to change, or an action's parameters.
 fn change(table: &Table) -> Value {
     match (table.updatable, table.actions.is_empty()) {
         (true, true) => reference(&schemas::update_name(table)),
@@ -230,7 +230,7 @@ fn change(table: &Table) -> Value {
     }
 }
 
-/// The parameters of any of the actions, under `params` or beside it.
+/// Describes the parameters of any of the actions, under `params` or next to it.
 fn parameters(table: &Table) -> Value {
     let columns: Vec<&Column> = table.actions.iter().flat_map(|a| a.params).collect();
     let mut schema = schemas::object(&columns, &[]);
@@ -264,7 +264,7 @@ fn endpoint(table: &Table) -> Value {
     )
 }
 
-/// What a creation answers.
+/// Describes the response to a creation.
 fn receipt(table: &Table) -> Value {
     reference(match table.shown_once {
         true => "KeyReceipt",

@@ -120,7 +120,7 @@ pub(super) fn shared() -> Map<String, Value> {
     schemas
 }
 
-/// What creations answer with.
+/// Adds the responses to creations.
 fn receipts(schemas: &mut Map<String, Value>) {
     schemas.insert(
         "Receipt".into(),
@@ -167,7 +167,7 @@ pub(super) fn add(schemas: &mut Map<String, Value>, table: &Table) {
         json!({"type": "object", "description": table.doc, "properties": properties}),
     );
     if !table.actions.is_empty() {
-        // A schema of its own: generated clients have one type for it, in whatever it is named.
+        // A separate schema: generated clients have one type for it, wherever it is used.
         let names: Vec<_> = table.actions.iter().map(|action| action.name).collect();
         schemas.insert(action_name(table), json!({"type": "string", "enum": names}));
     }
@@ -220,7 +220,7 @@ pub(super) fn params(action: &Action) -> Value {
     schema
 }
 
-/// What a client writes.
+/// Describes the input of a client.
 pub(super) fn object(columns: &[&Column], required: &[&str]) -> Value {
     let properties: Map<String, Value> = columns
         .iter()

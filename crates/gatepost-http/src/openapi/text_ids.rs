@@ -2,14 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-/// Properties that are such an id.
+/// Properties that are such ids.
 const IDS: [&str; 4] = ["cause_object", "cause_user", "tenant", "user"];
-/// What a reference ends with where ids are numbers, and where they are texts.
+/// The end of a reference's pattern if ids are numbers, and if they are texts.
 const NUMBER: &str = "/[1-9][0-9]{0,17}$";
 const TEXT: &str = "/[!-~]{1,64}$";
 
-/// Says of those properties, parameters and references that they are texts. References to our own
-/// tables stay row numbers.
+/// Declares those properties, parameters and references as texts. References to Gatepost's tables
+/// stay row numbers.
 pub(super) fn say_they_are_texts(document: &mut Value) {
     match document {
         Value::Array(items) => items.iter_mut().for_each(say_they_are_texts),
@@ -33,7 +33,7 @@ fn change(properties: &mut Map<String, Value>) {
             continue;
         };
         if IDS.contains(&name.as_str()) {
-            // None is the number 0, or null.
+            // "None" is the number 0, or null.
             let mut types = vec!["string"];
             match name.as_str() {
                 "cause_object" | "cause_user" => types.push("integer"),

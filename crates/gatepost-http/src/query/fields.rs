@@ -1,19 +1,19 @@
-//! `fields=`: which columns, under which names.
+//! `fields=`: the columns and their names.
 
 use std::collections::HashSet;
 use std::fmt;
 
 use crate::error::ApiError;
 
-/// More columns than any table has; a longer list is refused.
+/// The maximum number of entries: more columns than any table has.
 const MOST: usize = 200;
-/// Characters of a client's own word in an error text.
+/// The maximum length of client input in an error text.
 const SHOWN: usize = 64;
 
 /// The columns of a response.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) enum Fields {
-    /// Not asked for: the table's short set.
+    /// Not given: the table's short set.
     #[default]
     Default,
     /// These, in this order.
@@ -29,14 +29,14 @@ pub(crate) enum Field {
     One { what: Column, name: String },
 }
 
-/// What an entry can be.
+/// The kinds of an entry.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Column {
     /// `name`
     Plain(String),
     /// `user#name`: a column of the row that `user` refers to.
     Join { through: String, column: String },
-    /// `count(events)`: how many rows of another table refer to this one.
+    /// `count(events)`: the number of rows of another table that refer to this one.
     Count(String),
 }
 
@@ -66,10 +66,10 @@ impl Fields {
     }
 }
 
-/// What a row holds is in the response once: by any number of aliases a small request would ask for
-/// a large response. An entry that was repeated as it is, as by clients that join two lists into
-/// one, is here once. Beside the words for every column a column may be named by its own name, as
-/// some clients do, which changes nothing.
+/// Checks that each value is in the response once: with aliases, a small request could ask for a
+/// large response. An entry that was repeated unchanged, as by clients that join two lists, was
+/// removed before. In addition to the words for every column, a column may be named by its own
+/// name, as some clients do, which changes nothing.
 fn no_column_twice(fields: &[Field]) -> Result<(), ApiError> {
     let mut named = HashSet::new();
     let every = fields.contains(&Field::Every);

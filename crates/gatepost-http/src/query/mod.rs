@@ -1,7 +1,6 @@
 //! The query language of lists: `?fields=&filter=&sort=&limit=&offset=`.
 //!
-//! Everything a client may write is parsed here into types that are bounded in size, before any
-//! row is read.
+//! All client input is parsed into types of bounded size before any row is read.
 
 pub(crate) mod fields;
 pub(crate) mod filter;
@@ -16,26 +15,26 @@ use webhook_model::OwnerId;
 use crate::aside::Aside;
 use crate::error::ApiError;
 
-/// What a list request asks for.
+/// The query of a list request.
 #[derive(Debug, Default)]
 pub(crate) struct ListQuery {
     pub fields: Fields,
     pub filter: Option<Filter>,
     pub sort: Sort,
-    /// The most rows of the response; `None` for `limit=0` or no limit.
+    /// The maximum number of rows of the response; `None` for `limit=0` or no limit.
     pub limit: Option<usize>,
     /// Rows to skip.
     pub offset: usize,
 }
 
 impl ListQuery {
-    /// How many rows have to be found, those to skip included; `None` for all.
+    /// Returns how many rows must be found, including those to skip; `None` for all.
     pub(crate) fn wanted(&self) -> Option<usize> {
         self.limit.map(|limit| limit.saturating_add(self.offset))
     }
 
-    /// Reads the query string of a user's request. Where it may hold patterns, which take
-    /// milliseconds to compile, that is done where it holds up nobody.
+    /// Parses the query string of a user's request. If it may contain patterns, which take
+    /// milliseconds to compile, this is done on another thread.
     pub(crate) async fn read(
         query: Option<&str>,
         limits: FilterLimits,
@@ -51,8 +50,8 @@ impl ListQuery {
         aside.run(user, parse).await
     }
 
-    /// Parses the query string of a request. Parameters that are not ours are passed over, as
-    /// clients send some for other servers.
+    /// Parses the query string of a request. Unknown parameters are ignored, because clients send
+    /// some for other servers.
     fn parse(query: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
         let (mut list, mut filter) = (Self::default(), None);
         for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
@@ -65,7 +64,7 @@ impl ListQuery {
                 _ => {}
             }
         }
-        // The last one counts, and only that one costs anything.
+        // The last one counts, and only that one is parsed.
         if let Some(filter) = filter.filter(|filter| !filter.trim().is_empty()) {
             list.filter = Some(Filter::parse(&filter, limits)?);
         }

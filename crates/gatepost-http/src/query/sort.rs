@@ -1,4 +1,4 @@
-//! `sort=`: by which columns.
+//! `sort=`: the sort columns.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::error::ApiError;
 use crate::schema::KEY;
 
-/// More keys than help anyone.
+/// The maximum number of sort keys.
 const MOST: usize = 16;
 
 /// The order of a list; empty means the order of row numbers.
@@ -49,7 +49,7 @@ impl Sort {
         Ok(Self(keys))
     }
 
-    /// Rows of one second are in the order of their numbers, in the direction of `created`.
+    /// Orders rows of one second by their numbers, in the direction of `created`.
     pub(crate) fn settle(&mut self) {
         if let [by] = &self.0[..]
             && by.column == "created"
@@ -61,7 +61,7 @@ impl Sort {
     }
 }
 
-/// Null before booleans before numbers before text; text by its code points.
+/// Compares values: null before booleans before numbers before text; text by its code points.
 pub(crate) fn compare(a: Option<&Value>, b: Option<&Value>) -> Ordering {
     let null = Value::Null;
     match (a.unwrap_or(&null), b.unwrap_or(&null)) {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever a client writes: `sort=é` once brought the connection down.
+        /// Any client input: `sort=é` must not end the connection.
         #[test]
         fn never_panics(text in "[-+, a-zé€]{0,20}", any in ".{0,50}") {
             let _ = (Sort::parse(&text), Sort::parse(&any));

@@ -1,4 +1,4 @@
-//! The tables, as the door offers them.
+//! The tables of `Management`.
 
 mod audit_log;
 mod deliveries;
@@ -20,7 +20,7 @@ use webhooks::Webhooks;
 
 use crate::resource::Resource;
 
-/// All tables; that of changes where there is a log of them.
+/// Returns all tables, with `audit_log` only if there is an audit log.
 pub(crate) fn all(has_audit_log: bool) -> Vec<Arc<dyn Resource>> {
     let mut all: Vec<Arc<dyn Resource>> = vec![
         Arc::new(Keys),

@@ -1,4 +1,4 @@
-//! What all tables need to make rows of records.
+//! Common conversions from records to rows.
 
 use chrono::{DateTime, Utc};
 use gatepost_manage::{Listed, ManageError};
@@ -11,7 +11,7 @@ use crate::resource::{Scan, Scanned};
 use crate::schema::{KEY, LAST_SECOND, RowMap};
 use crate::turn::Turn;
 
-/// The work of making a small value, in bytes that are looked at.
+/// The cost of creating a small value, in bytes.
 const COLUMN: usize = 64;
 
 /// A row from its columns.
@@ -30,7 +30,7 @@ pub(super) fn epoch(time: Option<DateTime<Utc>>) -> Value {
     time.map_or(0, |time| time.timestamp()).into()
 }
 
-/// The moment that a client gave in epoch seconds, until the end of the year 9999.
+/// Converts epoch seconds from a client, until the end of the year 9999.
 pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>, ApiError> {
     let moment = DateTime::from_timestamp(seconds, 0).filter(|_| seconds <= LAST_SECOND);
     moment.ok_or_else(|| {
@@ -39,7 +39,8 @@ pub(super) fn moment(field: &str, seconds: i64) -> Result<DateTime<Utc>, ApiErro
     })
 }
 
-/// A parameter, which is JSON text, as the text of a variable: what is no text is JSON.
+/// Returns a parameter, which is JSON text, as the text of a variable: a value other than a string
+/// stays JSON.
 pub(super) fn as_text(json: &str) -> String {
     serde_json::from_str(json).unwrap_or_else(|_| json.to_owned())
 }
@@ -61,7 +62,7 @@ pub(super) fn page<I>(scan: &Scan<'_>, id: fn(i64) -> I) -> Page<I> {
     }
 }
 
-/// What a scan found, as rows.
+/// Converts the result of a scan to rows.
 pub(super) async fn scanned<R, I>(
     found: Listed<R, I>,
     columns: impl Fn(&R) -> RowMap,
@@ -73,7 +74,7 @@ pub(super) async fn scanned<R, I>(
     }
 }
 
-/// Makes rows of records. Others have their turn while large ones are made.
+/// Converts records to rows, and yields between large ones.
 async fn rows<R>(records: Vec<R>, columns: impl Fn(&R) -> RowMap) -> Vec<RowMap> {
     let (mut rows, mut turn) = (Vec::with_capacity(records.len()), Turn::default());
     for record in records {
@@ -84,7 +85,7 @@ async fn rows<R>(records: Vec<R>, columns: impl Fn(&R) -> RowMap) -> Vec<RowMap>
     rows
 }
 
-/// What it takes to make a value, as bytes that are looked at.
+/// Returns the cost of creating a value, in bytes.
 fn work(value: &Value) -> usize {
     match value {
         Value::String(text) => COLUMN + text.len(),
@@ -100,8 +101,8 @@ pub(super) fn reference<'a>(row: &'a RowMap, column: &str) -> Option<(&'a str, O
     Some((table, key.parse().ok()?))
 }
 
-/// What a reference names: a row that is not there, that the caller may not see, or that cannot be
-/// read, has no name.
+/// Returns the referenced row, or `None` if it does not exist, cannot be read, or the caller may
+/// not see it.
 pub(super) fn if_there<T>(found: Result<T, ManageError>) -> Result<Option<T>, ApiError> {
     match found {
         Ok(row) => Ok(Some(row)),
@@ -119,7 +120,7 @@ mod tests {
 
     use super::*;
 
-    /// How often others have their turn while ten rows with this value are made.
+    /// Returns how often the task yields while it creates ten rows with this value.
     async fn turns(value: Value) -> usize {
         let mut made = pin!(rows(vec![(); 10], |()| row(1, [("v", value.clone())])));
         let mut turns = 0;

@@ -1,7 +1,6 @@
 //! Rows that cannot be read: written by a newer version, or sealed with a key that is lost. Lists
-//! leave them out, so that clients that know nothing of them have nothing to trip over; the filter
-//! `unreadable eq true` lists them and nothing else. One is read as a row without its columns, and
-//! deleted as any other.
+//! leave them out, so that clients need not know about them; the filter `unreadable eq true` lists
+//! only these. Such a row is returned without its columns, and deleted like any other.
 
 use gatepost_manage::{Actor, ManageError};
 use gatepost_storage::Order;
@@ -21,12 +20,13 @@ pub(super) const COLUMN: Column = Column::new(
 )
 .read_only();
 
-/// Whether a list asks for these rows.
+/// Returns whether a list asks for these rows.
 pub(super) fn asked_for(scan: &Scan<'_>) -> bool {
     scan.equal.is_true(COLUMN.name)
 }
 
-/// The caller's rows of a table that cannot be read: `number` is that of a record of the table.
+/// Returns the caller's unreadable rows of a table; `number` returns the number of a record of the
+/// table.
 pub(super) async fn scan(
     caller: &Actor,
     scan: &Scan<'_>,
@@ -45,7 +45,7 @@ pub(super) async fn scan(
     })
 }
 
-/// The row, or a placeholder of one that cannot be read.
+/// Returns the row, or a placeholder for one that cannot be read.
 pub(super) fn or_placeholder<T>(
     found: Result<T, ManageError>,
     key: i64,

@@ -25,8 +25,8 @@ pub(super) async fn by_path(
     act(&resource, &caller, key(&row)?, &action, body.or_none()).await
 }
 
-/// `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`. Parameters may
-/// also be beside the action.
+/// Handles `POST /{singular}_actions {"{singular}": k, "action": "NAME", "params": {…}}`.
+/// Parameters may also be next to the action.
 pub(super) async fn by_endpoint(
     State(Served { resource, .. }): State<Served>,
     Caller(caller): Caller,
@@ -77,7 +77,7 @@ pub(super) async fn act(
     Ok(Json(done).into_response())
 }
 
-/// The parameters, under `params` or beside it.
+/// Returns the parameters, under `params` or next to it.
 fn params(body: Value) -> Result<Value, ApiError> {
     let Value::Object(mut params) = body else {
         return Err(ApiError::malformed("The body must be a JSON object"));
@@ -90,7 +90,7 @@ fn params(body: Value) -> Result<Value, ApiError> {
     Ok(Value::Object(params))
 }
 
-/// The texts of the same, in this order: of two with one name the last counts.
+/// Returns their texts in order; of two with one name the last counts.
 fn texts(body: &str) -> Vec<(String, &str)> {
     let mut texts = members(body);
     let inner = texts.iter().rev().find(|(name, _)| name == "params");

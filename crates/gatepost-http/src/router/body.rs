@@ -12,14 +12,14 @@ use crate::apart::apart;
 use crate::error::ApiError;
 use crate::schema::{MOST_VALUES, values};
 
-/// Bytes of a body that is read and checked at once; what is larger takes milliseconds, and is read
-/// where that holds up nobody.
+/// The maximum size of a body that is parsed on the current thread; parsing a larger one takes
+/// milliseconds, and is done on another thread.
 const SHORT: usize = 32 * 1024;
 /// What editors and shells of Windows put before a text (RFC 8259 §8.1).
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A JSON body, with or without a byte order mark; none at all is `{}`. The content type is not
-/// looked at: existing clients differ in it.
+/// A JSON body, with or without a byte order mark; an empty one is `{}`. The content type is
+/// ignored: existing clients differ in it.
 pub(super) struct Body {
     value: Value,
     /// The JSON itself, in which numbers have their digits.
@@ -33,8 +33,8 @@ impl Body {
         &mut self.value
     }
 
-    /// The body where none is required: `null` is none. Clients that are generated for languages in
-    /// which an argument cannot be left out send it.
+    /// Accepts `null` as an empty body. Generated clients for languages without optional arguments
+    /// send it.
     pub(super) fn or_none(mut self) -> Self {
         if self.value.is_null() {
             self.value = Value::Object(Map::new());
@@ -42,7 +42,7 @@ impl Body {
         self
     }
 
-    /// What was made of the body and its text.
+    /// Returns the result of parsing the body and its text.
     pub(super) async fn checked<T: Send + 'static>(
         self,
         check: impl FnOnce(Value, &str) -> Result<T, ApiError> + Send + 'static,
@@ -83,7 +83,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
     let json = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let read = match std::str::from_utf8(json) {
         Ok(text) => parse_json(text).map(|value| (value, text.to_owned())),
-        // It is not JSON either, and this says where.
+        // It is not JSON either, and this error has the position.
         Err(_) => serde_json::from_slice(json).map(|value| (value, String::new())),
     };
     read.map_err(|e| {
@@ -95,7 +95,7 @@ fn parse(bytes: &[u8]) -> Result<(Value, String), ApiError> {
     })
 }
 
-/// At once, or on a thread for what blocks.
+/// Runs it immediately, or on a blocking thread.
 async fn in_its_place<T: Send + 'static>(
     is_short: bool,
     work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
@@ -119,7 +119,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Parts<T
     }
 }
 
-/// The id of a path. What is none names no row.
+/// Parses the id of a path. An invalid one names no row.
 pub(super) fn key(text: &str) -> Result<ObjectId, ApiError> {
     text.parse().map_err(|_| ApiError::not_found())
 }

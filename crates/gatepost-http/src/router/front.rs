@@ -1,5 +1,5 @@
-//! What every request passes before its route. One middleware for all of it: each layer of a router
-//! costs a request some allocations and copies of what lies behind it.
+//! The common middleware before all routes. It is one middleware, since each layer of a router
+//! costs a request some allocations and copies.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) struct Front(Arc<Parts>);
 struct Parts {
     observer: Observer,
     guard: AuthLayer,
-    /// Of request bodies, in bytes.
+    /// The maximum size of request bodies in bytes.
     body: usize,
 }
 
@@ -34,14 +34,14 @@ impl Front {
     }
 }
 
-/// Observes a request, lets its caller in, and says in the response what holds of all.
+/// Observes a request, authenticates its caller, and adds the common headers to the response.
 pub(super) async fn pass(
     State(Front(front)): State<Front>,
     request: Request,
     next: Next,
 ) -> Response {
     let asked = front.observer.asked(&request);
-    // It is large: whoever takes it by value copies it, and each has room for it once more.
+    // It is large: passing it by value copies it.
     let response = pin!(admitted(&front, request, next));
     headers::private(asked.observe(response).await)
 }

@@ -1,4 +1,4 @@
-//! Narrowed keys do what they were granted: judged for each route, before anything is read.
+//! Grants of narrowed keys, checked for each route before anything is read.
 
 use apikey_core::{Grant, NotGranted, Touch};
 use axum::extract::{Request, State};
@@ -8,7 +8,7 @@ use gatepost_manage::Principal;
 
 use crate::error::ApiError;
 
-/// Routes of this table.
+/// Checks routes of this table.
 pub(super) async fn of_table(
     State(table): State<&'static str>,
     request: Request,
@@ -20,7 +20,7 @@ pub(super) async fn of_table(
     .await
 }
 
-/// Routes that change rows of this table by whatever method.
+/// Checks routes that change rows of this table by any method.
 pub(super) async fn to_change(
     State(table): State<&'static str>,
     request: Request,
@@ -32,7 +32,7 @@ pub(super) async fn to_change(
     .await
 }
 
-/// Routes of no table, for keys that are not confined to some.
+/// Checks routes without a table, for keys that name no tables and scopes.
 pub(super) async fn elsewhere(request: Request, next: Next) -> Response {
     judged(request, next, Grant::allows_elsewhere).await
 }

@@ -1,4 +1,4 @@
-//! `POST /api/v4/leaked_keys`: which keys are in a text, and what becomes of them.
+//! `POST /api/v4/leaked_keys`: finds keys in a text, and disables or deletes them.
 
 use axum::Json;
 use gatepost_manage::{LeakedKey, OnLeak};

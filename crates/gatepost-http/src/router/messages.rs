@@ -1,4 +1,4 @@
-//! `GET /api/v4/webhook_urls/2/messages?after=…`: what waits for a receiver that fetches.
+//! `GET /api/v4/webhook_urls/2/messages?after=…`: messages for a receiver that fetches.
 
 use axum::extract::{RawQuery, State};
 use gatepost_manage::{FetchedMessage, FetchedPage, MAX_FETCHED};
@@ -12,8 +12,8 @@ use crate::schema::number;
 use crate::state::{Caller, Shared};
 use crate::turn::Turn;
 
-/// The oldest messages that wait. What the page had whose cursor is `after` is acknowledged first:
-/// that a `GET` does this is safe to repeat, by whoever repeats it.
+/// Returns the oldest waiting messages, and first acknowledges the page whose cursor is `after`. A
+/// `GET` may do this because repeating it is safe.
 pub(super) async fn messages(
     State(_): State<Shared>,
     Caller(caller): Caller,
@@ -21,7 +21,7 @@ pub(super) async fn messages(
     RawQuery(query): RawQuery,
 ) -> Result<JsonPieces, ApiError> {
     let webhook = WebhookId(number(key(&row)?)?);
-    // Whether the webhook is there goes before what is wrong with the query.
+    // A missing webhook takes precedence over an invalid query.
     caller.webhook(webhook).await?;
     let (after, limit) = asked(query.as_deref().unwrap_or_default())?;
     let page = caller.fetch(webhook, after, limit).await?;
@@ -47,7 +47,7 @@ fn limit(text: &str) -> Result<u32, ApiError> {
         .ok_or_else(|| ApiError::field("limit", format!("must be 1 to {MAX_FETCHED}")))
 }
 
-/// One message after another: others have their turn while large ones are written.
+/// Writes one message after another, and yields between large ones.
 async fn written(page: &FetchedPage) -> JsonPieces {
     let (mut pieces, mut turn) = (JsonPieces::default(), Turn::default());
     pieces.raw(br#"{"messages":["#);

@@ -28,7 +28,7 @@ pub(crate) fn router(shared: &Shared, guard: AuthLayer) -> Router {
     let counts = get(crate::webhook_counts::webhook_counts).route_layer(of("webhook_urls"));
     let rejected = get(crate::rejected_deliveries::rejected_deliveries);
     let rejected = rejected.route_layer(of("webhook_urls"));
-    // What it hands out are deliveries, and it ends some.
+    // It returns deliveries, and ends some.
     let ending = from_fn_with_state("webhooks", granted::to_change);
     let messages = get(messages::messages)
         .route_layer(ending)

@@ -1,4 +1,4 @@
-//! What operators see of requests: a span, a counter, a histogram.
+//! Observability of requests: a span, a counter, a histogram.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -18,14 +18,14 @@ use crate::error::ApiError;
 use crate::state::{OTHER, Tables};
 
 const METHODS: [&str; 6] = ["GET", "HEAD", "POST", "PUT", "DELETE", "other"];
-/// Of responses whose counters are held. One of another status is looked up each time.
+/// The statuses whose counters are stored. Others are looked up each time.
 const STATUSES: [u16; 14] = [
     200, 201, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503,
 ];
 
-/// Counts and times every request, refused ones included. Labels come from the declarations and the
-/// status, never from what a client writes: their number is bounded. Neither query nor body is
-/// looked at.
+/// Counts and times every request, including refused ones. Labels come from the declarations and
+/// the status, never from client input: their number is bounded. Neither query nor body is
+/// recorded.
 #[derive(Debug)]
 pub(super) struct Observer {
     tables: Arc<Tables>,
@@ -33,8 +33,8 @@ pub(super) struct Observer {
     other: Figures,
 }
 
-/// Of one table. Each is registered when it is needed first, and held: to find it by its labels
-/// costs a request as much as to be authenticated.
+/// The metrics of one table. Each is registered at its first use and stored: a lookup by labels
+/// costs as much as authenticating a request.
 #[derive(Debug)]
 struct Figures {
     table: &'static str,
@@ -43,11 +43,11 @@ struct Figures {
     requests: [[OnceLock<Counter>; STATUSES.len()]; METHODS.len()],
 }
 
-/// A request that is under way.
+/// A request in progress.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked<'a> {
     figures: &'a Figures,
-    /// Its place in [`METHODS`].
+    /// Its index in [`METHODS`].
     method: usize,
 }
 
@@ -71,7 +71,7 @@ impl Observer {
 }
 
 impl Asked<'_> {
-    /// Observes what is done for the request.
+    /// Observes the handling of the request.
     pub(super) async fn observe(self, response: impl Future<Output = Response>) -> Response {
         let (table, method) = (self.figures.table, METHODS[self.method]);
         let span =
@@ -114,8 +114,7 @@ impl Figures {
     }
 }
 
-/// A panic costs the request that met it, whose response is 500, and not the connection with the
-/// others on it.
+/// A panic fails only its request, with 500, and not the connection with other requests on it.
 async fn contained(response: impl Future<Output = Response>) -> Response {
     let mut response = pin!(response);
     poll_fn(|cx| {

@@ -1,8 +1,8 @@
-//! Requests that a page of another site makes a browser send, and to which the browser adds a login
-//! by itself: a cookie, a password that it keeps for this site.
+//! Protection from forged requests: a page of another site makes a browser send a request, to which
+//! the browser adds a login by itself, such as a cookie or a saved password.
 //!
-//! A key is never added so. A browser asks first whether this site allows what a script of another
-//! sends (CORS), unless a form could send it as well: that changes nothing here.
+//! A browser never adds a key. It asks first whether this site allows requests by scripts of
+//! another (CORS), unless a form could send the request as well; this module does not change that.
 
 use axum::extract::Request;
 use axum::middleware::Next;
@@ -14,7 +14,7 @@ use http::{HeaderMap, Method};
 use crate::error::ApiError;
 
 const REFUSED: &str = "Sent by a page of another site: send JSON as application/json";
-/// By which a browser says what kind of page sends (Fetch Metadata).
+/// The header in which a browser names the kind of sending page (Fetch Metadata).
 const SITE: &str = "sec-fetch-site";
 
 /// Refuses a request that would change something, and that a form of another site could send.
@@ -27,7 +27,8 @@ pub(super) fn change_nothing(request: &Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// The same for a route that changes something though its method is safe: an image is enough.
+/// Refuses such requests on a route that changes something although its method is safe: an image
+/// could send it.
 pub(super) async fn ask_nothing(request: Request, next: Next) -> Response {
     if is_forged(&request) {
         return ApiError::refused(REFUSED.to_owned()).into_response();
@@ -35,7 +36,8 @@ pub(super) async fn ask_nothing(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Whether the browser says that another site sent this, by a login that it may have added itself.
+/// Returns whether the browser indicates that another site sent this, with a login that it may have
+/// added.
 fn is_forged(request: &Request) -> bool {
     let mut pages = request.headers().get_all(SITE).iter();
     let caller = request.extensions().get::<Principal>();
@@ -43,7 +45,7 @@ fn is_forged(request: &Request) -> bool {
         && caller.is_none_or(|caller| !matches!(caller.via, Via::Key(_)))
 }
 
-/// What no form can send.
+/// Returns whether the content type is one that no form can send.
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers
         .get(CONTENT_TYPE)

@@ -1,14 +1,14 @@
-//! A column: its type, who may write it, and its limits.
+//! Columns: types, write access, and limits.
 
-/// 9999-12-31T23:59:59Z: beyond it clients cannot read a time back.
+/// 9999-12-31T23:59:59Z: clients cannot parse later times.
 pub(crate) const LAST_SECOND: i64 = 253_402_300_799;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// A whole number within limits; a string of digits is taken too.
+    /// A whole number within limits; a string of digits is accepted too.
     Int { min: i64, max: i64 },
-    /// `true` or `false`; 0 and 1 are taken too.
+    /// `true` or `false`; 0 and 1 are accepted too.
     Bool,
     /// Text of `min` to `max` characters.
     Text { min: usize, max: usize },
@@ -16,38 +16,38 @@ pub(crate) enum Kind {
     Word(&'static [&'static str]),
     /// Epoch seconds, 0 for never.
     Time,
-    /// A row number of this table; a string of digits is taken too.
+    /// A row number of this table; a string of digits is accepted too.
     Key(&'static str),
-    /// A user: a row number, or a text; a string of digits is taken too.
+    /// A user: a row number, or a text; a string of digits is accepted too.
     User,
-    /// `"table/key"` of this table, or of one that the row itself says; may be null.
+    /// `"table/key"` of this table, or of one that the row itself names; may be null.
     Reference(Option<&'static str>),
-    /// A JSON object; may come as JSON text.
+    /// A JSON object; may be sent as JSON text.
     Object,
 }
 
-/// Who writes a column.
+/// The write access to a column.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Access {
     /// Only the service.
     ReadOnly,
-    /// Only the service, and without an edit: what a client read may differ from it by now.
+    /// Only the service, and without an edit: the value may have changed since a client read it.
     Recorded,
     /// The client, at creation.
     CreateOnly,
     /// The client.
     ReadWrite,
-    /// The client; it is in no response.
+    /// The client; no response contains it.
     WriteOnly,
 }
 
 impl Access {
-    /// Whether a creation may name it.
+    /// Returns whether a creation may set it.
     pub(crate) fn at_creation(self) -> bool {
         !matches!(self, Self::ReadOnly | Self::Recorded)
     }
 
-    /// Whether an edit changes it.
+    /// Returns whether an edit may change it.
     pub(crate) fn by_edit(self) -> bool {
         matches!(self, Self::ReadWrite | Self::WriteOnly)
     }
@@ -59,7 +59,7 @@ pub struct Column {
     pub(crate) name: &'static str,
     pub(crate) kind: Kind,
     pub(crate) access: Access,
-    /// Whether a creation must name it.
+    /// Whether a creation must set it.
     pub(crate) required: bool,
     /// Whether it is in a list without `fields`.
     pub(crate) short: bool,
@@ -71,8 +71,8 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column of text. `example` is JSON text, as `"\"web-1\""`; both go into the OpenAPI
-    /// document.
+    /// Declares a text column. `example` is JSON text, such as `"\"web-1\""`; both are part of the
+    /// OpenAPI document.
     #[must_use]
     pub const fn text(name: &'static str, example: &'static str, doc: &'static str) -> Self {
         let any = Kind::Text {
@@ -82,7 +82,7 @@ impl Column {
         Self::new(name, any, example, doc).read_only()
     }
 
-    /// A column of whole numbers.
+    /// Declares a column of whole numbers.
     #[must_use]
     pub const fn int(name: &'static str, example: &'static str, doc: &'static str) -> Self {
         let any = Kind::Int {
@@ -92,19 +92,19 @@ impl Column {
         Self::new(name, any, example, doc).read_only()
     }
 
-    /// A column that holds `true` or `false`.
+    /// Declares a column of `true` or `false`.
     #[must_use]
     pub const fn bool(name: &'static str, example: &'static str, doc: &'static str) -> Self {
         Self::new(name, Kind::Bool, example, doc).read_only()
     }
 
-    /// A column of times: epoch seconds, 0 for never.
+    /// Declares a column of times: epoch seconds, 0 for never.
     #[must_use]
     pub const fn time(name: &'static str, example: &'static str, doc: &'static str) -> Self {
         Self::new(name, Kind::Time, example, doc).read_only()
     }
 
-    /// A column that the client may write.
+    /// Declares a column that the client may write.
     pub(crate) const fn new(
         name: &'static str,
         kind: Kind,
@@ -123,7 +123,7 @@ impl Column {
         }
     }
 
-    /// One that a creation must name.
+    /// Marks it as required at creation.
     pub(crate) const fn required(self) -> Self {
         Self {
             required: true,
@@ -131,7 +131,7 @@ impl Column {
         }
     }
 
-    /// One that is in a list without `fields`.
+    /// Adds it to lists without `fields`.
     #[must_use]
     pub const fn short(self) -> Self {
         Self {
@@ -140,7 +140,7 @@ impl Column {
         }
     }
 
-    /// One that is in the order of `$key`: a list that is sorted by it is read as it comes.
+    /// Marks it as rising with `$key`: a list sorted by it is returned in read order.
     pub(crate) const fn rising(self) -> Self {
         Self {
             rises: true,
@@ -148,7 +148,7 @@ impl Column {
         }
     }
 
-    /// One that the service alone writes.
+    /// Marks it as written only by the service.
     pub(crate) const fn read_only(self) -> Self {
         Self {
             access: Access::ReadOnly,
@@ -156,7 +156,7 @@ impl Column {
         }
     }
 
-    /// One that the service writes without an edit: a login, a run.
+    /// Marks it as written by the service without an edit: a login, a run.
     pub(crate) const fn recorded(self) -> Self {
         Self {
             access: Access::Recorded,
@@ -164,7 +164,7 @@ impl Column {
         }
     }
 
-    /// One that is fixed at creation.
+    /// Marks it as fixed at creation.
     pub(crate) const fn create_only(self) -> Self {
         Self {
             access: Access::CreateOnly,
@@ -172,7 +172,7 @@ impl Column {
         }
     }
 
-    /// One that is in no response.
+    /// Removes it from all responses.
     pub(crate) const fn write_only(self) -> Self {
         Self {
             access: Access::WriteOnly,

@@ -14,25 +14,26 @@ use super::table::{KEY, Table};
 use super::values::{MOST_VALUES, values};
 use crate::error::ApiError;
 
-/// The columns that a client wrote, each of its declared type and within its limits.
+/// The columns that a client sent, each of its declared type and within its limits.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     columns: Map<String, Value>,
-    /// The JSON of numbers and of what may hold some, with the digits that were sent.
+    /// The JSON of numbers, and of values that may contain some, with the digits that were sent.
     texts: BTreeMap<String, String>,
 }
 
 impl Input {
-    /// The body of a `POST`: every required column is there, no column is unknown or read-only.
+    /// Parses the body of a `POST`: every required column is present, no column is unknown or
+    /// read-only.
     pub(crate) fn create(table: &Table, body: &Value) -> Result<Self, ApiError> {
         let input = Self::read(table.columns, body, |column, _| column.access.at_creation())?;
         input.require(table.columns)?;
         Ok(input)
     }
 
-    /// The body of a `PUT`: only what is to change. A column that cannot be changed may be sent
-    /// along with the value that it has, as clients do that send a whole row back, with its `$key`.
-    /// Then one that changes without an edit may have another, of when the row was read.
+    /// Parses the body of a `PUT`, which contains only the changes. A column that cannot be changed
+    /// may be sent with its current value, as by clients that send a whole row back with its
+    /// `$key`. In that case a column that changes without an edit may have an older value.
     pub(crate) fn update(table: &Table, current: &RowMap, body: &Value) -> Result<Self, ApiError> {
         let is_sent_back = body.get(KEY).is_some_and(|key| same(current.get(KEY), key));
         let writable = |column: &Column, value: &Value| match column.access {
@@ -51,14 +52,14 @@ impl Input {
         Ok(input)
     }
 
-    /// The parameters of an action.
+    /// Parses the parameters of an action.
     pub(crate) fn params(columns: &[Column], params: &Value) -> Result<Self, ApiError> {
         let input = Self::read(columns, params, |_, _| true)?;
         input.require(columns)?;
         Ok(input)
     }
 
-    /// Parameters of any name, as they were sent.
+    /// Accepts parameters of any name, as they were sent.
     pub(crate) fn any(params: Value) -> Result<Self, ApiError> {
         let Value::Object(mut columns) = params else {
             return Err(ApiError::malformed("The body must be a JSON object"));
@@ -93,8 +94,8 @@ impl Input {
         Ok(columns.into())
     }
 
-    /// Takes the digits of numbers from the texts of what was sent, of two with one name from the
-    /// last.
+    /// Takes the digits of numbers from the texts of the input; of two with one name the last
+    /// counts.
     pub(crate) fn with_texts(mut self, texts: Vec<(String, &str)>) -> Self {
         for (name, text) in texts {
             let value = self.columns.get(&name);
@@ -117,7 +118,7 @@ impl Input {
         })
     }
 
-    /// Whether the client wrote this column, be it null.
+    /// Returns whether the client sent this column, even as null.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.columns.contains_key(name)
     }
@@ -138,29 +139,30 @@ impl Input {
         self.columns.get(name).and_then(Value::as_object)
     }
 
-    /// A column as JSON text without blanks, in which numbers have the digits that were sent.
+    /// Returns a column as JSON text without blanks, in which numbers have the digits that were
+    /// sent.
     pub(crate) fn json(&self, name: &str) -> Option<String> {
         let value = self.columns.get(name)?;
         let sent = self.texts.get(name).cloned();
         Some(sent.unwrap_or_else(|| value.to_string()))
     }
 
-    /// The names of what was written.
+    /// Returns the names of the columns that were sent.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.keys().map(String::as_str)
     }
 
-    /// A column that names a user.
+    /// Returns a column that names a user.
     pub(crate) fn user(&self, name: &str) -> Option<OwnerId> {
         OwnerId::deserialize(self.columns.get(name)?).ok()
     }
 
-    /// A column that is an id, without its table.
+    /// Returns a column that is an id without its table.
     pub(crate) fn id(&self, name: &str) -> Option<ObjectId> {
         self.columns.get(name).and_then(id)
     }
 
-    /// `"table/key"`, split; nothing for a bare id.
+    /// Splits `"table/key"`; returns nothing for a bare id.
     pub(crate) fn reference(&self, name: &str) -> Option<(&str, ObjectId)> {
         let (table, key) = self.text(name)?.split_once('/')?;
         Some((table, key.parse().ok()?))
@@ -176,7 +178,7 @@ impl From<Map<String, Value>> for Input {
     }
 }
 
-/// The JSON that was sent, be it as a text; `null` may stand for another value.
+/// Returns the JSON that was sent, possibly as a text; `null` may replace another value.
 fn compact(sent: &str) -> Option<String> {
     match sent.chars().next()? {
         '"' => {
@@ -188,8 +190,9 @@ fn compact(sent: &str) -> Option<String> {
     }
 }
 
-/// A value in the form in which its column keeps it, or why it cannot be. Around a text nothing
-/// counts ([`trim_pasted`]); the field's own type decides whether it is dropped.
+/// Converts a value to the type of its column, or returns why that is impossible. White space and
+/// marks around a text are ignored ([`trim_pasted`]); the field's own type decides whether they are
+/// dropped.
 fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
     let refuse = |rule: String| Err(ApiError::field(column.name, rule));
     match (column.kind, value) {
@@ -255,7 +258,7 @@ fn coerce(column: &Column, value: &Value) -> Result<Value, ApiError> {
     }
 }
 
-/// An integer, also one written `5.0`, or digits as text.
+/// Parses an integer, also one written `5.0`, or digits as text.
 fn int(value: &Value) -> Option<i64> {
     match value {
         Value::Number(n) => n.as_i64().or_else(|| whole(n.as_f64()?)),
@@ -264,7 +267,7 @@ fn int(value: &Value) -> Option<i64> {
     }
 }
 
-/// An id, as a number or as a text; 0 is none.
+/// Parses an id, as a number or as a text; 0 means none.
 pub(crate) fn id(value: &Value) -> Option<ObjectId> {
     match (int(value), value) {
         (Some(number), _) => Some(ObjectId::from_number(number)).filter(|_| number > 0),
@@ -273,13 +276,13 @@ pub(crate) fn id(value: &Value) -> Option<ObjectId> {
     }
 }
 
-/// The row number in a path: what is none names no row of ours.
+/// Converts the row number in a path: an invalid one names no row of Gatepost's tables.
 pub(crate) fn number(key: ObjectId) -> Result<i64, ApiError> {
     let number = key.as_number().filter(|number| *number > 0);
     number.ok_or_else(ApiError::not_found)
 }
 
-/// JSON does not tell 5.0 from 5. Beyond 2^53 a float is no longer one certain number.
+/// JSON does not distinguish 5.0 from 5. Beyond 2^53 a float is not one exact number.
 #[allow(
     clippy::cast_possible_truncation,
     reason = "whole and small, as is checked"
@@ -288,8 +291,8 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
 }
 
-/// `"table/key"`. A bare id is taken too: where no table is declared, it stays one. Keys of our
-/// tables, which are those that are declared but for users, are row numbers.
+/// Parses `"table/key"`. A bare id is accepted too: if no table is declared, it stays one. Keys of
+/// Gatepost's tables, which are the declared ones except for users, are row numbers.
 fn reference(expected: Option<&str>, value: &Value) -> Option<Value> {
     let whole = value.as_str().map(trim_pasted);
     let (table, key) = match whole.and_then(|text| text.split_once('/')) {
@@ -311,12 +314,12 @@ fn reference(expected: Option<&str>, value: &Value) -> Option<Value> {
     }
 }
 
-/// Whether a client sent back what it had read.
+/// Returns whether a client sent back the value that it had read.
 fn same(current: Option<&Value>, sent: &Value) -> bool {
     current.unwrap_or(&Value::Null) == sent
 }
 
-/// A client's own word in an error text, cut to a sane length.
+/// Shortens client input for an error text.
 fn shown(name: &str) -> String {
     name.chars().take(64).collect()
 }

@@ -1,10 +1,10 @@
-//! The members of a JSON object, each as it is written: in its text numbers have their digits.
+//! The members of a JSON object as texts, in which numbers keep their digits.
 
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Deserializer;
 
-/// The names and the texts of the members, in order; none if the text is not a JSON object. Linear,
-/// and makes no values.
+/// Returns the names and the texts of the members, in order; none if the text is not a JSON object.
+/// It takes linear time and creates no values.
 pub(crate) fn members(json: &str) -> Vec<(String, &str)> {
     let mut members = Vec::new();
     let mut rest = json.trim_start().strip_prefix('{').unwrap_or_default();
@@ -19,7 +19,7 @@ pub(crate) fn members(json: &str) -> Vec<(String, &str)> {
     members
 }
 
-/// What a text begins with, and what follows.
+/// Returns the value at the beginning of a text, and the rest.
 fn first<T: DeserializeOwned>(json: &str) -> Option<(T, &str)> {
     let mut values = Deserializer::from_str(json).into_iter();
     let value = values.next()?.ok()?;

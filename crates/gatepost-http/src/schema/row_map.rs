@@ -1,49 +1,49 @@
-//! A row as it travels.
+//! Rows as maps of columns.
 
 use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// The name of a column: of our tables as it is declared, of the platform's as it came.
+/// The name of a column: declared for Gatepost's tables, received for the platform's.
 pub(crate) type Name = Cow<'static, str>;
 
-/// Column names and values. A row has few columns: one is found by looking through them, and they
-/// cost one allocation.
+/// Column names and values. A row has few columns: a linear search finds one, and they cost one
+/// allocation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RowMap(Vec<(Name, Value)>);
 
 impl RowMap {
-    /// The value of a column.
+    /// Returns the value of a column.
     pub(crate) fn get(&self, column: &str) -> Option<&Value> {
         self.iter()
             .find_map(|(name, value)| (name == column).then_some(value))
     }
 
-    /// Takes a column out.
+    /// Removes a column and returns its value.
     pub(crate) fn remove(&mut self, column: &str) -> Option<Value> {
         let at = self.0.iter().position(|(name, _)| *name == column)?;
         Some(self.0.swap_remove(at).1)
     }
 
-    /// Writes a column, in place of one of this name.
+    /// Sets a column, and replaces one with this name.
     pub(crate) fn set(&mut self, column: Name, value: Value) {
         self.remove(&column);
         self.0.push((column, value));
     }
 
-    /// All columns.
+    /// Returns all columns.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// The value of each.
+    /// Returns all values.
     pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
         self.iter().map(|(_, value)| value)
     }
 }
 
-/// Each name comes once.
+/// Each name must occur once.
 impl<N: Into<Name>> Extend<(N, Value)> for RowMap {
     fn extend<I: IntoIterator<Item = (N, Value)>>(&mut self, columns: I) {
         let columns = columns.into_iter();
@@ -52,7 +52,7 @@ impl<N: Into<Name>> Extend<(N, Value)> for RowMap {
     }
 }
 
-/// Each name comes once.
+/// Each name must occur once.
 impl<N: Into<Name>> FromIterator<(N, Value)> for RowMap {
     fn from_iter<I: IntoIterator<Item = (N, Value)>>(columns: I) -> Self {
         let mut row = Self::default();

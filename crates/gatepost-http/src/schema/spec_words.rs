@@ -1,5 +1,5 @@
-//! The words that SPEC has for what the wire calls otherwise: taken in requests, in any case.
-//! Responses have the wire's words.
+//! SPEC's words that differ from the wire's: requests may use them, in any case. Responses use the
+//! wire's words.
 
 /// SPEC's word, in lower case, and the wire's. `Basic`, `None` and `Send` differ in case only.
 const WORDS: [(&str, &str); 5] = [
@@ -10,7 +10,7 @@ const WORDS: [(&str, &str); 5] = [
     ("webhook", "webhook_urls"),
 ];
 
-/// Returns which of the wire's words is meant, if it is one of those that a column may hold.
+/// Returns the wire's word for this one, if the column may have it.
 pub(super) fn on_the_wire(word: &str, allowed: &[&'static str]) -> Option<&'static str> {
     let spec = WORDS
         .iter()

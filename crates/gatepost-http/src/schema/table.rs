@@ -14,19 +14,19 @@ pub(crate) struct Table {
     pub name: &'static str,
     /// `webhook_url`: names the row in `webhook_url_actions`.
     pub singular: &'static str,
-    /// What a row is, for the OpenAPI document.
+    /// The description of a row, for the OpenAPI document.
     pub doc: &'static str,
-    /// All columns but `$key`, in the order in which they are shown.
+    /// All columns except `$key`, in their display order.
     pub columns: &'static [Column],
     /// `user#name`, `owner#$display`: columns of the rows that a row refers to.
     pub joins: &'static [(&'static str, &'static str)],
     /// `events` in `count(events)`, and the table whose rows are counted.
     pub counts: &'static [(&'static str, &'static str)],
-    /// The most rows that are read at a time: together they must not be large.
+    /// The maximum number of rows that are read at a time: together they must not be large.
     pub page: u32,
-    /// What can be done with a row beside reading, changing and deleting it.
+    /// Actions on a row in addition to reading, changing and deleting it.
     pub actions: &'static [Action],
-    /// Whether a creation answers with a secret, which no other response has.
+    /// Whether the response to a creation contains a secret, which no other response has.
     pub shown_once: bool,
     /// Whether rows are created by `POST`; the delivery log's are not.
     pub creatable: bool,
@@ -43,14 +43,14 @@ pub struct Action {
     pub(crate) doc: &'static str,
     /// Its parameters.
     pub(crate) params: &'static [Column],
-    /// What parameters of any other name are; `None` where there may be none.
+    /// The description of parameters with any other name; `None` if there may be none.
     pub(crate) others: Option<&'static str>,
-    /// Whether it makes a row, and answers as a creation does.
+    /// Whether it creates a row, and responds like a creation.
     pub(crate) makes: bool,
 }
 
 impl Action {
-    /// An action without parameters.
+    /// Declares an action without parameters.
     #[must_use]
     pub const fn new(name: &'static str, doc: &'static str) -> Self {
         Self {
@@ -62,7 +62,7 @@ impl Action {
         }
     }
 
-    /// The same with parameters of any name, which are this.
+    /// Allows parameters of any name, with this description.
     pub(crate) const fn with_any(self, others: &'static str) -> Self {
         Self {
             others: Some(others),
@@ -72,32 +72,32 @@ impl Action {
 }
 
 impl Table {
-    /// `webhook_url_actions`: where actions are posted to, with the row in the body.
+    /// Returns `webhook_url_actions`: the path for actions with the row in the body.
     pub(crate) fn endpoint(&self) -> String {
         format!("{}_actions", self.singular)
     }
 
-    /// The column of that name, among those that can be read.
+    /// Returns the readable column with this name.
     pub(crate) fn readable(&self, name: &str) -> Option<&'static Column> {
         self.columns
             .iter()
             .find(|column| column.name == name && column.access != Access::WriteOnly)
     }
 
-    /// The columns that can be read, in order.
+    /// Returns the readable columns, in order.
     pub(crate) fn all_readable(&self) -> impl Iterator<Item = &'static Column> {
         self.columns
             .iter()
             .filter(|column| column.access != Access::WriteOnly)
     }
 
-    /// Whether a filter or sort may name this column. Columns that are only written cannot be
-    /// named, so that a filter is no oracle for a secret.
+    /// Returns whether a filter or sort may name this column. Write-only columns cannot be named,
+    /// so that a filter is no oracle for a secret.
     pub(crate) fn knows(&self, name: &str) -> bool {
         name == KEY || self.readable(name).is_some()
     }
 
-    /// The table that a row refers to by the value of this column.
+    /// Returns the table that a row refers to by the value of this column.
     pub(crate) fn referred<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
         match self.readable(column)?.kind {
             Kind::Key(table) | Kind::Reference(Some(table)) => Some(table),
@@ -107,7 +107,7 @@ impl Table {
         }
     }
 
-    /// The JSON text that a row has in this column in place of an object.
+    /// Returns the JSON text of an object in this column.
     pub(crate) fn json_text<'v>(&self, column: &str, value: &'v Value) -> Option<&'v str> {
         match value {
             Value::Array(items) if self.readable(column)?.kind == Kind::Object => {
@@ -117,7 +117,7 @@ impl Table {
         }
     }
 
-    /// The action of that name.
+    /// Returns the action with this name.
     pub(crate) fn action(&self, name: &str) -> Option<&'static Action> {
         self.actions.iter().find(|action| action.name == name)
     }

@@ -1,9 +1,10 @@
-//! How many values a JSON text has, before they are made.
+//! The number of values in a JSON text, before they are created.
 
-/// Values of a body, or of a text in it that is JSON: each takes many times the memory of its text.
+/// The maximum number of values in a body, or in a JSON text in it: each takes many times the
+/// memory of its text.
 pub(crate) const MOST_VALUES: usize = 100_000;
 
-/// How many values a JSON text has at most, without making them.
+/// Returns an upper bound for the number of values in a JSON text, without creating them.
 pub(crate) fn values(json: &[u8]) -> usize {
     let (mut count, mut in_text, mut escaped) = (1, false, false);
     for byte in json {

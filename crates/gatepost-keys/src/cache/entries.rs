@@ -1,5 +1,5 @@
-//! The entries of a slice. Who looks for one holds no lock, and writes nothing that others who look
-//! for it read.
+//! The entries of a cache shard. A lookup takes no lock, and writes nothing that other lookups
+//! read.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -9,21 +9,20 @@ use arc_swap::{ArcSwapOption, Guard};
 use super::owners::Owners;
 use crate::entry::Entry;
 
-/// What was found: an entry, or nothing. It stays as it is for as long as this is held, also when
-/// it is removed.
+/// The result of a lookup: an entry or none. A removed entry stays valid while this guard exists.
 pub(crate) type Held = Guard<Option<Arc<Entry>>>;
 
 type Place = ArcSwapOption<Entry>;
 
-/// Places in a row: an entry lies in the first that was free, from the one on that its id names.
-/// Where entries are moved, who looks at that moment may find none that is there: it is then read
-/// from the store.
+/// An open-addressing table: an entry is in the first free slot from the one that its id selects. A
+/// lookup that runs while entries are moved may miss an existing entry; the key is then read from
+/// the store.
 #[derive(Debug)]
 pub(super) struct Entries {
     capacity: usize,
-    /// A power of two, half as many again as the capacity at least; made for the first entry.
+    /// A power of two, at least 1.5 times the capacity; allocated for the first entry.
     places: OnceLock<Box<[Place]>>,
-    /// How many are taken. Who changes anything holds it.
+    /// The number of used slots. Every writer holds this lock.
     taken: Mutex<usize>,
 }
 
@@ -36,7 +35,7 @@ impl Entries {
         }
     }
 
-    /// The entry of this id.
+    /// Returns the entry of this id.
     #[inline]
     pub(super) fn get(&self, id: LookupId) -> Held {
         let Some(places) = self.places.get() else {
@@ -52,9 +51,9 @@ impl Entries {
         }
     }
 
-    /// Inserts if `is_fresh` still says so, and returns the entry of that id that is there then, or
-    /// this one. A full slice lets any entry go; an owner who has as many as one may gets the place
-    /// of another entry of its own, or none.
+    /// Inserts the entry if `is_fresh` still returns `true`, and returns the current entry for this
+    /// id, or else the given one. In a full shard any entry is evicted. An owner at the limit gets
+    /// the slot of another of the same owner's entries, or none.
     pub(super) fn insert(
         &self,
         entry: Arc<Entry>,
@@ -65,7 +64,7 @@ impl Entries {
         if !is_fresh() {
             return entry;
         }
-        // One that is there already is as fresh, and something may be noted in it.
+        // An existing entry is as fresh, and may contain notes.
         if let Some(there) = &*self.get(entry.lookup()) {
             return Arc::clone(there);
         }
@@ -114,20 +113,20 @@ impl Entries {
         *taken = 0;
     }
 
-    /// A panic under this lock could only come from a bug, and leaves whole entries.
+    /// Only a bug could panic under this lock; entries stay complete.
     fn lock(&self) -> MutexGuard<'_, usize> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Free places for a number of entries: a third of them at least stays free, so that rows are short
-/// and every one ends.
+/// Allocates free slots for a number of entries. At least a third stays free, so that runs of used
+/// slots are short and end.
 fn free(capacity: usize) -> Box<[Place]> {
     let count = (capacity + capacity / 2 + 1).next_power_of_two();
     (0..count).map(|_| Place::empty()).collect()
 }
 
-/// Where an id belongs. Ids of keys are drawn at random, so nobody makes a row long.
+/// Returns the slot that an id selects. Key ids are random, so nobody can create long runs.
 #[inline]
 #[expect(
     clippy::cast_possible_truncation,
@@ -145,7 +144,7 @@ fn after(at: usize, places: &[Place]) -> usize {
     (at + 1) & (places.len() - 1)
 }
 
-/// The first free place for an id.
+/// Returns the first free slot for an id.
 fn end_of_row(id: LookupId, places: &[Place]) -> usize {
     let mut at = first(id, places);
     while places[at].load().is_some() {
@@ -154,7 +153,7 @@ fn end_of_row(id: LookupId, places: &[Place]) -> usize {
     at
 }
 
-/// The first taken place from `from` on that holds such an entry.
+/// Returns the first used slot from `from` on with a matching entry.
 fn find(places: &[Place], from: usize, is_wanted: impl Fn(&Entry) -> bool) -> Option<usize> {
     let (before, behind) = (0..from, from..places.len());
     behind.chain(before).find(|at| {
@@ -165,8 +164,8 @@ fn find(places: &[Place], from: usize, is_wanted: impl Fn(&Entry) -> bool) -> Op
     })
 }
 
-/// Frees a place, and moves up those behind it that would not be found beyond a free one. Each is
-/// at its new place before it leaves the old one.
+/// Frees a slot, and moves the entries behind it that a lookup would no longer find. Each entry is
+/// written to its new slot before it leaves the old one.
 fn vacate(places: &[Place], at: usize) -> Option<Arc<Entry>> {
     let gone = places[at].load_full();
     let (mut free, mut next) = (at, after(at, places));
@@ -188,7 +187,7 @@ impl Entries {
         *self.lock()
     }
 
-    /// Does this while somebody changes the entries.
+    /// Runs this while the entries are being changed.
     pub(super) fn while_changed(&self, act: impl FnOnce()) {
         let _taken = self.lock();
         act();

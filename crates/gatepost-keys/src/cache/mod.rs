@@ -1,13 +1,14 @@
-//! Keys in memory, never older than the store says.
+//! The key cache, which never returns a key that is older than the store's state.
 //!
-//! Before each use the store is asked for the generation of the key's slice, which moves with every
-//! edit and deletion of a key of that slice by anyone. An entry is used only while its slice is at
-//! that very generation; otherwise the changes are fetched and the changed keys forgotten first. A
-//! lookup that was under way at that time may not put back what it had read before: it notes the
-//! slice's epoch when it begins, and an entry is taken only if the epoch is still the same.
+//! Before each use the cache asks the store for the generation of the key's shard, which changes
+//! with every edit and deletion of a key in that shard by any process. An entry is used only while
+//! its shard is at exactly this generation; otherwise the cache first fetches the changes and
+//! removes the changed keys. A concurrent lookup must not insert what it had read before: it
+//! records the shard's epoch when it begins, and the cache accepts its entry only if the epoch is
+//! still the same.
 //!
-//! What one owner edits empties nothing of others: an edit moves one slice of 256, of which the
-//! edited key alone is forgotten. An owner has at most a hundredth of all entries.
+//! The edits of one owner do not evict the keys of others: an edit changes one of 256 shards, in
+//! which only the edited key is removed. An owner has at most a hundredth of all entries.
 
 mod entries;
 mod owners;
@@ -27,7 +28,7 @@ use slice::Slice;
 
 use crate::entry::Entry;
 
-/// One owner may have one part in this many of all entries.
+/// An owner may have at most one in this many of all entries.
 const OWNERS_PART: usize = 100;
 
 /// A bounded cache.
@@ -47,15 +48,15 @@ impl Cache {
         }
     }
 
-    /// Whether the entry of this key may be used now: the generation of its slice is known and is
-    /// the one that the slice is at.
+    /// Returns whether the entry of this key may be used: the generation of its shard is known, and
+    /// the shard is at that generation.
     #[inline]
     pub(crate) fn is_current(&self, key: LookupId, store: &dyn KeyStore) -> bool {
         self.slice(key).is_current(store)
     }
 
-    /// Forgets what was changed in the slice of this key. `false` when the store cannot tell: the
-    /// cache must not be used.
+    /// Removes the changed keys from the shard of this key. Returns `false` if the store cannot
+    /// report changes: the cache must not be used.
     pub(crate) async fn sync(
         &self,
         key: LookupId,
@@ -64,19 +65,20 @@ impl Cache {
         self.slice(key).sync(store, &self.owners).await
     }
 
-    /// To be taken before a record is read that [`insert`](Self::insert) is to take.
+    /// Returns the epoch of a shard. Callers must read it before they read the record that they
+    /// [`insert`](Self::insert).
     pub(crate) fn epoch(&self, key: LookupId) -> Epoch {
         self.slice(key).epoch()
     }
 
-    /// Takes an entry, unless its slice was changed since the epoch, or its owner has as many as
-    /// one may. Returns the one to use from now on: this one, or the one that is there already.
+    /// Inserts an entry, unless its shard was changed since the epoch or its owner is at the limit.
+    /// Returns the entry to use: this one, or the existing one.
     pub(crate) fn insert(&self, entry: Arc<Entry>, epoch: Epoch) -> Arc<Entry> {
         let slice = self.slice(entry.lookup());
         slice.insert(entry, epoch, &self.owners)
     }
 
-    /// The entry of a key, if there is one.
+    /// Returns the entry of a key, if it exists.
     #[inline]
     pub(crate) fn get(&self, key: LookupId) -> Held {
         self.slice(key).entries.get(key)

@@ -1,11 +1,12 @@
-//! How many entries each owner has, so that nobody's keys fill the cache.
+//! The number of entries for each owner, so that nobody's keys fill the cache.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use apikey_core::OwnerId;
 
-/// Touched only where an entry comes or goes; no request that is judged from memory waits for it.
+/// Changed only if an entry is inserted or removed; requests that are answered from memory do not
+/// lock it.
 #[derive(Debug)]
 pub(super) struct Owners {
     at_most: usize,
@@ -20,7 +21,7 @@ impl Owners {
         }
     }
 
-    /// Counts one more entry; `false` when the owner has as many as one may.
+    /// Counts one more entry. Returns `false` if the owner is at the limit.
     pub(super) fn add(&self, owner: OwnerId) -> bool {
         let mut entries = self.lock();
         let count = entries.entry(owner).or_default();

@@ -1,4 +1,4 @@
-//! A slice of the cache: its entries, and up to which change of the store they are true.
+//! A shard of the cache: its entries, and the store's generation that they are valid for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use super::entries::Entries;
 use super::owners::Owners;
 use crate::entry::Entry;
 
-/// The generation that no store ever has.
+/// A generation that no store has.
 const NEVER: i64 = i64::MIN;
 
 #[derive(Debug)]
@@ -19,11 +19,11 @@ pub(super) struct Slice {
     pub(super) entries: Entries,
     generation: AtomicI64,
     epoch: AtomicU64,
-    /// One at a time brings the slice up to date.
+    /// Serializes the updates of the shard.
     syncing: tokio::sync::Mutex<()>,
 }
 
-/// A moment in the life of a slice, taken before a record is read.
+/// The epoch of a shard, recorded before a record is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch(u64);
 
@@ -51,7 +51,7 @@ impl Slice {
     ) -> Result<bool, StoreError> {
         let _one = match self.syncing.try_lock() {
             Ok(one) => one,
-            // Nobody waits for another where there is nothing to bring up to date.
+            // Do not wait for others if the shard is up to date.
             Err(_) if self.is_current(store) => return Ok(true),
             Err(_) => self.syncing.lock().await,
         };
@@ -63,14 +63,14 @@ impl Slice {
             return Ok(true);
         }
         if before == NEVER {
-            // Nothing was ever taken, so there is nothing to forget.
+            // Nothing was ever inserted, so there is nothing to remove.
             self.generation.store(now.0, Ordering::Release);
             return Ok(true);
         }
         let changes = store
             .key_changes(self.number, KeyGeneration(before))
             .await?;
-        // First of all: what is being read at this moment must not be taken.
+        // This must come first: entries that are being read must not be inserted.
         self.epoch.fetch_add(1, Ordering::AcqRel);
         match changes.changed {
             ChangedKeys::These(keys) => keys.iter().for_each(|key| {
@@ -78,7 +78,7 @@ impl Slice {
             }),
             ChangedKeys::All => self.entries.clear(owners),
         }
-        // Of later changes the store will tell again; one that lags behind is not up to date.
+        // The store will report later changes again; a store that lags behind is not up to date.
         let complete = changes.generation.0.min(now.0);
         self.generation.store(complete, Ordering::Release);
         Ok(complete == now.0)

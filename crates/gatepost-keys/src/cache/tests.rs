@@ -27,7 +27,7 @@ fn issue(owner: u128, name: &str) -> (ApiKey, RevealOnce) {
     new.unwrap().into_parts()
 }
 
-/// Rows that no store has.
+/// Creates rows that no store has.
 fn row(id: i64, owner: u128) -> KeyRow {
     KeyRow {
         id: KeyId(id),
@@ -103,11 +103,11 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
     }
     assert_eq!(held(&cache), 256 + 1);
     assert!(has(&cache, &other), "it is still there");
-    // Its own entries make room for each other: the last key is there, or its slice had none.
+    // The entries of one owner evict each other: the last key is cached, or its shard had no slot.
     let last = greedy.pop().unwrap();
     let in_slice = cache.slice(last.key.lookup).entries.len();
     assert!(has(&cache, &last) || in_slice <= 1, "{in_slice}");
-    // What is forgotten counts no more.
+    // Removed entries no longer count.
     for row in &greedy {
         let lookup = row.key.lookup;
         cache.slice(lookup).entries.forget(lookup, &cache.owners);
@@ -120,7 +120,7 @@ fn an_owner_has_at_most_a_hundredth_and_takes_nobodys_place_with_more() {
     assert_eq!(held(&cache), 256 + 1);
 }
 
-/// Who uses a key waits for nobody who uses or changes another.
+/// Using a key never waits for the use or change of another.
 #[test]
 fn a_key_is_found_while_its_slice_is_being_changed() {
     let cache = Cache::new(100);
@@ -133,7 +133,7 @@ fn a_key_is_found_while_its_slice_is_being_changed() {
     });
 }
 
-/// What is in use stays whole for who uses it, and nobody else finds it.
+/// An entry in use stays complete for its user; new lookups do not find it.
 #[test]
 fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
     let cache = Cache::new(100);
@@ -146,8 +146,8 @@ fn an_entry_that_goes_while_it_is_used_is_found_no_more() {
     assert_eq!(held.as_ref().map(|entry| entry.key), Some(KeyId(7)));
 }
 
-/// In whatever order entries come and go, each is found and no other: the rows in which they lie
-/// close when one goes.
+/// In any order of inserts and removals, a lookup finds exactly its entry, although removals move
+/// others.
 #[test]
 fn entries_are_found_whatever_came_and_went_before() {
     let cache = Cache::new(16 * KeySlice::COUNT);
@@ -172,7 +172,8 @@ fn entries_are_found_whatever_came_and_went_before() {
     }
 }
 
-/// Readers beside one who changes: none finds another's entry, or one that went before it looked.
+/// Readers run while a writer moves entries: none finds another entry, or one removed before the
+/// lookup.
 #[test]
 fn who_looks_while_entries_move_finds_its_own_or_none() {
     let cache = Cache::new(8 * KeySlice::COUNT);

@@ -1,4 +1,4 @@
-//! One password that is being checked.
+//! A password check in progress.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::book::{Book, Charged};
 use super::pair::Pair;
 
-/// When to try again: the time that is really left.
+/// The remaining time until a retry is allowed.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq, thiserror::Error)]
 #[error("too many failed logins; try again in {} s", self.seconds())]
 pub struct RetryAfter(Duration);
@@ -17,21 +17,21 @@ impl RetryAfter {
         Self(left)
     }
 
-    /// The time left.
+    /// Returns the remaining time.
     #[must_use]
     pub fn duration(self) -> Duration {
         self.0
     }
 
-    /// The value of a `Retry-After` header (RFC 9110 §10.2.3): whole seconds, rounded up.
+    /// Returns the value of a `Retry-After` header (RFC 9110 §10.2.3): whole seconds, rounded up.
     #[must_use]
     pub fn seconds(self) -> u64 {
         self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0)
     }
 }
 
-/// Leave to check one password. It counts as a failure from the start, so a thousand at once are a
-/// thousand; dropped, it stays one.
+/// The permission to check one password. It counts as a failure from the start, so that a thousand
+/// concurrent attempts count as a thousand; if it is dropped, it stays a failure.
 #[derive(Debug)]
 #[must_use = "an attempt that is dropped is a failed one"]
 pub struct Attempt {
@@ -51,20 +51,22 @@ impl Attempt {
         })
     }
 
-    /// The password was right: no failure, and the account is known at this address from now on.
+    /// Records that the password was right: the attempt is not a failure, and the account is known
+    /// at this address from now on.
     pub fn succeeded(self) {
         self.book.take_back(self.pair, self.charged);
         self.book.know(self.pair);
     }
 
-    /// The password was not checked, because too many wait to be checked. Whoever waits is charged
-    /// like a check that failed, or nobody else would ever have a turn: the address, or the known
-    /// pair. The account is not: what its owner or a stranger could not try is no guess.
+    /// Records that the password was not checked, because too many checks are waiting. The address,
+    /// or the known pair, is charged as for a failed check; otherwise waiting clients could starve
+    /// all others. The account is not charged, because an unchecked password is not a guess.
     pub fn kept_waiting(self) {
         self.book.charge_address_alone(self.pair, self.charged);
     }
 
-    /// The password was not checked, because what knows it cannot be asked now: no failure.
+    /// Records that the password was not checked, because the system that checks it is unavailable:
+    /// not a failure.
     pub fn not_checked(self) {
         self.book.take_back(self.pair, self.charged);
     }

@@ -1,4 +1,4 @@
-//! What was counted, by hashes of what it was counted for.
+//! The counters of the limiter, by hashes of addresses, accounts and secrets.
 
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
@@ -16,11 +16,11 @@ use super::limits::{FailureLimit, GuessLimits};
 use super::pair::Pair;
 use super::table::Table;
 
-/// Longer names are no account's; those that begin alike count as one.
+/// The maximum length of an account name; longer names with the same beginning count as one.
 const LONGEST_NAME: usize = 256;
 
-/// The counters of a limiter. Names, addresses and secrets are kept as hashes of 64 bits, under a
-/// key that is random for each process: nobody can aim at an entry of another.
+/// The counters of a limiter. Names, addresses and secrets are stored as hashes of 64 bits under a
+/// random key for each process, so that nobody can target an entry of another.
 pub(super) struct Book {
     limits: GuessLimits,
     clock: Arc<dyn Clock>,
@@ -29,11 +29,11 @@ pub(super) struct Book {
     addresses: Table<Counter>,
     accounts: Table<Counter>,
     known: Known,
-    /// Wrong secrets, and when each was presented last.
+    /// Wrong secrets, with the time at which each was last presented.
     wrong: Table<Duration>,
 }
 
-/// What an attempt was charged to.
+/// The counters that an attempt was charged to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Charged {
     Known(Charge),
@@ -65,7 +65,8 @@ impl Book {
         }
     }
 
-    /// Counts a failure of a known pair, or of a stranger; the time left if it may not be made.
+    /// Counts a failure of a known pair or of a stranger. Returns the remaining time if the attempt
+    /// is not allowed.
     pub(super) fn charge(&self, pair: Pair) -> Result<Charged, Duration> {
         let now = self.now();
         match self.known.charge(pair, &self.limits.known, now) {
@@ -76,7 +77,7 @@ impl Book {
 
     fn charge_stranger(&self, pair: Pair, now: Duration) -> Result<Charged, Duration> {
         let limits = &self.limits;
-        // The address first: one that is over its limit must not fill the table of accounts.
+        // The address comes first: an address over its limit must not fill the table of accounts.
         let address = charge(&self.addresses, pair.network, &limits.address, now)?;
         let account = charge(&self.accounts, pair.account, &limits.account, now);
         if account.is_err() {
@@ -88,7 +89,7 @@ impl Book {
         })
     }
 
-    /// What was charged was no failure.
+    /// Takes back a charge that was not a failure.
     pub(super) fn take_back(&self, pair: Pair, charged: Charged) {
         let (limits, now) = (&self.limits, self.now());
         match charged {
@@ -100,7 +101,7 @@ impl Book {
         }
     }
 
-    /// What was charged was a failure of the address, not of the account.
+    /// Charges the address only, not the account.
     pub(super) fn charge_address_alone(&self, pair: Pair, charged: Charged) {
         if let Charged::Stranger { account, .. } = charged {
             let (limit, now) = (&self.limits.account, self.now());
@@ -112,8 +113,8 @@ impl Book {
         self.known.remember(pair, self.now());
     }
 
-    /// Counts a wrong secret, if it was not counted before; the time left if the address is over
-    /// its limit.
+    /// Counts a wrong secret, unless it was counted before. Returns the remaining time if the
+    /// address is over its limit.
     pub(super) fn wrong_secret(&self, secret: &[u8], from: IpAddr) -> Result<(), Duration> {
         let (network, now) = (self.network(from), self.now());
         let shut = self.addresses.look(network, |counter| counter.wait(now));
@@ -128,13 +129,13 @@ impl Book {
         charge(&self.addresses, network, &self.limits.address, now).map(drop)
     }
 
-    /// Time since this book was begun, whatever the clock is set to.
+    /// Returns the time since the creation of these counters, unaffected by setting the clock.
     fn now(&self) -> Duration {
         let passed = self.clock.passed();
         passed.unwrap_or_else(|| self.began.elapsed())
     }
 
-    /// A client has one IPv4 address, but a whole /64 of IPv6.
+    /// Returns the hash of a client's network: one IPv4 address, or a /64 of IPv6.
     fn network(&self, addr: IpAddr) -> u64 {
         self.hasher.hash_one(match addr.to_canonical() {
             IpAddr::V6(v6) => IpAddr::V6(Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64))),
@@ -151,7 +152,7 @@ impl fmt::Debug for Book {
     }
 }
 
-/// Counts a failure unless the door is shut; the time left if it is.
+/// Counts a failure unless attempts are blocked. Returns the remaining time if they are.
 fn charge(
     table: &Table<Counter>,
     hash: u64,

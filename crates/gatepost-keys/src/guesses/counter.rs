@@ -1,4 +1,4 @@
-//! What failures cost: a number is free, then each one shuts the door for twice as long.
+//! Failure counters: a number of failures is free, and each further one blocks for twice as long.
 
 use std::time::Duration;
 
@@ -13,23 +13,24 @@ pub(super) struct Counter {
     shut_until: Duration,
 }
 
-/// A failure that was counted, to be taken back if it turns out to be none.
+/// A counted failure, which can be taken back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Charge {
-    /// None where more failures than there were cost no more.
+    /// 0 if further failures no longer increase the delay.
     added: u32,
     before: Duration,
     after: Duration,
 }
 
 impl Counter {
-    /// How long nothing is let through; `None` when something is.
+    /// Returns how long attempts are blocked; `None` if they are allowed.
     pub(super) fn wait(&self, now: Duration) -> Option<Duration> {
         let left = self.shut_until.saturating_sub(now);
         (!left.is_zero()).then_some(left)
     }
 
-    /// Counts a failure, and shuts the door if there were too many; the time left if it is shut.
+    /// Counts a failure, and blocks attempts if there were too many. Returns the remaining time if
+    /// they are blocked.
     pub(super) fn charge(
         &mut self,
         limit: &FailureLimit,
@@ -49,7 +50,7 @@ impl Counter {
         })
     }
 
-    /// As if the failure had not been counted, unless a later one shut the door again.
+    /// Takes back a failure, unless a later one has blocked attempts again.
     pub(super) fn take_back(&mut self, charge: Charge, limit: &FailureLimit, now: Duration) {
         self.settle(limit, now);
         self.failures = self.failures.saturating_sub(charge.added);
@@ -58,14 +59,14 @@ impl Counter {
         }
     }
 
-    /// What is lost if this is forgotten: the counter with the least makes room for a new one.
+    /// Returns the value of this counter: the one with the lowest value is evicted.
     pub(super) fn worth(&self, limit: &FailureLimit, now: Duration) -> (u32, Duration) {
         let mut settled = *self;
         settled.settle(limit, now);
         (settled.failures, self.settled)
     }
 
-    /// Forgives what has become old.
+    /// Forgives old failures.
     fn settle(&mut self, limit: &FailureLimit, now: Duration) {
         let forgiven = limit.forgiven_in(now.saturating_sub(self.settled));
         if forgiven >= self.failures {

@@ -1,5 +1,5 @@
-//! From where accounts have logged in. Nobody but the account itself adds to this, and only by a
-//! login that succeeded.
+//! The networks from which accounts have logged in. Only a successful login of an account adds to
+//! its networks.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use super::limits::FailureLimit;
 use super::pair::Pair;
 use super::table::Table;
 
-/// Networks that are remembered of one account; the one that was not used for longest makes room.
+/// The maximum number of networks for each account; the least recently used one is evicted.
 const NETWORKS: usize = 8;
 
-/// The known pairs of account and network, by account: who logs in from many networks displaces
-/// nobody else's.
+/// The known pairs of account and network, by account: an account that logs in from many networks
+/// does not displace others.
 #[derive(Debug)]
 pub(super) struct Known(Table<Networks>);
 
@@ -31,15 +31,15 @@ impl Known {
         Self(Table::new(accounts))
     }
 
-    /// Remembers a login that succeeded.
+    /// Records a successful login.
     pub(super) fn remember(&self, pair: Pair, now: Duration) {
         let latest = |networks: &Networks| networks.0.iter().map(|known| known.used).max();
         let remember = |networks: &mut Networks| networks.remember(pair.network, now);
         self.0.enter(pair.account, latest, remember);
     }
 
-    /// Counts a failure of a known pair; the time left if it may not be made. `None` of a pair that
-    /// is not known.
+    /// Counts a failure of a known pair. Returns the remaining time if the attempt is not allowed,
+    /// and `None` for a pair that is not known.
     pub(super) fn charge(
         &self,
         pair: Pair,

@@ -1,4 +1,4 @@
-//! The limiter, as the layer and a platform's login page ask it.
+//! The limiter, for the layer and for a platform's login page.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use super::attempt::{Attempt, RetryAfter};
 use super::book::Book;
 use super::limits::GuessLimits;
 
-/// The one limiter of guesses of a process, from
-/// [`KeyService::guesses`](crate::KeyService::guesses). Cheap to clone. The layer asks it by
-/// itself; a login page of the platform's own asks it before it checks a password:
+/// The limiter of guesses, one for each process, from
+/// [`KeyService::guesses`](crate::KeyService::guesses). Cheap to clone. The layer uses it
+/// automatically; a login page of the platform must ask it before it checks a password:
 ///
 /// ```
 /// # use std::net::IpAddr;
@@ -28,35 +28,35 @@ use super::limits::GuessLimits;
 /// # fn check(name: &str, password: &str) -> bool { name == password }
 /// ```
 ///
-/// Nothing of it is stored: a process that starts has counted nothing, and knows no pair that it
-/// was not given with [`remember`](Self::remember). Processes count apart.
+/// It stores nothing: a new process has counted nothing, and knows only the pairs that it was given
+/// with [`remember`](Self::remember). Each process counts separately.
 #[derive(Clone, Debug)]
 pub struct GuessLimiter(Arc<Book>);
 
 impl GuessLimiter {
-    /// A limiter that has counted nothing. It goes by [`Clock::passed`]: setting the clock changes
-    /// nothing here.
+    /// Creates a limiter without any counts. It uses [`Clock::passed`]: setting the clock does not
+    /// affect it.
     #[must_use]
     pub fn new(limits: GuessLimits, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Book::new(limits, clock)))
     }
 
-    /// Asks before the password of this account is checked, from this address.
+    /// Requests permission to check the password of this account, presented from this address.
     ///
-    /// Case and blanks around the name make no difference. Of an account with several names give
-    /// always the same one. Ask for names that no account has, too: they are counted like any
-    /// other, so nobody learns which there are.
+    /// Case and blanks around the name make no difference. For an account with several names,
+    /// always pass the same one. Ask for names without an account, too: they are counted like any
+    /// other, so that nobody can find out which accounts exist.
     ///
     /// # Errors
     /// [`RetryAfter`] while the address or the account is over its limit, or a known pair of both
-    /// over its own. Respond with 429, and do not check the password: else guesses go on.
+    /// over its own. Respond with 429 and do not check the password; otherwise guessing continues.
     pub fn attempt(&self, account: &str, from: IpAddr) -> Result<Attempt, RetryAfter> {
         Attempt::begin(Arc::clone(&self.0), account, from)
     }
 
-    /// Counts a wrong secret that nobody chose, such as a session's token of 128 random bits; once
-    /// for an address, however often it is presented. Such a secret is checked first, and a good
-    /// one always passes.
+    /// Counts a wrong random secret, such as a session token of 128 random bits. It counts once for
+    /// an address, however often it is presented. Check such a secret first: a valid one must
+    /// always pass.
     ///
     /// # Errors
     /// [`RetryAfter`] while the address is over its limit: respond with 429.
@@ -64,8 +64,8 @@ impl GuessLimiter {
         self.0.wrong_secret(secret, from).map_err(RetryAfter::new)
     }
 
-    /// Lets an account be known at an address, as after a login that succeeded: for a platform
-    /// that keeps from where its users logged in, when it starts.
+    /// Marks an account as known at an address, as a successful login does. A platform that stores
+    /// the addresses of its users' logins calls it when it starts.
     pub fn remember(&self, account: &str, from: IpAddr) {
         self.0.know(self.0.pair(account, from));
     }

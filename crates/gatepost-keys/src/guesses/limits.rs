@@ -1,17 +1,18 @@
-//! How much guessing is free, and what more of it costs.
+//! The limits of guessing.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::time::Duration;
 
-/// Shorter spans than this are as long.
+/// Shorter periods are raised to this.
 const SHORTEST: Duration = Duration::from_millis(1);
-/// Longer ones too: a day.
+/// Longer periods are lowered to this: a day.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What the failures of one address, one account, or one known pair of both cost.
+/// The limit for failures of one address, one account, or one known pair of both.
 ///
-/// A number of failures is free. Each one after that shuts the door: for the first delay, then for
-/// twice as long each time, up to the longest. Failures are forgiven one by one as time passes.
+/// A number of failures is free. Each further one blocks attempts: for the first delay, then for
+/// twice as long each time, up to the maximum delay. Failures are forgiven one by one as time
+/// passes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FailureLimit {
     burst: NonZeroU32,
@@ -21,8 +22,9 @@ pub struct FailureLimit {
 }
 
 impl FailureLimit {
-    /// `burst` failures are free; `every` is the time after which one is forgiven. Delays begin at
-    /// one second and end at a minute. Spans are kept between a millisecond and a day.
+    /// Creates a limit: `burst` failures are free, and one is forgiven after each period `every`.
+    /// Delays grow from one second to a minute. Periods are limited to between a millisecond and a
+    /// day.
     #[must_use]
     pub fn new(burst: NonZeroU32, every: Duration) -> Self {
         Self {
@@ -33,7 +35,7 @@ impl FailureLimit {
         }
     }
 
-    /// Sets the first delay, which is doubled by each further failure, and the longest.
+    /// Sets the first delay, which each further failure doubles, and the maximum.
     #[must_use]
     pub fn with_delays(mut self, first: Duration, longest: Duration) -> Self {
         self.first_delay = first.clamp(SHORTEST, LONGEST);
@@ -45,13 +47,13 @@ impl FailureLimit {
         self.forgiven_every
     }
 
-    /// Failures that are forgiven in this time.
+    /// Returns the number of failures that are forgiven in this time.
     pub(super) fn forgiven_in(&self, time: Duration) -> u32 {
         let forgiven = time.as_nanos() / self.forgiven_every.as_nanos();
         u32::try_from(forgiven).unwrap_or(u32::MAX)
     }
 
-    /// How long the door is shut after this number of failures.
+    /// Returns the delay after this number of failures.
     pub(super) fn delay(&self, failures: u32) -> Duration {
         let Some(beyond) = failures.checked_sub(self.burst.get()).filter(|n| *n > 0) else {
             return Duration::ZERO;
@@ -62,8 +64,8 @@ impl FailureLimit {
             .min(self.longest_delay)
     }
 
-    /// More failures than this cost no more, and are not counted: so the door opens soon after the
-    /// last of them.
+    /// Returns the number of failures after which the delay no longer grows. Further failures are
+    /// not counted, so attempts are allowed again soon after the last one.
     pub(super) fn most(&self) -> u32 {
         let mut most = self.burst.get().saturating_add(1);
         while most < u32::MAX && self.delay(most) < self.longest_delay {
@@ -83,15 +85,15 @@ pub struct GuessLimits {
 }
 
 impl GuessLimits {
-    /// Sets what failures from one address cost, an IPv6 address standing for its /64: by default
-    /// 100 are free, one is forgiven every 10 seconds, and delays grow from 1 second to a minute.
+    /// Sets the limit for failures from one address, or from a /64 of IPv6. By default 100 are
+    /// free, one is forgiven every 10 seconds, and delays grow from 1 second to a minute.
     #[must_use]
     pub fn with_address(mut self, limit: FailureLimit) -> Self {
         self.address = limit;
         self
     }
 
-    /// Sets what failures with one account's name cost, wherever they come from: by default 10 are
+    /// Sets the limit for failures with one account's name, from any address. By default 10 are
     /// free, one is forgiven every 10 minutes, and delays grow from 1 second to 15 minutes.
     #[must_use]
     pub fn with_account(mut self, limit: FailureLimit) -> Self {
@@ -99,19 +101,19 @@ impl GuessLimits {
         self
     }
 
-    /// Sets what failures with an account's name cost from where that account has logged in
-    /// before: by default 20 are free, one is forgiven every minute, and delays grow from 1 second
-    /// to a minute. Failures of others, here or elsewhere, do not count.
+    /// Sets the limit for failures with an account's name from a network where that account has
+    /// logged in before. By default 20 are free, one is forgiven every minute, and delays grow from
+    /// 1 second to a minute. Failures from other networks do not count.
     #[must_use]
     pub fn with_known(mut self, limit: FailureLimit) -> Self {
         self.known = limit;
         self
     }
 
-    /// Sets how many addresses, accounts and wrong secrets are remembered at most, each by a hash
-    /// of 64 bits: 100,000 of each by default, about 40 bytes each, and up to 600 for an account
-    /// that has logged in. Where there are more, those with the fewest failures are forgotten, and
-    /// of accounts that have logged in those that did so longest ago.
+    /// Sets the maximum number of addresses, accounts and wrong secrets that are remembered, each
+    /// by a hash of 64 bits. The default is 100,000 of each, at about 40 bytes, and up to 600 bytes
+    /// for an account that has logged in. Beyond that, entries with the fewest failures are
+    /// evicted, and for accounts that have logged in those with the oldest login.
     #[must_use]
     pub fn with_remembered(mut self, each: NonZeroUsize) -> Self {
         self.remembered = each;

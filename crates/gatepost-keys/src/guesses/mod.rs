@@ -1,11 +1,11 @@
-//! Slows guessing down: by address and by account, with growing delays, and without a way to lock
+//! A limiter of guesses, by address and by account, with growing delays. Nobody can use it to lock
 //! an owner out.
 //!
-//! What people choose, such as a password, can be guessed: while an address or an account is over
-//! its limit, passwords are not even checked. From where an account has logged in before it has a
-//! budget of its own, which no stranger can use up. What nobody chose, such as a key or a session's
-//! token, cannot be guessed: it is always checked, a good one always passes, and a wrong one counts
-//! once against its address, however often it is presented.
+//! Secrets that people choose, such as passwords, can be guessed: while an address or an account is
+//! over its limit, passwords are not checked at all. An account has a separate budget for networks
+//! where it has logged in before, which no stranger can use up. Random secrets, such as keys and
+//! session tokens, cannot be guessed: they are always checked, a valid one always passes, and a
+//! wrong one counts once for its address, however often it is presented.
 
 mod attempt;
 mod book;

@@ -1,6 +1,6 @@
-//! Who is tried, and from where.
+//! The account and the network of an attempt.
 
-/// An account and the network that it is tried from, by their hashes.
+/// An account and the network of the attempt, by their hashes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub(super) account: u64,

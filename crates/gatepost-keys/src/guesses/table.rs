@@ -1,9 +1,9 @@
-//! A table that never grows beyond its bound and is never walked: each hash has a small set of
-//! places, and a set that is full gives up the entry that is worth least.
+//! A table of bounded size that is never walked: each hash has a small set of slots, and a full set
+//! evicts the entry with the lowest value.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Places in a set.
+/// The slots of a set.
 const WAYS: usize = 16;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ struct Entry<V> {
 }
 
 impl<V: Default> Table<V> {
-    /// Room for this number of entries, rounded up to whole sets.
+    /// Creates a table for this number of entries, rounded up to whole sets.
     pub(super) fn new(entries: usize) -> Self {
         let sets = entries.div_ceil(WAYS).max(1);
         Self {
@@ -26,15 +26,15 @@ impl<V: Default> Table<V> {
         }
     }
 
-    /// Does something with an entry; `None` if there is none.
+    /// Calls `act` with an entry; `None` if it does not exist.
     pub(super) fn look<R>(&self, hash: u64, act: impl FnOnce(&mut V) -> R) -> Option<R> {
         let mut set = self.set(hash);
         let entry = set.iter_mut().find(|entry| entry.hash == hash)?;
         Some(act(&mut entry.value))
     }
 
-    /// Does something with an entry, a new one if there is none. Of a full set the entry of the
-    /// least worth makes room.
+    /// Calls `act` with an entry, which is created if it does not exist. A full set evicts the
+    /// entry with the lowest value.
     pub(super) fn enter<R, W: Ord>(
         &self,
         hash: u64,
@@ -56,7 +56,7 @@ impl<V: Default> Table<V> {
         result
     }
 
-    /// A panic under the lock could only come from a bug, and leaves a whole entry or none.
+    /// Only a bug could panic under the lock; it leaves a complete entry or none.
     fn set(&self, hash: u64) -> MutexGuard<'_, Vec<Entry<V>>> {
         let number = usize::try_from(hash % self.sets.len() as u64).unwrap_or(0);
         self.sets[number]

@@ -1,4 +1,4 @@
-//! The limiter against a model that keeps everything, and what nobody may bring about.
+//! The limiter compared with an unbounded model, and the guarantees against attackers.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -34,13 +34,13 @@ fn addr(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// A wrong password.
+/// Presents a wrong password.
 fn fail(guesses: &GuessLimiter, account: &str, from: &str) -> Result<(), u64> {
     let attempt = guesses.attempt(account, addr(from));
     attempt.map(drop).map_err(RetryAfter::seconds)
 }
 
-/// A right one.
+/// Presents the right password.
 fn log_in(guesses: &GuessLimiter, account: &str, from: &str) -> Result<(), u64> {
     let attempt = guesses.attempt(account, addr(from));
     attempt.map(Attempt::succeeded).map_err(RetryAfter::seconds)
@@ -164,7 +164,7 @@ fn a_full_table_refuses_nobody_and_forgets_no_guesser() {
         assert_eq!(fail(&guesses, &format!("user{n}"), &from), Ok(()));
     }
     assert!(fail(&guesses, "ada", "10.0.0.1").is_err());
-    // One account that logs in from everywhere displaces nobody.
+    // An account that logs in from many networks displaces nobody.
     assert_eq!(log_in(&guesses, "bob", "172.16.0.1"), Ok(()));
     for n in 0..5_000u32 {
         let from = format!("172.{}.{}.1", 17 + n / 256, n % 256);
@@ -188,7 +188,7 @@ fn nothing_of_a_name_or_secret_is_in_its_debug_text() {
     );
 }
 
-/// Every failure that was admitted, of each address, account and pair, and nothing cleverer.
+/// A model that keeps every admitted failure of each address, account and pair.
 #[derive(Default)]
 struct Model {
     failures: HashMap<String, Vec<Duration>>,
@@ -196,7 +196,8 @@ struct Model {
 }
 
 impl Model {
-    /// Replays all failures: how many are not forgiven now, and until when the door is shut.
+    /// Replays all failures. Returns how many are not forgiven, and the time until which attempts
+    /// are blocked.
     fn standing(&self, what: &str, limit: [u64; 4], now: Duration) -> (u64, Duration) {
         let [burst, every, first, longest] = limit;
         let (mut level, mut since, mut shut) = (0, 0, 0);
@@ -211,7 +212,7 @@ impl Model {
                 since = time;
             }
             level += added;
-            // From where on a further failure costs no more.
+            // From this number on the delay no longer grows.
             let most = burst + 1 + (longest / first).ilog2() as u64;
             level = level.min(most);
             if added == 1 && level > burst {
@@ -228,7 +229,7 @@ impl Model {
         } else {
             let address = self.standing(&format!("address {from}"), [6, 10, 1, 16], now);
             let account = self.standing(&format!("account {account}"), [3, 60, 1, 64], now);
-            // The address is asked first.
+            // The address is checked first.
             if address.1 > now {
                 address.1
             } else {

@@ -1,5 +1,5 @@
-//! A tower layer that lets authenticated requests through, with their [`Principal`] in the
-//! extensions of the request and of its response.
+//! A tower layer that authenticates requests, and puts their [`Principal`] into the extensions of
+//! the request and of its response.
 
 mod address;
 mod needs;
@@ -31,27 +31,28 @@ use crate::service::KeyService;
 
 type Peer = Arc<dyn Fn(&Extensions) -> Option<IpAddr> + Send + Sync>;
 
-/// Guards a service. A request without a good credential gets its response here: 401 with
-/// `WWW-Authenticate: Bearer` (RFC 6750 §3), 403 for an address that the key refuses, `{"err":
+/// A guard for a service. It answers requests without a valid credential: 401 with
+/// `WWW-Authenticate: Bearer` (RFC 6750 §3), 403 for an address that the key refuses, with `{"err":
 /// "…"}` as the body.
 ///
-/// The [`Principal`] is in the extensions of the request, for what is guarded, and of the response,
-/// for a platform's log of who asked for what.
+/// The [`Principal`] is in the extensions of the request, for the guarded service, and of the
+/// response, for the platform's access log.
 ///
-/// Where requests are limited, each response to a key says `RateLimit-Policy` and `RateLimit`
-/// (draft-ietf-httpapi-ratelimit-headers-09), and one request too many gets 429 with `Retry-After`.
+/// If requests are limited, each response to a key has `RateLimit-Policy` and `RateLimit`
+/// (draft-ietf-httpapi-ratelimit-headers-09), and a request over the limit gets 429 with
+/// `Retry-After`.
 ///
-/// A key that is narrowed is refused with 403, in words: a read-only one any method that is not
-/// safe (RFC 9110 §9.2.1), and one that names what it may use everything, unless
-/// [`require_scope`](Self::require_scope) names a scope that it has. So routes that were written
-/// before keys could be narrowed are open to none of them.
+/// A narrowed key is refused with 403 and a message: a read-only key for any method that is not
+/// safe (RFC 9110 §9.2.1), and a key that names its tables or scopes for everything, unless
+/// [`require_scope`](Self::require_scope) names a scope that it has. Routes that were written
+/// without narrowed keys in mind are therefore closed to them.
 ///
-/// The client's address is the peer's, unless [`trusted_proxies`](Self::trusted_proxies) says which
-/// forwarding headers count. Where no peer is found, nobody is let in: each request gets 500, and
-/// the first of them an error in the log that says what to call.
+/// The client's address is the peer's, unless [`trusted_proxies`](Self::trusted_proxies) names the
+/// proxies whose forwarding headers count. If the peer is unknown, every request gets 500, and the
+/// first one logs an error that names the function to call.
 ///
-/// Where logging in is [`optional`](Self::optional), requests without a key pass, too. A service
-/// that is not tower's asks [`admit`](Self::admit).
+/// With [`optional`](Self::optional), requests without a key pass as well. A service that is not
+/// built on tower calls [`admit`](Self::admit).
 #[derive(Clone)]
 pub struct AuthLayer {
     keys: KeyService,
@@ -60,14 +61,15 @@ pub struct AuthLayer {
     platform: Option<Arc<dyn PlatformLogin>>,
     needs: Needs,
     optional: bool,
-    /// Whether the log says that no peer is known.
+    /// Whether the missing peer address was logged.
     told: Arc<Once>,
 }
 
 impl AuthLayer {
-    /// Guards by API key. `peer` finds the address of the connection among a request's extensions;
-    /// with axum: `|ext| ext.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())`, of an app
-    /// that is served with `into_make_service_with_connect_info::<SocketAddr>()`.
+    /// Creates a guard that checks API keys. `peer` returns the address of the connection from a
+    /// request's extensions; with axum: `|ext| ext.get::<ConnectInfo<SocketAddr>>().map(|info|
+    /// info.0.ip())`, for an app that is served with
+    /// `into_make_service_with_connect_info::<SocketAddr>()`.
     pub fn new(
         keys: KeyService,
         peer: impl Fn(&Extensions) -> Option<IpAddr> + Send + Sync + 'static,
@@ -83,55 +85,55 @@ impl AuthLayer {
         }
     }
 
-    /// Believes forwarding headers that these proxies set; none by default.
+    /// Trusts the forwarding headers of these proxies; none by default.
     #[must_use]
     pub fn trusted_proxies(mut self, proxies: TrustedProxies) -> Self {
         self.proxies = proxies;
         self
     }
 
-    /// Guards routes for which a key must have this scope: a key that names it, or one that names
-    /// nothing. Others get 403, with the scope in the text and in `WWW-Authenticate` (RFC 6750
-    /// §3.1).
+    /// Requires this scope of a key: keys that have the scope, or that name nothing, pass. Others
+    /// get 403, with the scope in the message and in `WWW-Authenticate` (RFC 6750 §3.1).
     #[must_use]
     pub fn require_scope(mut self, scope: ScopeName) -> Self {
         self.needs.scope = Some(scope);
         self
     }
 
-    /// Lets narrowed keys through, for a service that asks [`Principal::grant`] by itself what they
-    /// may do there, as `gatepost-http` does. A scope that is required still is.
+    /// Lets narrowed keys pass, for a service that itself checks [`Principal::grant`], as
+    /// `gatepost-http` does. A required scope is still checked.
     #[must_use]
     pub fn any_grant(mut self) -> Self {
         self.needs.judged_within = true;
         self
     }
 
-    /// Lets the platform's own logins in, too: passwords, sessions. Their failures are counted by
-    /// [`KeyService::guesses`], and a password over the limit is not checked.
+    /// Accepts the platform's own logins as well: passwords, sessions. [`KeyService::guesses`]
+    /// counts their failures, and a password over the limit is not checked.
     #[must_use]
     pub fn platform_login(mut self, login: Arc<dyn PlatformLogin>) -> Self {
         self.platform = Some(login);
         self
     }
 
-    /// Lets requests without a key through, too, without a [`Principal`]: for routes that anybody
-    /// may call, or whose handlers know other logins. A wrong key is refused all the same, and a
-    /// scope is required of keys only.
+    /// Lets requests without a key pass as well, without a [`Principal`]: for routes that anybody
+    /// may call, or whose handlers accept other logins. A wrong key is still refused, and only keys
+    /// need a required scope.
     ///
-    /// A request brings no key if it has no `Authorization` field, or only credentials of another
-    /// scheme than `Bearer`, and nothing that [`platform_login`](Self::platform_login) knows.
+    /// A request has no key if it has no `Authorization` field, or only credentials of another
+    /// scheme than `Bearer`, and if [`platform_login`](Self::platform_login) recognizes nothing in
+    /// it.
     ///
-    /// The layer and [`admit_optional`](Self::admit_optional) obey it. [`admit`](Self::admit), and
-    /// so the REST API of `gatepost-http`, always wants to know the caller.
+    /// The setting applies to the layer and to [`admit_optional`](Self::admit_optional).
+    /// [`admit`](Self::admit), and so the REST API of `gatepost-http`, always requires a caller.
     #[must_use]
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 
-    /// Judges a request as the layer does, for a service that is not tower's: the platform's own
-    /// login, the key, its address, its grant. Of a request that passes, put
+    /// Authenticates a request as the layer does, for a service that is not built on tower: the
+    /// platform's own login, the key, its address, its grant. If the request passes, put
     /// [`Principal::rate`] into the response with
     /// [`RateStanding::set_headers`](crate::RateStanding::set_headers).
     ///
@@ -149,7 +151,7 @@ impl AuthLayer {
     /// ```
     ///
     /// # Errors
-    /// [`Refused`], of which the response is made.
+    /// [`Refused`], which converts into the response.
     pub async fn admit(&self, request: &Parts) -> Result<Principal, Refused> {
         match self.judge(request, false).await? {
             Some(principal) => Ok(principal),
@@ -157,16 +159,16 @@ impl AuthLayer {
         }
     }
 
-    /// Judges a request as [`admit`](Self::admit) does; `None` if it brings no key and the guard is
-    /// [`optional`](Self::optional).
+    /// Authenticates a request as [`admit`](Self::admit) does. Returns `None` if it has no key and
+    /// the guard is [`optional`](Self::optional).
     ///
     /// # Errors
-    /// [`Refused`], of which the response is made.
+    /// [`Refused`], which converts into the response.
     pub async fn admit_optional(&self, request: &Parts) -> Result<Option<Principal>, Refused> {
         self.judge(request, self.optional).await
     }
 
-    /// `None` only if that is `optional`.
+    /// Returns `None` only if `optional` is set.
     async fn judge(&self, request: &Parts, optional: bool) -> Result<Option<Principal>, Refused> {
         let peer = (self.peer)(&request.extensions);
         let known = self.authenticate(&request.headers, peer, optional).await?;
@@ -266,7 +268,7 @@ where
     }
 
     fn call(&mut self, request: Request<ReqBody>) -> Self::Future {
-        // The service that was polled ready is the one to call; its clone takes its place.
+        // The service that was polled ready must be called; its clone replaces it.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         let auth = Arc::clone(&self.auth);

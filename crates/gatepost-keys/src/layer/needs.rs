@@ -1,13 +1,13 @@
-//! What a route needs of the grant of a key.
+//! The requirements of a route for the grant of a key.
 
 use apikey_core::{Grant, NotGranted, ScopeName, Touch};
 use http::{HeaderValue, Method};
 
-/// By default nothing is named, and a key that names what it may use has nothing here.
+/// By default no scope is required, and a key that names its tables or scopes is refused.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Needs {
     pub(super) scope: Option<ScopeName>,
-    /// What is guarded asks by itself.
+    /// The guarded service itself checks the grant.
     pub(super) judged_within: bool,
 }
 
@@ -29,7 +29,7 @@ impl Needs {
     }
 }
 
-/// The challenge of RFC 6750 §3.1, with the scope where one is missing.
+/// Returns the challenge of RFC 6750 §3.1, with the scope if one is missing.
 pub(super) fn challenge(why: &NotGranted) -> HeaderValue {
     let missing = r#"Bearer error="insufficient_scope""#;
     let named = match why {

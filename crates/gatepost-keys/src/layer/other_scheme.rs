@@ -1,10 +1,10 @@
-//! Which requests bring no key at all.
+//! The detection of requests without a key.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderValue};
 
 /// Returns whether no `Authorization` field can hold a key: there is none, or each holds
-/// credentials of another scheme (RFC 9110 §11.4). A key without its scheme is a wrong one.
+/// credentials of another scheme (RFC 9110 §11.4). A key without its scheme is a wrong key.
 pub(super) fn brings_no_key(headers: &HeaderMap) -> bool {
     headers
         .get_all(AUTHORIZATION)

@@ -1,4 +1,4 @@
-//! The platform's own logins beside API keys: HTTP Basic, session tokens.
+//! The platform's own logins in addition to API keys: HTTP Basic, session tokens.
 
 use std::fmt;
 use std::future::Future;
@@ -13,17 +13,17 @@ use crate::denied::Denied;
 use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
 
-/// What a request presents to the platform's login.
+/// The credentials that a request presents to the platform's login.
 #[derive(Clone, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Presented<'a> {
-    /// Nothing of a kind that the platform knows: an API key is looked for.
+    /// None that the platform recognizes: the layer looks for an API key.
     Nothing,
-    /// What nobody chose and nobody can guess, of 128 random bits or more, such as a session's
-    /// token: it is always checked.
+    /// A random secret that nobody can guess, of 128 random bits or more, such as a session token:
+    /// it is always checked.
     Secret(&'a [u8]),
-    /// A password, and the name of the account that it is for, before anything is looked up. It is
-    /// not checked while there are too many failures.
+    /// A password with the name of its account, before any lookup. It is not checked while there
+    /// are too many failures.
     Password {
         /// The account's name, as [`GuessLimiter::attempt`] takes it.
         account: String,
@@ -40,38 +40,37 @@ impl fmt::Debug for Presented<'_> {
     }
 }
 
-/// What the platform says of a request's credentials.
+/// The platform's answer about a request's credentials.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum PlatformAnswer {
-    /// They are not the platform's after all: an API key is looked for.
+    /// They are not the platform's after all: the layer looks for an API key.
     NotMine,
-    /// They are good. A user who is not [`enabled`](Principal::enabled) is refused all the same, by
-    /// 401 and without a word of why, as the user's keys are.
+    /// They are valid. A user who is not [`enabled`](Principal::enabled) is still refused, with 401
+    /// and without a reason, like the user's keys.
     Granted(Box<Principal>),
-    /// A password that was not checked, because too many wait to be checked: 503. It counts as a
-    /// guess of its address, and not of its account: see
+    /// The password was not checked, because too many checks are waiting: 503. It counts as a guess
+    /// for its address and not for its account: see
     /// [`Attempt::kept_waiting`](crate::Attempt::kept_waiting).
     Busy,
-    /// They are of the platform's kind, and not good. [`Denied::Unauthenticated`] counts as a
-    /// guess; any other reason says that they were not judged.
+    /// They are of the platform's kind and not valid. [`Denied::Unauthenticated`] counts as a
+    /// guess; any other reason means that they were not checked.
     Refused(Denied),
 }
 
-/// Logs users in by what the platform knows: a password in `Authorization: Basic`, a session's
-/// header or cookie.
+/// The platform's login: a password in `Authorization: Basic`, a session's header or cookie.
 ///
-/// A cookie, or a password that a browser keeps, goes along with what another site asks for.
-/// `gatepost-http` refuses what a form of another site could send and would change something; on
-/// routes of the platform's own that is the platform's to do.
+/// A browser also sends a cookie, or a saved password, with requests that another site causes.
+/// `gatepost-http` refuses requests that a form of another site could send and that would change
+/// something; on its own routes the platform must do so.
 pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
-    /// Says what the headers present. Reads them and nothing else: it is asked for each request,
-    /// and before the limit of guesses.
+    /// Returns the credentials in the headers. It must only read the headers: it is called for each
+    /// request, before the limit of guesses.
     fn presented<'a>(&self, headers: &'a HeaderMap) -> Presented<'a>;
 
-    /// Judges what they present, from this address. Not asked where that is
-    /// [`Presented::Nothing`], or a password over the limit. Whether the request prolongs a session
-    /// that ends after inactivity, [`Visit::of`](crate::Visit::of) says.
+    /// Checks the credentials, which come from this address. It is not called for
+    /// [`Presented::Nothing`], nor for a password over the limit. [`Visit::of`](crate::Visit::of)
+    /// returns whether the request extends a session that ends after inactivity.
     fn login<'a>(
         &'a self,
         headers: &'a HeaderMap,
@@ -79,8 +78,8 @@ pub trait PlatformLogin: fmt::Debug + Send + Sync + 'static {
     ) -> Pin<Box<dyn Future<Output = PlatformAnswer> + Send + 'a>>;
 }
 
-/// Asks the platform, within the limits of guessing; `None` where an API key is to be looked for. A
-/// login that panics or hangs fails this request, and no other.
+/// Asks the platform, within the limits of guessing. Returns `None` if the layer must look for an
+/// API key. A login that panics or hangs fails only this request.
 pub(super) async fn ask(
     platform: &dyn PlatformLogin,
     guesses: &GuessLimiter,
@@ -88,7 +87,7 @@ pub(super) async fn ask(
     from: IpAddr,
 ) -> Option<Result<Principal, Denied>> {
     let answer = within_limits(platform, guesses, headers, from).await?;
-    // What was presented was right, so it is no guess.
+    // The credentials were right, so this is not a guess.
     Some(answer.and_then(|user| match user.enabled {
         true => Ok(user),
         false => Err(Denied::Unauthenticated),
@@ -132,7 +131,7 @@ async fn within_limits(
     }
 }
 
-/// The platform's judgement.
+/// The platform's decision.
 enum Judged {
     NotMine,
     Good(Principal),

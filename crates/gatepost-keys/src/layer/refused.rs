@@ -1,4 +1,4 @@
-//! What a request that may not pass is answered.
+//! The response to a request that must not pass.
 
 use apikey_core::NotGranted;
 use http::header::{
@@ -10,20 +10,20 @@ use super::needs;
 use crate::denied::Denied;
 use crate::principal::Principal;
 
-/// Why a request may not pass. The response that it gets is made of it with
-/// `Response::<String>::from(refused)`, for whichever body is `From<String>`.
+/// The reason why a request must not pass. `Response::<String>::from(refused)` creates its
+/// response, for any body that is `From<String>`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// No credential is good, or a good one may not be used from there or now.
+    /// No credential is valid, or a valid one may not be used from there or now.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// A good key that may not do this.
+    /// The key is valid but has no permission.
     #[error("{why}")]
     NotGranted {
-        /// Whose key it is.
+        /// The owner of the key.
         principal: Box<Principal>,
-        /// What of its grant stands against it.
+        /// The part of its grant that forbids the request.
         why: NotGranted,
     },
 }
@@ -47,7 +47,7 @@ impl<B: From<String>> From<Refused> for Response<B> {
     }
 }
 
-/// With the headers that belong to the status, and [`Denied::body`].
+/// Creates the response with the headers of its status, and [`Denied::body`].
 impl<B: From<String>> From<Denied> for Response<B> {
     fn from(denied: Denied) -> Self {
         let mut response = refusal(denied.status(), denied.body().to_owned());

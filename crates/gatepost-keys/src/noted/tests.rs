@@ -47,7 +47,7 @@ fn a_clock_that_is_set_back_opens_no_day_again() {
 }
 
 proptest! {
-    /// Whenever it is taken and however often a day ends, what was noted adds up.
+    /// Whenever notes are taken and however often a day ends, they add up.
     #[test]
     fn whatever_is_noted_in_whatever_slices_adds_up(
         steps in proptest::collection::vec((0..6 * DAY, any::<bool>(), 0..4_u8), 0..200)

@@ -1,4 +1,4 @@
-//! From what the record says of a key to its owner, and in.
+//! From a checked key to its owner, and to the decision.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::judged::Judged;
 use crate::noted::Outcome;
 use crate::principal::{Principal, Via};
 
-/// Lets good keys of good owners in, and notes what came of those whose secret was right.
+/// Admits valid keys of enabled owners, and notes the uses of keys with the right secret.
 pub(super) struct Admission {
     pub(super) accounts: Arc<dyn Accounts>,
     pub(super) waiting: Waiting,
@@ -24,8 +24,8 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Admits where nothing has to be waited for: an owner that the platform knows at once, and a
-    /// digest that need not be renewed. `None` where something has.
+    /// Admits without waiting: the platform knows the owner immediately, and the digest need not be
+    /// renewed. Returns `None` if something must be awaited.
     #[inline]
     pub(super) fn admit_at_once(
         &self,
@@ -49,7 +49,7 @@ impl Admission {
         }
     }
 
-    /// Admits the owner of a key that was judged.
+    /// Admits the owner of a checked key.
     pub(super) async fn admit(
         &self,
         keys: &Lookup,
@@ -63,7 +63,7 @@ impl Admission {
         }
     }
 
-    /// The account by which a key is let in.
+    /// Returns the account for which a key is admitted.
     async fn judge_owner(
         &self,
         keys: &Lookup,
@@ -83,7 +83,7 @@ impl Admission {
                 }
                 Ok(account)
             }
-            // Only a good key of a good owner learns that its address is the reason.
+            // Only a valid key of an enabled owner receives the address as the reason.
             Err(refusal) if refusal.is_ip() => {
                 self.account(owner).await?;
                 Err(refusal.into())
@@ -92,7 +92,7 @@ impl Admission {
         }
     }
 
-    /// Everything was judged: now it is a login (SPEC 5.1 rule 6), if it is not one too many.
+    /// Completes an authentication as a login (SPEC 5.1 rule 6), unless it exceeds a limit.
     #[inline]
     fn let_in(
         &self,
@@ -118,9 +118,9 @@ impl Admission {
         Ok(principal.with_grant(entry.grant.clone()).with_rate(rate))
     }
 
-    /// Counts a use that was refused, where the secret was right and somebody judged it: a wrong
-    /// secret says nothing of the key, for anybody can present one, nor does a platform that could
-    /// not be asked.
+    /// Counts a refused use, if the secret was right and the request was decided. A wrong secret is
+    /// not counted, because anybody can present one; nor is a request for which the platform was
+    /// unavailable.
     fn turn_away(&self, judged: Judged<'_>, refused: Refused, at: &Circumstances<'_>) -> Refused {
         if !judged.is_wrong_secret() && refused.denied != Denied::Unavailable {
             self.note(judged, Outcome::Refused(at.now));
@@ -154,7 +154,7 @@ impl Admission {
     }
 }
 
-/// What the platform's answer means for a key that is good.
+/// Converts the platform's answer for a valid key.
 #[inline]
 fn good(answer: Result<Option<Account>, AccountsError>) -> Result<Account, Refused> {
     match answer {
@@ -171,7 +171,7 @@ fn good(answer: Result<Option<Account>, AccountsError>) -> Result<Account, Refus
     }
 }
 
-/// Kept apart, so that the path that need not wait holds no future of the platform's.
+/// A separate function, so that the path without waiting holds no future of the platform.
 async fn wait(later: AccountAnswer<'_>) -> Result<Option<Account>, AccountsError> {
     ask::wait(later).await
 }

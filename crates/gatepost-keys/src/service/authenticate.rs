@@ -15,17 +15,18 @@ use crate::principal::Principal;
 impl KeyService {
     /// Authenticates a request by its `Authorization` headers (SPEC 5.1).
     ///
-    /// In this order: the header is parsed, the record found, the digest compared, the owner asked
-    /// for, expiry and address judged, the request drawn from what is allowed, the login noted. A
-    /// key that is in memory and a platform that answers at once cost no allocation and no wait.
+    /// The steps are, in this order: the header is parsed, the record found, the digest compared,
+    /// the owner looked up, expiration and address checked, the request charged to its limits, the
+    /// login noted. If the key is cached and the platform answers immediately, the call neither
+    /// allocates nor waits.
     ///
-    /// An unknown id, a wrong secret and a disabled key cost the same work and a whole number of 5
-    /// ms: the time does not tell whether there is a key of that id, nor whether it is in use.
-    /// Whoever has the secret of a key that is enabled is answered at once.
+    /// For an unknown id, a wrong secret and a disabled key, the work is the same and the time is a
+    /// multiple of 5 ms: the time reveals neither whether a key with that id exists, nor whether it
+    /// is in use. A caller with the secret of an enabled key gets the result immediately.
     ///
     /// # Errors
-    /// [`Denied`]: what the caller may learn. The true reason is logged at debug level and counted
-    /// in `gatepost_auth_total{outcome}`.
+    /// [`Denied`], the part that the caller may know. The true reason is logged at debug level and
+    /// counted in `gatepost_auth_total{outcome}`.
     pub async fn authenticate<'a>(
         &self,
         authorization: impl IntoIterator<Item = &'a [u8]>,
@@ -37,19 +38,20 @@ impl KeyService {
             Err(BearerError::Missing) => return Err(outcomes.missing()),
             Err(error) => {
                 tracing::debug!(%error, "authorization header");
-                // Nobody's key: all of them count as one.
+                // No known key: all of these count as one.
                 let refused = Refused::unauthenticated("bad_header");
                 return Err(outcomes.refused(refused, b"", addr));
             }
         };
         let refused = |refused| outcomes.refused(refused, token.as_bytes(), addr);
-        // Keys of an older system have another form; their lookup id is made from the whole token.
+        // Keys of an older system have another form; their lookup id is derived from the whole
+        // token.
         let Ok(key) = PresentedKey::parse(token).or_else(|_| PresentedKey::imported(token)) else {
             return Err(refused(Refused::unauthenticated("malformed")));
         };
         let principal = match self.0.walk_at_once(&key, addr) {
             Some(outcome) => outcome.map_err(refused)?,
-            // Boxed, so that the way that need not wait carries no large future along.
+            // Boxed, so that the path without waiting holds no large future.
             None => Box::pin(self.0.walk(&key, addr)).await.map_err(refused)?,
         };
         outcomes.granted();
@@ -58,7 +60,7 @@ impl KeyService {
 }
 
 impl Parts {
-    /// Looks the key up and admits its owner; a refusal takes its moment.
+    /// Looks the key up and admits its owner; a refusal takes a multiple of 5 ms.
     async fn walk(&self, key: &PresentedKey<'_>, addr: IpAddr) -> Result<Principal, Refused> {
         let (at, moment) = (self.keys.at(addr), Moment::now());
         let outcome = match self.keys.lookup(key, &at).await {
@@ -74,7 +76,7 @@ impl Parts {
         outcome
     }
 
-    /// The same where nothing has to be waited for; `None` where something has.
+    /// Does the same without waiting; `None` if something must be awaited.
     #[inline]
     fn walk_at_once(
         &self,

@@ -1,4 +1,5 @@
-//! What a request makes or edits that came with an API key: no key that reaches beyond that one.
+//! Bounds for requests with an API key: such a request must not create or edit a key beyond its
+//! permissions.
 
 use apikey_core::{ApiKey, KeyDraft, RateLimit};
 use gatepost_storage::keys::KeyRow;
@@ -8,8 +9,8 @@ use crate::error::KeyError;
 use crate::principal::{Principal, Via};
 
 impl KeyService {
-    /// Refuses a new key that would be valid for longer, from more addresses, for more, or for more
-    /// requests, than the key by which the request came.
+    /// Refuses a new key that would be valid for longer, from more addresses, for more permissions,
+    /// or for more requests than the key of the request.
     pub(super) async fn check_draft(
         &self,
         actor: &Principal,
@@ -21,9 +22,9 @@ impl KeyService {
         Ok(draft.bounds().check_within(&acting.key.bounds())?)
     }
 
-    /// Refuses an edit that widens a key, unless the key then still reaches no further than the one
-    /// by which the request came. Narrowing is always allowed. To enable a key is to widen it: it
-    /// reached nothing before.
+    /// Refuses an edit that widens a key, unless the key still stays within the permissions of the
+    /// request's key. Narrowing is always allowed. Enabling a key widens it, since a disabled key
+    /// has no permissions.
     pub(super) async fn check_edit(
         &self,
         actor: &Principal,
@@ -40,7 +41,7 @@ impl KeyService {
         Ok(after.bounds().check_within(&acting.key.bounds())?)
     }
 
-    /// Refuses a limit of a key's own that is higher than the platform's for each key.
+    /// Refuses a request limit of a key that is higher than the platform's for each key.
     pub(super) fn check_limit(&self, own: Option<RateLimit>) -> Result<(), KeyError> {
         match (own, self.request_limits().per_key) {
             (Some(own), Some(most)) if own > most => Err(KeyError::OverLimit { most }),
@@ -48,16 +49,16 @@ impl KeyService {
         }
     }
 
-    /// The key by which a request came, as it is now; `None` of a person who logged in.
+    /// Returns the current row of the key of a request; `None` for a person who logged in.
     ///
     /// # Errors
-    /// [`KeyError::Forbidden`] when it was deleted or disabled since, and failures of the store.
+    /// [`KeyError::Forbidden`] if it was deleted or disabled since, and failures of the store.
     pub async fn acting_key(&self, actor: &Principal) -> Result<Option<KeyRow>, KeyError> {
         let Via::Key(id) = actor.via else {
             return Ok(None);
         };
         let acting = self.0.keys.store.key(id).await?;
-        // Deleted or disabled since the request was let in.
+        // Deleted or disabled since the request was authenticated.
         let acting = acting.filter(|row| row.key.enabled);
         acting.map(Some).ok_or(KeyError::Forbidden)
     }

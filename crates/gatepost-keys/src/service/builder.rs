@@ -1,4 +1,4 @@
-//! How a key service is set up.
+//! The builder of the key service.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use crate::guesses::{GuessLimiter, GuessLimits};
 use crate::observe::KeyObserver;
 use crate::throttle::{RequestLimits, Throttle};
 
-/// The longest time for which a login, or a count, may wait to be written.
+/// The maximum time for which a login or a count may wait to be written.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
 
-/// Sets up a [`KeyService`].
+/// A builder for a [`KeyService`].
 #[derive(Debug)]
 pub struct KeyServiceBuilder {
     store: Arc<dyn KeyStore>,
@@ -41,8 +41,8 @@ pub struct KeyServiceBuilder {
 }
 
 impl KeyService {
-    /// Starts with the two parts that cannot be left out: where keys are kept, and what their
-    /// owners may do.
+    /// Starts a builder with the two required parts: the store for keys, and the accounts of their
+    /// owners.
     #[must_use]
     pub fn builder(store: Arc<dyn KeyStore>, accounts: Arc<dyn Accounts>) -> KeyServiceBuilder {
         KeyServiceBuilder::new(store, accounts)
@@ -66,78 +66,78 @@ impl KeyServiceBuilder {
         }
     }
 
-    /// Another clock than the machine's.
+    /// Sets another clock than the machine's.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// The prefix of new keys; `gp` by default. Keys of other prefixes still authenticate.
+    /// Sets the prefix of new keys; `gp` by default. Keys with other prefixes still authenticate.
     #[must_use]
     pub fn prefix(mut self, prefix: Prefix) -> Self {
         self.prefix = prefix;
         self
     }
 
-    /// Peppers for the stored digests; none by default.
+    /// Sets peppers for the stored digests; none by default.
     #[must_use]
     pub fn peppers(mut self, peppers: Peppers) -> Self {
         self.peppers = peppers;
         self
     }
 
-    /// How many keys are held in memory, about 350 bytes each; 100,000 by default, rounded up to a
-    /// multiple of 256. The others are read from the store when they are used. One owner's keys
-    /// take at most a hundredth of it.
+    /// Sets the number of cached keys, about 350 bytes each; 100,000 by default, rounded up to a
+    /// multiple of 256. Other keys are read from the store when they are used. The keys of one
+    /// owner take at most a hundredth of the cache.
     #[must_use]
     pub fn cached_keys(mut self, keys: usize) -> Self {
         self.cached_keys = keys;
         self
     }
 
-    /// How long a login, and the count of a use, may wait to be written: 2 seconds by default, 5 at
-    /// most. What a process that is killed had not written is lost.
+    /// Sets how long a login, and the count of a use, may wait to be written: 2 seconds by default,
+    /// 5 at most. If a process is killed, its unwritten values are lost.
     #[must_use]
     pub fn flush_logins(mut self, every: Duration) -> Self {
         self.flush_logins = every.clamp(Duration::from_millis(10), MAX_FLUSH);
         self
     }
 
-    /// What guessing costs, by address and by account; see [`GuessLimits`] for what holds by
-    /// default.
+    /// Sets the limits of guessing, by address and by account; see [`GuessLimits`] for the
+    /// defaults.
     #[must_use]
     pub fn guess_limits(mut self, limits: GuessLimits) -> Self {
         self.guess_limits = limits;
         self
     }
 
-    /// How many keys an owner may have, and how often they may be changed: 1,000, and 30 times a
-    /// minute in each process, by default.
+    /// Sets the maximum number of keys for each owner, and how often they may be changed. By
+    /// default 1,000, and 30 times a minute in each process.
     #[must_use]
     pub fn quotas(mut self, quotas: Arc<dyn Quotas>) -> Self {
         self.quotas = quotas;
         self
     }
 
-    /// How many requests keys, and all keys of a user together, may make in this process; not
-    /// limited by default.
+    /// Sets the maximum number of requests of keys, and of all keys of a user together, in this
+    /// process; no limit by default.
     #[must_use]
     pub fn request_limits(mut self, limits: RequestLimits) -> Self {
         self.request_limits = limits;
         self
     }
 
-    /// Who receives notices of keys; nobody by default, and then nothing is looked for.
+    /// Sets the observer that receives notices about keys. By default there is none, and the
+    /// service does not search for expiring keys.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn KeyObserver>) -> Self {
         self.observer = Some(observer);
         self
     }
 
-    /// Starts the service. To be called after the metrics recorder was installed, and within a
-    /// tokio runtime: logins and counts are written by a task, which ends with the last handle of
-    /// the service.
+    /// Starts the service. Call it within a tokio runtime and after the metrics recorder was
+    /// installed: a task writes logins and counts until the last handle of the service is dropped.
     #[must_use]
     pub fn build(self) -> KeyService {
         let guesses = GuessLimiter::new(self.guess_limits, self.clock.clone());

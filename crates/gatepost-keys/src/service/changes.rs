@@ -1,5 +1,5 @@
-//! How many keys an owner may have, and how often they may be changed. An edit costs every process
-//! a question to the store, so nobody makes them without end.
+//! Quotas for the number of an owner's keys and of changes. Every process reads the store after an
+//! edit, so edits are limited.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,9 +13,9 @@ use gatepost_storage::{ErrorKind, StoreError};
 
 use crate::error::KeyError;
 
-/// The span in which changes are counted.
+/// The period in which changes are counted.
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
-/// With this many owners, minutes that are over are forgotten.
+/// With this many owners, past minutes are removed.
 const MANY: usize = 1_000;
 
 #[derive(Debug)]
@@ -24,15 +24,15 @@ pub(super) struct Changes {
     minutes: Mutex<Minutes>,
 }
 
-/// What owners changed since they began.
+/// The changes of owners in their current minutes.
 #[derive(Debug)]
 struct Minutes {
     owners: HashMap<OwnerId, Minute>,
-    /// With this many of them it is time to forget.
+    /// The number of owners at which past minutes are removed.
     forget_at: usize,
 }
 
-/// A minute that began with a change.
+/// A minute, which began with a change.
 #[derive(Clone, Copy, Debug)]
 struct Minute {
     began: DateTime<Utc>,
@@ -50,7 +50,7 @@ impl Changes {
         }
     }
 
-    /// The quota of this owner.
+    /// Returns the quota of this owner.
     pub(super) fn quota(&self, owner: OwnerId) -> Result<Quota, KeyError> {
         catch_unwind(AssertUnwindSafe(|| self.quotas.quota(owner))).map_err(|_| {
             let panicked = "the platform's quotas panicked";
@@ -58,7 +58,7 @@ impl Changes {
         })
     }
 
-    /// Counts a change of a key of this owner, if it is not one too many.
+    /// Counts a change of a key of this owner, if it does not exceed the quota.
     pub(super) fn admit(&self, owner: OwnerId, now: DateTime<Utc>) -> Result<(), KeyError> {
         let most = self.quota(owner)?.key_changes_per_minute;
         let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,14 +73,14 @@ impl Changes {
         Ok(())
     }
 
-    /// Counts a change that is not refused.
+    /// Counts a change that is never refused.
     pub(super) fn count(&self, owner: OwnerId, now: DateTime<Utc>) {
         let mut minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = minutes.of(owner, now);
         minute.changes = minute.changes.saturating_add(1);
     }
 
-    /// How many were counted in the minute that is on.
+    /// Returns the number of changes in the current minute.
     pub(super) fn in_minute(&self, owner: OwnerId, now: DateTime<Utc>) -> u32 {
         let minutes = self.minutes.lock().unwrap_or_else(PoisonError::into_inner);
         let minute = minutes
@@ -92,7 +92,7 @@ impl Changes {
 }
 
 impl Minutes {
-    /// The minute of this owner, a new one if the last is over.
+    /// Returns the minute of this owner, a new one if the last is over.
     fn of(&mut self, owner: OwnerId, now: DateTime<Utc>) -> &mut Minute {
         if self.owners.len() >= self.forget_at {
             self.owners.retain(|_, minute| minute.is_on(now));
@@ -111,7 +111,8 @@ impl Minutes {
 }
 
 impl Minute {
-    /// Not where the clock was set back before its beginning: nobody waits longer than a minute.
+    /// Returns whether the minute is current. It is not if the clock was set back before its
+    /// beginning: nobody waits longer than a minute.
     fn is_on(&self, now: DateTime<Utc>) -> bool {
         self.began <= now && now < self.began + MINUTE
     }

@@ -1,7 +1,7 @@
-//! Tells which keys expire, one process at a time.
+//! Notices about expiring keys, sent by one process at a time.
 //!
-//! What was said is not stored: whoever passes a notice on recognises one that was given before.
-//! A process that begins goes back a day, and then goes on where it was.
+//! Sent notices are not stored: the recipient recognizes repeats. A process that starts goes back a
+//! day, and then continues from its last position.
 
 use apikey_core::{Expiration, KeyId};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -11,25 +11,25 @@ use gatepost_storage::keys::KeyRow;
 use super::key_service::Parts;
 use crate::observe::KeyNews;
 
-/// How many days before it expires a key is reported.
+/// The numbers of days before expiration at which a key is reported.
 const STEPS: [u32; 3] = [14, 3, 0];
-/// What could not be reported for this time is not reported any more.
+/// A notice that could not be sent for this time is dropped.
 const LATE: TimeDelta = TimeDelta::days(1);
-/// Keys read at a time.
+/// The number of keys read at a time.
 const PAGE: u32 = 200;
-/// Under which one process at a time tells, and for how long it has that for itself: for a round
-/// and the next.
+/// The lease under which one process at a time sends notices, and its duration: a round and the
+/// next.
 const LEASE: &str = "tell of expiring keys";
 const LEASED: TimeDelta = TimeDelta::seconds(150);
 
-/// A moment, and the last key of it.
+/// A time, and the last key with that time.
 type Point = (DateTime<Utc>, KeyId);
 
-/// How far this process has come.
+/// The progress of this process.
 #[derive(Debug)]
 pub(super) struct Expiring {
     holder: u128,
-    /// Of each step; `None` at first, and when another process was the one.
+    /// The position for each step; `None` at first, and while another process sends the notices.
     told: [Option<Point>; STEPS.len()],
 }
 
@@ -41,7 +41,7 @@ impl Expiring {
         }
     }
 
-    /// Tells of what has become due.
+    /// Sends the notices that have become due.
     pub(super) async fn round(
         &mut self,
         parts: &Parts,
@@ -81,7 +81,7 @@ impl Expiring {
 
 async fn tell(parts: &Parts, row: &KeyRow, expires: DateTime<Utc>, days: u32) -> bool {
     if row.key.created > expires - step(days) {
-        // It never had that much time: its owner has just chosen that.
+        // The key never had that much time left: its owner has just chosen its expiration.
         return true;
     }
     let news = KeyNews::Expiring { expires, days };

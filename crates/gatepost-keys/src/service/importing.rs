@@ -1,4 +1,4 @@
-//! Keys of another system are taken over, with the tokens that their holders have.
+//! The import of keys from another system, with the tokens that clients already have.
 
 use std::sync::Arc;
 
@@ -15,19 +15,19 @@ use crate::error::KeyError;
 use crate::principal::Principal;
 
 impl KeyService {
-    /// Takes over a key of another system, by the SHA-256 of its whole token: 16 to 512 visible
-    /// ASCII characters, as clients send them after `Bearer `. Its holders notice nothing. `hint`
-    /// is what users see of it in lists: let it hold nothing of the secret. `created` is when the
-    /// other system made it; what lies in the future becomes now.
+    /// Imports a key of another system, by the SHA-256 of its whole token: 16 to 512 visible ASCII
+    /// characters, as clients send them after `Bearer `. Its holders notice nothing. `hint` is the
+    /// masked form that users see in lists: it must not contain the secret. `created` is the
+    /// creation time in the other system; a time in the future becomes now.
     ///
-    /// For system administrators, since no quota holds for what there was before, neither of keys
-    /// nor of changes, and nobody is notified. What is taken over already is given back as it is
-    /// now, so an import may be run again after a failure.
+    /// Only system administrators may import, since no quota applies, neither for keys nor for
+    /// changes, and no notices are sent. An imported key that exists already is returned as it is,
+    /// so an import may be repeated after a failure.
     ///
     /// # Errors
     /// [`KeyError::Forbidden`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
     /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`], [`KeyError::OthersToken`],
-    /// [`KeyError::Draft`] of a key that has expired, and failures of the store.
+    /// [`KeyError::Draft`] for a key that has expired, and failures of the store.
     pub async fn import(
         &self,
         actor: &Principal,

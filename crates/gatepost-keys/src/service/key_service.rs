@@ -16,7 +16,7 @@ use crate::guesses::GuessLimiter;
 use crate::principal::Principal;
 use crate::throttle::RequestLimits;
 
-/// Creates, checks, changes and deletes API keys. Cheap to clone.
+/// The key service: creates, checks, changes and deletes API keys. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct KeyService(pub(super) Arc<Parts>);
 
@@ -25,48 +25,47 @@ pub(super) struct Parts {
     pub(super) admission: Admission,
     pub(super) outcomes: Outcomes,
     pub(super) changes: Changes,
-    /// Of new keys.
+    /// The prefix of new keys.
     pub(super) prefix: Prefix,
     pub(super) teller: Teller,
 }
 
 impl KeyService {
-    /// Decides for a caller what is its own to manage; other crates ask it for webhooks and tasks
-    /// as well.
+    /// Returns the authorization of a caller; other crates use it for webhooks and tasks as well.
     #[must_use]
     pub fn authority<'a>(&self, actor: &'a Principal) -> Authority<'a> {
         Authority::new(actor, Arc::clone(self.accounts()))
     }
 
-    /// The platform's accounts.
+    /// Returns the platform's accounts.
     #[must_use]
     pub fn accounts(&self) -> &Arc<dyn Accounts> {
         &self.0.admission.accounts
     }
 
-    /// The limiter of all guesses: of keys, and of what the layer's
-    /// [`PlatformLogin`](crate::PlatformLogin) refuses. A login page of the platform's own asks the
-    /// same one, so that whoever is refused at one door is refused at all.
+    /// Returns the limiter of all guesses: of keys, and of logins that the layer's
+    /// [`PlatformLogin`](crate::PlatformLogin) refuses. A login page of the platform must use the
+    /// same limiter, so that a blocked client is blocked everywhere.
     #[must_use]
     pub fn guesses(&self) -> &GuessLimiter {
         &self.0.outcomes.guesses
     }
 
-    /// How many requests keys may make in this process.
+    /// Returns the request limits of keys in this process.
     #[must_use]
     pub fn request_limits(&self) -> RequestLimits {
         self.0.keys.throttle.limits
     }
 
-    /// Writes the logins and uses that were not written yet. To be called when the platform stops.
+    /// Writes the logins and uses that were not written yet. Call it when the platform stops.
     pub async fn shutdown(&self) {
         self.0.flush().await;
     }
 }
 
 impl Parts {
-    /// Writes what was noted, whether or not the caller waits for the end. What the store does not
-    /// take is dropped: a later login of the key replaces it, and uses are missing.
+    /// Writes the notes, whether or not the caller waits for the end. If the store fails, they are
+    /// dropped: a later login of the key replaces the login, and uses are missing.
     pub(super) async fn flush(self: &Arc<Self>) {
         if self.admission.waiting.is_written() {
             return;
@@ -75,7 +74,7 @@ impl Parts {
         let written = tokio::spawn(async move {
             parts.admission.waiting.flush(&*parts.keys.store).await;
         });
-        // A store that panics took nothing.
+        // A store that panics stored nothing.
         let _ = written.await;
     }
 }

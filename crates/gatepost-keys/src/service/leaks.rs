@@ -1,4 +1,4 @@
-//! Keys that got into a text: a commit, a log, a chat message.
+//! Keys that leaked into a text: a commit, a log, a chat message.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,14 +12,14 @@ use crate::error::KeyError;
 use crate::observe::KeyNews;
 use crate::principal::Principal;
 
-/// Bytes of a text.
+/// The maximum size of a text in bytes.
 const LONGEST: usize = 1024 * 1024;
-/// Different keys in a text that are looked up.
+/// The maximum number of different keys that are looked up in a text.
 const MOST: usize = 1_000;
-/// How often one key is reported.
+/// The period in which one key is reported once.
 const HOUR: TimeDelta = TimeDelta::hours(1);
 
-/// What becomes of keys that were found in a text.
+/// The action on keys that were found in a text.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
@@ -28,25 +28,25 @@ const HOUR: TimeDelta = TimeDelta::hours(1);
 pub enum OnLeak {
     /// Their owners are notified.
     Report,
-    /// They are disabled, too.
+    /// They are also disabled.
     Disable,
-    /// They are deleted, too.
+    /// They are also deleted.
     Delete,
 }
 
 impl KeyService {
-    /// Which keys are in a text: of any prefix, and each of them the whole key, whose secret is
-    /// right; a made-up one that bears the id of another is none. They are found where they stand
-    /// as words, as [`KEY_REGEX`](apikey_core::KEY_REGEX) finds them. Keys of older systems have no
-    /// form by which they could be found. Each is reported to the observer
-    /// ([`KeyNews::Leaked`]); what else becomes of them is up to the caller. Neither the text nor a
-    /// key is stored, logged or named in an error.
+    /// Returns the keys in a text, with any prefix. Only a whole key with the right secret counts;
+    /// a forged key with the id of another one does not. Keys are found as separate words, by the
+    /// pattern [`KEY_REGEX`](apikey_core::KEY_REGEX). Keys of older systems have no pattern and are
+    /// not found. Each found key is reported to the observer ([`KeyNews::Leaked`]); any other
+    /// action is up to the caller. Neither the text nor a key is stored, logged or named in an
+    /// error.
     ///
-    /// Only for system administrators: keys of all users are found.
+    /// Only system administrators may call it, since it finds keys of all users.
     ///
     /// # Errors
-    /// [`KeyError::Forbidden`], [`KeyError::TextTooLong`] of more than 1 MiB,
-    /// [`KeyError::TooManyFound`] of more than 1,000 different keys, and failures of the store.
+    /// [`KeyError::Forbidden`], [`KeyError::TextTooLong`] for more than 1 MiB,
+    /// [`KeyError::TooManyFound`] for more than 1,000 different keys, and failures of the store.
     pub async fn find_leaked(
         &self,
         actor: &Principal,
@@ -86,12 +86,13 @@ impl KeyService {
         Ok(found.into_values().collect())
     }
 
-    /// As [`find_leaked`](Self::find_leaked), and disables or deletes what was found. An expired
-    /// key opens nothing: it is not disabled. For a platform's own scanner; an administrator's
-    /// request goes through `gatepost-manage`, which audits it.
+    /// Finds keys as [`find_leaked`](Self::find_leaked) does, and disables or deletes them. An
+    /// expired key is not disabled, since it is invalid already. It is for a platform's own
+    /// scanner; an administrator's request goes through `gatepost-manage`, which audits it.
     ///
     /// # Errors
-    /// As there. What was done before a failure of the store stays done; it can be called again.
+    /// The errors of `find_leaked`. Changes made before a failure of the store persist; the call
+    /// can be repeated.
     pub async fn report_leaked(
         &self,
         actor: &Principal,
@@ -109,7 +110,7 @@ impl KeyService {
                 OnLeak::Delete => self.delete(actor, row.id).await,
             };
             match done {
-                // Gone since it was found, or expired.
+                // Deleted since it was found, or expired.
                 Ok(()) | Err(KeyError::NotFound | KeyError::Edit(_)) => {}
                 Err(error) => return Err(error),
             }

@@ -1,4 +1,4 @@
-//! From a presented key to its record, and what the record says of it.
+//! From a presented key to its record, and the decision by the record.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::entry::Entry;
 use crate::judged::{Judged, is_wrong_secret};
 use crate::throttle::Throttle;
 
-/// The records of keys, in memory and in the store.
+/// The records of keys, in the cache and in the store.
 pub(super) struct Lookup {
     pub(super) store: Arc<dyn KeyStore>,
     pub(super) cache: Cache,
@@ -30,7 +30,7 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// A key from this address, now.
+    /// Returns the circumstances of a key that is presented from this address now.
     #[inline]
     pub(super) fn at(&self, addr: IpAddr) -> Circumstances<'_> {
         Circumstances {
@@ -40,18 +40,18 @@ impl Lookup {
         }
     }
 
-    /// The entry of a key, if memory may be used; costs no wait.
+    /// Returns the entry of a key if the cache may be used, without waiting.
     #[inline]
     pub(super) fn held(&self, key: &PresentedKey<'_>) -> Option<Held> {
         let is_current = self.cache.is_current(key.lookup(), self.store.as_ref());
         is_current.then(|| self.cache.get(key.lookup()))
     }
 
-    /// Finds the record of a key, in memory or in the store, and judges the key by it.
+    /// Finds the record of a key, in the cache or in the store, and checks the key against it.
     ///
-    /// A wrong secret costs the same whether its record is in memory, in the store or nowhere: two
-    /// comparisons and one question to the store. Nor does it bring a record into memory. A
-    /// disabled key costs that whatever its secret is, as a key that was deleted.
+    /// A wrong secret costs the same whether its record is in the cache, in the store, or does not
+    /// exist: two comparisons and one read of the store. It does not add a record to the cache. A
+    /// disabled key costs the same as a deleted one, whatever its secret is.
     pub(super) async fn lookup(
         &self,
         key: &PresentedKey<'_>,
@@ -89,15 +89,15 @@ impl Lookup {
         Ok(Found::read(entry, outcome))
     }
 
-    /// Stores where an owner stands. What fails is tried again by the next cold lookup.
+    /// Stores the realm of an owner. If it fails, the next lookup that reads the store tries again.
     pub(super) async fn place(&self, owner: OwnerId, account: &Account, now: DateTime<Utc>) {
         if let Err(error) = place(self.store.as_ref(), owner, account, now).await {
             tracing::warn!(%error, %owner, "an owner was not placed");
         }
     }
 
-    /// Replaces a digest of an older pepper, now that the key is at hand. What fails is tried again
-    /// by the key's next use.
+    /// Replaces a digest of an older pepper while the key is available. If it fails, the key's next
+    /// use tries again.
     pub(super) async fn rehash(&self, key: &PresentedKey<'_>, id: KeyId) {
         let digest = self.peppers.digest(key);
         let result = async {
@@ -130,7 +130,7 @@ impl Found {
         }
     }
 
-    /// In the store, for this request.
+    /// Creates the result for a record that was read from the store for this request.
     fn read(entry: Arc<Entry>, outcome: Result<Accepted, KeyRefusal>) -> Self {
         Self {
             entry,

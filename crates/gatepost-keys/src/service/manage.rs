@@ -1,4 +1,4 @@
-//! Keys are made, changed and deleted by those who may (SPEC 2.1, SPEC 3).
+//! Creating, changing and deleting keys, with authorization (SPEC 2.1, SPEC 3).
 
 use std::sync::Arc;
 
@@ -13,17 +13,18 @@ use crate::error::KeyError;
 use crate::observe::KeyNews;
 use crate::principal::Principal;
 
-/// How many times an edit is applied when others edit the key at the same time.
+/// The maximum number of times that an edit is applied if others edit the key at the same time.
 const TRIES: usize = 8;
 
 impl KeyService {
-    /// Makes a key (SPEC 3, first row). The plaintext is in the second part, to be revealed once.
-    /// One that is made by a request with an API key reaches no further than that key.
+    /// Creates a key (SPEC 3, first row). The second part of the result contains the plaintext, to
+    /// be shown once. A request with an API key cannot create a key with more permissions than its
+    /// own.
     ///
     /// # Errors
     /// [`KeyError::Forbidden`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
-    /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`], [`KeyError::Draft`],
-    /// [`KeyError::Full`], [`KeyError::TooFast`], and failures of the store.
+    /// [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`], [`KeyError::Draft`], [`KeyError::Full`],
+    /// [`KeyError::TooFast`], and failures of the store.
     pub async fn create(
         &self,
         actor: &Principal,
@@ -63,17 +64,19 @@ impl KeyService {
         Ok((row, reveal))
     }
 
-    /// Changes name, description, expiration, IP lists, grant, limit of requests, or whether the
-    /// key is accepted; never the key string (SPEC 2.1 rule 3). In force for the next request. A
-    /// request with an API key widens no key beyond that one. To disable a key is counted as a
-    /// change and never refused for that, as a deletion; one that is disabled stays as it is. The
-    /// last login in what is returned may be some seconds old. What somebody else than its owner
-    /// disabled, its owner does not enable.
+    /// Changes name, description, expiration, IP lists, grant, request limit, or whether the key is
+    /// enabled; never the key string (SPEC 2.1 rule 3). The change applies to the next request.
+    ///
+    /// - A request with an API key cannot widen a key beyond its own permissions.
+    /// - Disabling a key counts as a change but is never refused for that, like a deletion.
+    ///   Disabling a disabled key changes nothing.
+    /// - A key that another user than its owner disabled cannot be enabled by its owner.
+    /// - The last login in the result may be some seconds old.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::Locked`], [`KeyError::Beyond`], [`KeyError::OverLimit`],
-    /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`],
-    /// [`KeyError::Contended`], and failures of the store.
+    /// [`KeyError::NameTaken`], [`KeyError::Edit`], [`KeyError::TooFast`], [`KeyError::Contended`],
+    /// and failures of the store.
     pub async fn edit(
         &self,
         actor: &Principal,
@@ -99,7 +102,8 @@ impl KeyService {
             }
             self.check_edit(actor, &row.key, &key).await?;
             if disables && key == row.key {
-                // What is never refused is not to send every process to the store without end.
+                // A change that is never refused must not make every process read the store without
+                // end.
                 return Ok(row);
             }
             match keys.store.update_key(&KeyRow { key, ..row }, now).await {
@@ -115,8 +119,8 @@ impl KeyService {
         Err(KeyError::Contended)
     }
 
-    /// Deletes a key: the next request that presents it fails (SPEC 3). Counted as a change, and
-    /// never refused for that: who revokes a key does not wait for whoever holds it.
+    /// Deletes a key: the next request that presents it fails (SPEC 3). It counts as a change but
+    /// is never refused for that: an owner can always revoke a key.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], and failures of the store; the key then still works.
@@ -132,8 +136,7 @@ impl KeyService {
         Ok(())
     }
 
-    /// Brings the cache up to date at once. If that fails it stays out of use until it is, so
-    /// nothing is lost.
+    /// Updates the cache immediately. If that fails, the cache is not used until it is up to date.
     pub(super) async fn forget_changed(&self, key: LookupId) {
         let keys = &self.0.keys;
         if let Err(error) = keys.cache.sync(key, keys.store.as_ref()).await {
@@ -142,8 +145,8 @@ impl KeyService {
     }
 }
 
-/// The key as it is after an edit, with whether its owner may enable it. Who disables another's key
-/// locks it, also one that its owner had disabled.
+/// Returns the key after an edit, with whether its owner may enable it. A user who disables another
+/// user's key locks it, even if its owner had disabled it before.
 fn locked(
     actor: &Principal,
     edit: &KeyEdit,

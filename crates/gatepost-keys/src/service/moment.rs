@@ -1,13 +1,13 @@
-//! Refusals come in one shape of time.
+//! Uniform timing of refusals.
 
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-/// How long a moment is. A lookup in a store at hand takes less.
+/// The length of a time step. A lookup in a local store takes less.
 const LENGTH: Duration = Duration::from_millis(5);
 
-/// When a key was presented.
+/// The time at which a key was presented.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment(Instant);
 
@@ -16,7 +16,7 @@ impl Moment {
         Self(Instant::now())
     }
 
-    /// Waits until a whole number of moments has passed, at least one.
+    /// Waits until a whole number of steps has passed, at least one.
     pub(super) async fn end(self) {
         let begun = self.0.elapsed().as_nanos() / LENGTH.as_nanos();
         let whole = u32::try_from(begun).unwrap_or(u32::MAX).saturating_add(1);
@@ -35,7 +35,7 @@ mod tests {
             let (moment, before) = (Moment::now(), Instant::now());
             tokio::time::sleep(Duration::from_millis(work)).await;
             moment.end().await;
-            // Tokio's timers are good to a millisecond.
+            // Tokio's timers have a resolution of a millisecond.
             let took = before.elapsed().as_millis();
             assert!(
                 (whole..=whole + 1).contains(&took),

@@ -1,4 +1,4 @@
-//! Counts what came of each request, and slows down whoever guesses.
+//! Counts the outcome of each request, and slows down clients that guess.
 
 use std::net::IpAddr;
 
@@ -11,7 +11,7 @@ const METRIC: &str = "gatepost_auth_total";
 
 pub(super) struct Outcomes {
     pub(super) guesses: GuessLimiter,
-    /// Held, so that the most frequent outcome costs no lookup of its counter.
+    /// Stored, so that the most frequent outcome needs no lookup of its counter.
     granted: metrics::Counter,
 }
 
@@ -23,20 +23,20 @@ impl Outcomes {
         }
     }
 
-    /// A request without any credential: whoever presents nothing does not guess.
+    /// Counts a request without any credential: presenting nothing is not guessing.
     pub(super) fn missing(&self) -> Denied {
         metrics::counter!(METRIC, "outcome" => "missing").increment(1);
         Denied::Unauthenticated
     }
 
-    /// Counts a request that was let in.
+    /// Counts an authenticated request.
     #[inline]
     pub(super) fn granted(&self) {
         self.granted.increment(1);
     }
 
-    /// Counts a refusal of this secret, and turns one failure too many into
-    /// [`Denied::TooManyFailures`].
+    /// Counts a refusal of this secret. Returns [`Denied::TooManyFailures`] if the address is over
+    /// its limit.
     pub(super) fn refused(&self, refused: Refused, secret: &[u8], addr: IpAddr) -> Denied {
         let Refused { denied, reason } = refused;
         metrics::counter!(METRIC, "outcome" => reason).increment(1);

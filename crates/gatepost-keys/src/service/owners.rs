@@ -1,5 +1,5 @@
-//! What a platform that has no engine does for its users: places those of before it had tenants,
-//! and removes those that it removed.
+//! Owner management for a platform without an engine: it assigns owners to realms that the platform
+//! introduced later, and deletes the data of removed users.
 
 use gatepost_ids::{OwnerId, TenantId};
 use gatepost_storage::owners::{Gone, OwnerFilter, OwnerRow};
@@ -9,17 +9,17 @@ use super::placing::place;
 use crate::ask;
 use crate::error::KeyError;
 
-/// Rows that are removed in one commit, and owners that are read at a time.
+/// The number of rows that are removed in one commit, and of owners that are read at a time.
 const BITE: u32 = 100;
 
 impl KeyService {
-    /// Asks the platform about every user who has keys and was never placed, and stores the tenants
-    /// that it names. To be called once, after the platform has got tenants or after an upgrade:
-    /// until then an administrator is not listed keys that were made before and not used since. An
-    /// engine over the same store does it by itself.
+    /// Asks the platform about every user who has keys and no stored realm, and stores the tenants
+    /// that it names. Call it once after the platform has introduced tenants, or after an upgrade:
+    /// until then, lists for a tenant's administrator lack keys that were created before and not
+    /// used since. An engine over the same store does this itself.
     ///
-    /// Returns how many users were placed. Where the platform cannot say, the user is left for the
-    /// next call.
+    /// Returns the number of users with a new realm. If the platform cannot answer for a user, the
+    /// next call tries again.
     ///
     /// # Errors
     /// Failures of the store.
@@ -46,22 +46,24 @@ impl KeyService {
         }
     }
 
-    /// Removes all that a user has, webhooks and deliveries in the same store included. For a
-    /// platform that has no engine; an engine does the same and has the platform's notices of it.
+    /// Removes all data of a user, including webhooks and deliveries in the same store. It is for a
+    /// platform without an engine; an engine's method does the same and also receives the
+    /// platform's notices.
     ///
-    /// All of it is out of force with the first commit, in which it is marked; what follows makes
-    /// room, bite by bite. The platform judges who may do this: no user's right is asked for.
+    /// The first commit marks all data as deleted, so they are out of use; the following commits
+    /// remove rows in batches. The platform must check who may call it: it does not check
+    /// permissions.
     ///
     /// # Errors
-    /// Failures of the store. To be called again then: it goes on where it stopped.
+    /// Failures of the store. Call it again: it continues from the failure.
     pub async fn remove_owner(&self, owner: OwnerId) -> Result<(), KeyError> {
         self.remove(Gone::Owner(owner)).await
     }
 
-    /// As [`remove_owner`](Self::remove_owner), for all users of a tenant.
+    /// Removes all data of all users of a tenant, as [`remove_owner`](Self::remove_owner) does.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `remove_owner`.
     pub async fn remove_tenant(&self, tenant: TenantId) -> Result<(), KeyError> {
         self.remove(Gone::Tenant(tenant)).await
     }

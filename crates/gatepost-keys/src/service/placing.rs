@@ -1,15 +1,15 @@
-//! Where an owner stands is what the platform said last. An engine places owners too; a platform
-//! that has keys alone needs it for the lists of its tenants' administrators.
+//! Storing the realms of owners, as the platform last reported them. An engine does this too; a
+//! platform with keys only needs it for the lists of its tenants' administrators.
 
 use apikey_core::OwnerId;
 use chrono::{DateTime, Utc};
 use gatepost_ids::{Account, Place};
 use gatepost_storage::{KeyStore, StoreError};
 
-/// Stores where the owner stands, if it is not what is stored.
+/// Stores the owner's realm, if it differs from the stored one.
 ///
-/// Of an account without a tenant nothing is stored: there may be no tenants at all. Only where the
-/// platform had named a tenant before is that taken back.
+/// For an account without a tenant nothing is stored, because the platform may have no tenants.
+/// Only a stored tenant is replaced.
 pub(super) async fn place(
     store: &dyn KeyStore,
     owner: OwnerId,

@@ -1,4 +1,4 @@
-//! Keys are read by those who may, and counted.
+//! Reading and counting keys, with authorization.
 
 use apikey_core::{KeyId, OwnerId};
 use gatepost_ids::Quota;
@@ -8,23 +8,23 @@ use super::key_service::KeyService;
 use crate::error::KeyError;
 use crate::principal::Principal;
 
-/// Keys that are read at most to fill one page.
+/// The maximum number of keys that are read to fill one page.
 const MOST_READ: usize = 20_000;
 
 /// One page of keys.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct KeyPage {
-    /// The keys, at most as many as were asked for.
+    /// The keys, at most as many as requested.
     pub rows: Vec<KeyRow>,
-    /// After which key the next page begins; `None` at the end. There may be fewer keys than were
-    /// asked for and yet more to come: no call reads more than 20,000.
+    /// The key after which the next page begins; `None` at the end. A page may have fewer keys than
+    /// requested even if more exist: a call reads at most 20,000.
     pub next: Option<KeyId>,
 }
 
 impl KeyService {
-    /// One key; `None` when there is none or it is not the caller's to see. What this process has
-    /// noted of keys is written first.
+    /// Returns one key; `None` if it does not exist or the caller may not see it. The notes of this
+    /// process are written first.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
@@ -33,9 +33,9 @@ impl KeyService {
         self.stored(actor, id).await
     }
 
-    /// As [`get`](Self::get), but what this process has noted of keys is not written first: the
-    /// last login may be some seconds old. For whoever changes the key next, who is not to wait
-    /// until the uses of all keys are written.
+    /// Returns one key as [`get`](Self::get) does, without writing the notes of this process first:
+    /// the last login may be some seconds old. It is for a caller who changes the key next and must
+    /// not wait until the uses of all keys are written.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
@@ -50,9 +50,9 @@ impl KeyService {
             .then_some(row))
     }
 
-    /// One page of the keys that match and are the caller's to see, expired ones included. Of a
-    /// tenant the store looks up the keys; those that its administrator may not see, because they
-    /// are a system administrator's or their user has just left, are left out.
+    /// Returns one page of the keys that match and that the caller may see, including expired ones.
+    /// For a tenant the store looks up the keys; keys of system administrators and of users who
+    /// have just left, which its administrator may not see, are left out.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
@@ -82,7 +82,8 @@ impl KeyService {
         }
     }
 
-    /// How many keys a user has, expired ones included. The caller judges who may know it.
+    /// Returns the number of a user's keys, including expired ones. The caller must check who may
+    /// know it.
     ///
     /// # Errors
     /// Failures of the store.
@@ -90,15 +91,15 @@ impl KeyService {
         Ok(self.0.keys.store.count_keys(owner).await?)
     }
 
-    /// How many a user may have, and how often they may be changed.
+    /// Returns the maximum number of a user's keys, and how often they may be changed.
     ///
     /// # Errors
-    /// [`KeyError::Store`], `Unavailable`, when the platform's quotas panic.
+    /// [`KeyError::Store`], `Unavailable`, if the platform's quotas panic.
     pub fn quota(&self, owner: OwnerId) -> Result<Quota, KeyError> {
         self.0.changes.quota(owner)
     }
 
-    /// How often this process has changed a user's keys in the minute that is on.
+    /// Returns how often this process has changed a user's keys in the current minute.
     #[must_use]
     pub fn changes_in_minute(&self, owner: OwnerId) -> u32 {
         let now = self.0.keys.clock.now();

@@ -7,25 +7,25 @@ use std::sync::{Mutex, PoisonError};
 use apikey_core::KeyId;
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 
-/// How often one key is reported.
+/// The period in which one key is reported once.
 const QUIET: TimeDelta = TimeDelta::hours(1);
-/// More keys than this are not reported.
+/// The maximum number of keys that are reported.
 const MOST: usize = 100_000;
 
-/// A key that is to be reported.
+/// A key to report.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct RefusedKey {
     pub key: KeyId,
-    /// From where, the last time.
+    /// The last of its addresses.
     pub from: IpAddr,
     pub count: u64,
-    /// The hour in which it is reported.
+    /// The hour of the report.
     pub hour: DateTime<Utc>,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Refusals {
-    /// Whether anybody is notified.
+    /// Whether there is an observer.
     are_told: bool,
     keys: Mutex<HashMap<KeyId, Refusal>>,
 }
@@ -33,9 +33,9 @@ pub(super) struct Refusals {
 #[derive(Debug)]
 struct Refusal {
     from: IpAddr,
-    /// Since it was reported.
+    /// Since the last report.
     count: u64,
-    /// Not before this.
+    /// The earliest time of the next report.
     due: DateTime<Utc>,
 }
 
@@ -64,8 +64,8 @@ impl Refusals {
         refusal.count = refusal.count.saturating_add(1);
     }
 
-    /// Some of those that are due, each as told from now on; those that were quiet for an hour are
-    /// forgotten.
+    /// Takes some of the due keys, and marks each as reported; keys without refusals for an hour
+    /// are removed.
     pub(super) fn take(&self, at_most: usize, now: DateTime<Utc>) -> Vec<RefusedKey> {
         let hour = now.duration_trunc(QUIET).unwrap_or(now);
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);

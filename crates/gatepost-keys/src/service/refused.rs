@@ -1,4 +1,4 @@
-//! A caller that is not let in: what it may learn, and what the log does.
+//! A refused request: the response for the caller, and the reason for the log.
 
 use apikey_core::KeyRefusal;
 
@@ -13,7 +13,7 @@ pub(super) struct Refused {
 }
 
 impl Refused {
-    /// Refused as one who has no good credential, whatever the reason.
+    /// Creates a refusal as for a caller without a valid credential, whatever the reason.
     pub(super) fn unauthenticated(reason: &'static str) -> Self {
         Self {
             denied: Denied::Unauthenticated,
@@ -21,7 +21,7 @@ impl Refused {
         }
     }
 
-    /// A good key that was used too often.
+    /// Creates a refusal for a valid key that was used too often.
     pub(super) fn throttled(over: RateStanding) -> Self {
         Self {
             denied: Denied::TooManyRequests(over),
@@ -31,7 +31,7 @@ impl Refused {
 }
 
 impl From<KeyRefusal> for Refused {
-    /// Only where the address is the reason may the caller learn it.
+    /// The caller receives the reason only if it is the address.
     fn from(refusal: KeyRefusal) -> Self {
         Self {
             denied: if refusal.is_ip() {

@@ -1,4 +1,4 @@
-//! A new key takes the place of another, and both are good for a while.
+//! Rolling: a new key replaces another, and both are valid for a while.
 
 use std::sync::Arc;
 
@@ -14,23 +14,23 @@ use crate::error::KeyError;
 use crate::observe::KeyNews;
 use crate::principal::Principal;
 
-/// How many names are tried, and how often it is begun again when others edit the key.
+/// The maximum number of names that are tried, and of restarts if others edit the key.
 const TRIES: usize = 32;
 
 impl KeyService {
-    /// Makes a key that takes the place of another: all that the other has but its string, under
-    /// the next name (`ci (2)` after `ci`). The old key is good for the overlap, and never longer
-    /// than it would have been. The plaintext of the new one is in the second part, to be revealed
-    /// once.
+    /// Creates a key that replaces another: it has all of its fields except the string, under the
+    /// next name (`ci (2)` after `ci`). The old key stays valid for the overlap, and never longer
+    /// than it would have been. The second part of the result contains the plaintext of the new
+    /// key, to be shown once.
     ///
-    /// A key with a date gets a new one, as far ahead as the old one was when the key was made. In
-    /// a request with an API key it keeps its date, and the new key reaches no further than the one
-    /// by which the request came: a key that rolls itself gains nothing.
+    /// If the key has an expiration date, the new key gets one that is as far ahead as the old date
+    /// was when the key was created. In a request with an API key the date is kept, and the new key
+    /// must not exceed the permissions of that key: a key that rolls itself gains nothing.
     ///
     /// # Errors
     /// [`KeyError::NotFound`], [`KeyError::AlreadyRolled`], [`KeyError::Disabled`],
-    /// [`KeyError::Beyond`], [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`] when the next 32
-    /// names are taken, [`KeyError::Edit`] of an expired key, [`KeyError::Full`],
+    /// [`KeyError::Beyond`], [`KeyError::NoSuchOwner`], [`KeyError::NameTaken`] if the next 32
+    /// names are taken, [`KeyError::Edit`] for an expired key, [`KeyError::Full`],
     /// [`KeyError::TooFast`], and failures of the store.
     pub async fn roll(
         &self,
@@ -82,7 +82,7 @@ impl KeyService {
         Err(refusal)
     }
 
-    /// What is to be made of a key, if it may be.
+    /// Returns the new key, if the old one may be rolled.
     async fn successor(
         &self,
         actor: &Principal,

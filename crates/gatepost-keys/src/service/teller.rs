@@ -1,4 +1,4 @@
-//! Gives notices of keys to the platform's observer.
+//! Sending notices about keys to the platform's observer.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use gatepost_storage::keys::KeyRow;
 use crate::ask::{Silence, guarded};
 use crate::observe::{KeyNews, KeyNotice, KeyObserver};
 
-/// Tells the observer, if there is one.
+/// The platform's observer, if there is one.
 #[derive(Debug)]
 pub(super) struct Teller {
     pub(super) observer: Option<Arc<dyn KeyObserver>>,
 }
 
 impl Teller {
-    /// `false`: the observer did not take it.
+    /// Sends a notice. Returns `false` if the observer refused it.
     pub(super) async fn tell(&self, row: &KeyRow, news: KeyNews) -> bool {
         let Some(observer) = &self.observer else {
             return true;

@@ -1,4 +1,4 @@
-//! Looks for what there is to tell the observer that nobody asked for.
+//! The background task that sends notices which no request causes.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use super::expiring::Expiring;
 use super::key_service::Parts;
 use crate::observe::KeyNews;
 
-/// How often is looked which keys expire.
+/// The interval of the search for expiring keys.
 const ROUND: TimeDelta = TimeDelta::minutes(1);
-/// Refused keys that are reported in one go.
+/// The maximum number of refused keys that are reported together.
 const AT_ONCE: usize = 100;
 
-/// What there is to tell of by itself, for as long as the service is there.
+/// Sends due notices, for as long as the service exists.
 pub(super) async fn tell_on(parts: Weak<Parts>, every: Duration) {
     let (mut expiring, mut next) = (Expiring::new(), DateTime::<Utc>::MIN_UTC);
     loop {
@@ -25,7 +25,7 @@ pub(super) async fn tell_on(parts: Weak<Parts>, every: Duration) {
         if let Err(error) = tell_refused(&parts, now).await {
             tracing::warn!(%error, "could not tell of refused keys");
         }
-        // A clock that was set back does not keep it waiting.
+        // A clock that was set back does not delay it.
         if next <= now || next > now + ROUND {
             next = now + ROUND;
             if let Err(error) = expiring.round(&parts, now).await {

@@ -1,4 +1,4 @@
-//! How often a key was used, read by those who may see the key.
+//! The usage of keys, with authorization.
 
 use apikey_core::KeyId;
 use chrono::NaiveDate;
@@ -9,12 +9,12 @@ use crate::error::KeyError;
 use crate::principal::Principal;
 
 impl KeyService {
-    /// On which days from `from` until before `before`, in UTC, a key was used, and how often: the
-    /// newest first, at most `limit`; `None` when there is no such key or it is not the caller's to
-    /// see. Of a key [`KeyUse::DAYS`] days are kept.
+    /// Returns the daily usage of a key from `from` until before `before`, in UTC: the newest day
+    /// first, at most `limit`. Returns `None` if the key does not exist or the caller may not see
+    /// it. [`KeyUse::DAYS`] days are kept for each key.
     ///
-    /// What other processes counted in the last seconds may not be there yet; what a process that
-    /// was killed had not written is missing.
+    /// The counts of other processes for the last seconds may be missing; the unwritten counts of a
+    /// killed process are lost.
     ///
     /// # Errors
     /// Failures of the store and of the accounts.
@@ -26,7 +26,7 @@ impl KeyService {
         before: NaiveDate,
         limit: u32,
     ) -> Result<Option<Vec<KeyUse>>, KeyError> {
-        // This writes what was noted.
+        // This writes the notes first.
         if self.get(actor, key).await?.is_none() {
             return Ok(None);
         }

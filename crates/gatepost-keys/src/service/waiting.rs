@@ -1,9 +1,9 @@
-//! Last logins (SPEC 5.1 rule 6), and how often keys were used: written every few seconds, never
-//! waited for by a request.
+//! Last logins (SPEC 5.1 rule 6) and usage counts of keys: written every few seconds, without any
+//! request waiting.
 //!
-//! A key that is in memory has room for them in its entry, where one thread notes. What comes of
-//! its uses in other threads each of them notes in a page of its own, and so is what comes of keys
-//! that are not in memory: no two threads that use one key write to the same place.
+//! The cache entry of a key holds the notes of one thread. Other threads note uses on a separate
+//! page for each thread, and so do all threads for keys that are not cached: no two threads that
+//! use the same key write to the same memory.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -19,43 +19,43 @@ use crate::entry::Entry;
 use crate::noted::{Noted, Notes, Outcome, lose_logins, lose_uses};
 use crate::thread::Thread;
 
-/// Keys of which something waits, beyond as many as may be in memory; what comes of more is
+/// The maximum number of keys with notes, in addition to the cached ones; notes on further keys are
 /// dropped.
 const MAX_WAITING: usize = 100_000;
-/// Logins, and days of keys, written in one call.
+/// The number of logins, and of daily counts, written in one call.
 const AT_ONCE: usize = 1_000;
-/// Threads beyond as many share a page.
+/// The number of pages; threads beyond it share pages.
 const PAGES: usize = 16;
 
-/// What came of keys and is not written yet.
+/// The notes that are not written yet.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pages: [Page; PAGES],
-    /// Keys on all pages.
+    /// The number of keys on all pages.
     keys: AtomicUsize,
     at_most: usize,
-    /// Whose turn it is to write.
+    /// Serializes the writers.
     turn: tokio::sync::Mutex<()>,
-    /// How often it was begun to write.
+    /// The number of writes that have begun.
     begun: AtomicUsize,
 }
 
-/// Two lines of the processor's cache, which are fetched together: nobody else's page is there.
+/// Two cache lines, which are fetched together, so that no other page is in them.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Page(Mutex<Notebook>);
 
 #[derive(Debug, Default)]
 struct Notebook {
-    /// In which something is noted.
+    /// The entries with notes.
     entries: Vec<Arc<Entry>>,
     keys: HashMap<KeyId, Noted, BuildHasherDefault<RowHash>>,
-    /// Of days that have ended.
+    /// The notes on days that have ended.
     ended: Notes,
 }
 
 impl Waiting {
-    /// Where this number of keys may be in memory.
+    /// Creates it for this number of cached keys.
     pub(super) fn new(in_memory: usize) -> Self {
         Self {
             pages: Default::default(),
@@ -66,7 +66,7 @@ impl Waiting {
         }
     }
 
-    /// Notes what came of a use of a key that is in memory.
+    /// Notes the result of a use of a cached key.
     #[inline]
     pub(super) fn note(&self, entry: &Arc<Entry>, outcome: Outcome) {
         let thread = Thread::here();
@@ -83,26 +83,26 @@ impl Waiting {
         }
     }
 
-    /// Notes what came of a use of a key that is not in memory.
+    /// Notes the result of a use of a key that is not cached.
     pub(super) fn note_cold(&self, key: KeyId, outcome: Outcome) {
         if !self.note_apart(Thread::here(), key, outcome) {
             Notes::of(key, outcome).lose();
         }
     }
 
-    /// Whether nothing waits, nor is being written.
+    /// Returns whether no notes wait or are being written.
     pub(super) fn is_written(&self) -> bool {
         let turn = self.turn.try_lock();
         turn.is_ok_and(|_turn| self.keys.load(Ordering::Relaxed) == 0)
     }
 
-    /// Writes what waits, one call at a time. What the store does not take is dropped, and so is
-    /// what is left when this is dropped itself.
+    /// Writes the waiting notes, one call at a time. Notes that the store refuses are dropped, and
+    /// so is the rest if this future is dropped.
     pub(super) async fn flush(&self, store: &dyn KeyStore) {
         let begun = self.begun.load(Ordering::Relaxed);
         let _turn = self.turn.lock().await;
         if self.begun.load(Ordering::Relaxed) != begun {
-            // Another call began after this one, and has written all that this one is about.
+            // Another call began after this one, and has written all of its notes.
             return;
         }
         self.begun.fetch_add(1, Ordering::Relaxed);
@@ -118,7 +118,7 @@ impl Waiting {
         }
     }
 
-    /// Notes on the page of this thread; false where there is no room.
+    /// Notes on the page of this thread. Returns `false` if there is no space.
     fn note_apart(&self, thread: Thread, key: KeyId, outcome: Outcome) -> bool {
         let mut page = self.page(thread);
         let Notebook { keys, ended, .. } = &mut *page;
@@ -130,7 +130,7 @@ impl Waiting {
         true
     }
 
-    /// Lists an entry in which something is noted from now on; false where there is no room.
+    /// Lists an entry that contains notes from now on. Returns `false` if there is no space.
     fn list(&self, thread: Thread, entry: &Arc<Entry>) -> bool {
         let has_room = self.has_room();
         if has_room {
@@ -139,7 +139,7 @@ impl Waiting {
         has_room
     }
 
-    /// Takes room for one more key, if there is any.
+    /// Reserves space for one more key, if there is any.
     fn has_room(&self) -> bool {
         let has_room = self.keys.fetch_add(1, Ordering::Relaxed) < self.at_most;
         if !has_room {
@@ -171,7 +171,7 @@ impl Waiting {
 }
 
 impl Notebook {
-    /// Takes everything, and leaves room for as much: who notes the next use need not make it.
+    /// Takes everything, and keeps the capacity, so that the next use need not allocate.
     fn take(&mut self) -> Self {
         let room = Self {
             entries: Vec::with_capacity(self.entries.len()),

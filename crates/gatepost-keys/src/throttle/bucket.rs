@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use apikey_core::{Drawn, Empty, Level, RateLimit};
 
-/// A bucket that any number of requests draw from at once; nobody waits.
+/// A bucket that any number of concurrent requests draw from without waiting.
 #[derive(Debug, Default)]
 pub(super) struct Bucket(AtomicU64);
 
@@ -26,7 +26,7 @@ impl Bucket {
         }
     }
 
-    /// Whether a request could be drawn.
+    /// Returns whether a request could be drawn.
     #[inline]
     pub(super) fn look(&self, limit: RateLimit, now: Duration) -> Result<(), Empty> {
         let level = Level(self.0.load(Ordering::Relaxed));

@@ -1,4 +1,4 @@
-//! The buckets that are not full, and those that entries of the cache hold.
+//! The buckets that are not full, and those in use by cache entries.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,21 +6,22 @@ use std::time::Duration;
 
 use super::bucket::Bucket;
 
-/// Looked into one at a time.
+/// Each has a separate lock.
 const SHARDS: usize = 16;
-/// Buckets of a shard that no entry holds; of more, one is forgotten.
+/// The maximum number of unused buckets in a shard; beyond it, one is removed.
 const MOST: usize = 100_000 / SHARDS;
-/// With this many, those that are full are forgotten.
+/// The number of buckets at which full ones are removed.
 const MANY: usize = 64;
 
-/// By row number. Asked when a key is read from the store, not when it is in memory.
+/// The buckets by row number. They are looked up when a key is read from the store, not when it is
+/// cached.
 #[derive(Debug, Default)]
 pub(super) struct Buckets([Mutex<Shard>; SHARDS]);
 
 #[derive(Debug, Default)]
 struct Shard {
     buckets: HashMap<u128, Arc<Bucket>>,
-    /// With this many of them it is time to forget.
+    /// The number of buckets at which the next cleanup runs.
     forget_at: usize,
 }
 
@@ -45,8 +46,7 @@ impl Buckets {
 }
 
 impl Shard {
-    /// Forgets what nobody would notice, now and then; and any bucket that no entry holds where
-    /// there are too many of them.
+    /// Removes full buckets at intervals, and any unused bucket if there are too many.
     fn make_room(&mut self, now: Duration) {
         if self.buckets.len() >= self.forget_at {
             let kept = |bucket: &Arc<Bucket>| is_held(bucket) || !bucket.is_full(now);
@@ -62,7 +62,7 @@ impl Shard {
     }
 }
 
-/// Whether an entry of the cache draws from it, or a request does.
+/// Returns whether a cache entry or a request uses it.
 fn is_held(bucket: &Arc<Bucket>) -> bool {
     Arc::strong_count(bucket) > 1
 }

@@ -1,9 +1,9 @@
 use apikey_core::RateLimit;
 
-/// How many requests keys may make in one process; nothing is limited by default. Several processes
-/// count apart: a key that reaches three of them may make three times as many.
+/// The limits for requests of keys in one process; by default there are none. Processes count
+/// separately: a key that reaches three of them may make three times as many requests.
 ///
-/// A bucket holds a minute's requests, which may come all at once, and fills evenly.
+/// A bucket holds the requests of a minute, which may be made all together, and refills evenly.
 ///
 /// ```
 /// use gatepost_keys::{RateLimit, RequestLimits};
@@ -15,9 +15,9 @@ use apikey_core::RateLimit;
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RequestLimits {
-    /// Of each key. A key may have a lower limit of its own, and none that is higher.
+    /// The limit of each key. A key may have a lower limit, but not a higher one.
     pub per_key: Option<RateLimit>,
-    /// Of all keys of one user together.
+    /// The limit of all keys of one user together.
     pub per_owner: Option<RateLimit>,
 }
 
@@ -40,7 +40,7 @@ impl RequestLimits {
         }
     }
 
-    /// What holds for a key with this limit of its own.
+    /// Returns the limit of a key with this individual limit.
     #[must_use]
     pub fn of_key(&self, own: Option<RateLimit>) -> Option<RateLimit> {
         match (own, self.per_key) {

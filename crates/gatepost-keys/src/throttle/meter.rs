@@ -6,7 +6,7 @@ use apikey_core::{Empty, RateLimit};
 use super::bucket::Bucket;
 use super::standing::{RateOf, RateStanding};
 
-/// What the requests of one key are drawn from.
+/// The buckets that the requests of one key are charged to.
 #[derive(Debug)]
 pub(crate) enum Meter {
     Key(Metered),
@@ -21,7 +21,7 @@ pub(crate) struct Metered {
 }
 
 impl Meter {
-    /// The meter of the limits that there are.
+    /// Creates the meter for the existing limits.
     pub(super) fn of(key: Option<Metered>, owner: Option<Metered>) -> Option<Self> {
         match (key, owner) {
             (Some(key), Some(owner)) => Some(Self::Both { key, owner }),
@@ -30,12 +30,12 @@ impl Meter {
         }
     }
 
-    /// Draws one request: how it stands to the limit that is nearest. What a key asks for beyond
-    /// its own limit is not taken from its owner's other keys, nor what is beyond the owner's limit
-    /// from the key.
+    /// Charges one request. Returns the state of the limit that is nearest. A request that exceeds
+    /// the key's own limit is not charged to the owner, and one that exceeds the owner's limit is
+    /// not charged to the key.
     ///
     /// # Errors
-    /// How the request stands to the limit that it is beyond.
+    /// The state of the limit that the request exceeds.
     #[inline]
     pub(crate) fn draw(&self, now: Duration) -> Result<RateStanding, RateStanding> {
         match self {

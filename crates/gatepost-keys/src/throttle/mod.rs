@@ -1,8 +1,8 @@
-//! How many requests keys, and all keys of an owner together, may make in this process.
+//! Request limits of keys, and of all keys of an owner together, in this process.
 //!
-//! A key's entry in the cache holds its buckets, so that a request draws from them without a lookup
-//! and without a lock; a key without a limit has none. The buckets themselves outlive the entry:
-//! an edit fills none.
+//! The cache entry of a key holds its buckets, so that a request is charged without a lookup and
+//! without a lock; a key without a limit has none. The buckets outlive the entry: an edit does not
+//! refill them.
 
 mod bucket;
 mod buckets;
@@ -46,7 +46,7 @@ impl Throttle {
         }
     }
 
-    /// What the requests of this key are drawn from; `None` where nothing limits them.
+    /// Returns the meter for the requests of this key; `None` if nothing limits them.
     pub(crate) fn meter(&self, row: &KeyRow) -> Option<Arc<Meter>> {
         let of = |limit, buckets: &Buckets, id| Metered {
             limit,
@@ -59,7 +59,7 @@ impl Throttle {
         Meter::of(key, owner).map(Arc::new)
     }
 
-    /// The time by which buckets fill: setting the clock changes nothing here.
+    /// Returns the time by which buckets refill, unaffected by setting the clock.
     pub(crate) fn now(&self) -> Duration {
         let passed = self.clock.passed();
         passed.unwrap_or_else(|| self.began.elapsed())

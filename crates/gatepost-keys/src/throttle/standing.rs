@@ -6,33 +6,33 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 const POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 const RATE: HeaderName = HeaderName::from_static("ratelimit");
 
-/// Whose requests a limit counts.
+/// The requests that a limit counts.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum RateOf {
-    /// Those of one key.
+    /// The requests of one key.
     Key,
-    /// Those of all keys of its owner.
+    /// The requests of all keys of its owner.
     Owner,
 }
 
-/// How a request stands to the limit that is nearest to it.
+/// The state of the limit that is nearest for a request.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct RateStanding {
-    /// Whose requests are counted.
+    /// The requests that are counted.
     pub of: RateOf,
-    /// How many there may be.
+    /// The limit.
     pub limit: RateLimit,
-    /// For how many more there is room now; 0 of one that was refused.
+    /// The number of further requests that are allowed now; 0 for a refused request.
     pub remaining: u32,
-    /// After how long there is room for a minute's requests again; of a request that was refused,
-    /// for one.
+    /// The time until the requests of a whole minute are allowed again; for a refused request,
+    /// until one is.
     pub reset: Duration,
 }
 
 impl RateStanding {
-    /// [`reset`](Self::reset) in whole seconds, rounded up and at least 1: the value of
+    /// Returns [`reset`](Self::reset) in whole seconds, rounded up and at least 1: the value of
     /// `Retry-After` (RFC 9110 §10.2.3).
     #[must_use]
     pub fn seconds(&self) -> u64 {
@@ -40,20 +40,21 @@ impl RateStanding {
         whole.max(1)
     }
 
-    /// The value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-09 §3): the quota and
-    /// its window in seconds.
+    /// Returns the value of `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-09 §3): the
+    /// quota and its window in seconds.
     #[must_use]
     pub fn policy(&self) -> String {
         format!("{};q={};w=60", self.name(), self.limit.requests())
     }
 
-    /// The value of `RateLimit` (the same draft, §4): what remains, and seconds until it is whole.
+    /// Returns the value of `RateLimit` (the same draft, §4): the remaining requests, and the
+    /// seconds until all are available.
     #[must_use]
     pub fn field(&self) -> String {
         format!("{};r={};t={}", self.name(), self.remaining, self.seconds())
     }
 
-    /// Says both in a response, in place of what it said before.
+    /// Sets both headers of a response, and replaces existing values.
     pub fn set_headers(&self, headers: &mut HeaderMap) {
         for (name, value) in [(POLICY, self.policy()), (RATE, self.field())] {
             if let Ok(value) = HeaderValue::try_from(value) {
@@ -62,7 +63,7 @@ impl RateStanding {
         }
     }
 
-    /// A string of structured fields (RFC 9651 §3.3.3).
+    /// Returns a string of structured fields (RFC 9651 §3.3.3).
     fn name(&self) -> &'static str {
         match self.of {
             RateOf::Key => r#""key""#,

@@ -1,4 +1,4 @@
-//! Entries that wait for the store, in order, within bounds.
+//! The bounded buffer of entries that wait for the store, in order.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,14 +6,14 @@ use chrono::{DateTime, Utc};
 use gatepost_keys::OwnerId;
 use gatepost_storage::audit::AuditEntry;
 
-/// How many bytes may wait.
+/// The maximum size of waiting entries in bytes.
 const ROOM: usize = 8 * 1024 * 1024;
-/// And about one owner's records, so that nobody's fill it.
+/// The maximum size for one owner's records, so that nobody fills the buffer.
 const ROOM_OF_OWNER: usize = 1024 * 1024;
-/// What an entry takes beside its texts, about.
+/// The approximate size of an entry without its texts.
 const FIXED: usize = 256;
 
-/// What waits.
+/// The buffer.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     waiting: VecDeque<AuditEntry>,
@@ -26,7 +26,8 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// Takes an entry if there is room: whether it did, and whether somebody must store it.
+    /// Adds an entry if there is space. Returns whether it was added, and whether a task must be
+    /// started to store it.
     pub(super) fn push(&mut self, entry: AuditEntry) -> (bool, bool) {
         let bytes = bytes(&entry);
         let of_owner = self.of_owner.get(&entry.owner).copied().unwrap_or_default();
@@ -40,12 +41,12 @@ impl Buffer {
         (true, !std::mem::replace(&mut self.is_drained, true))
     }
 
-    /// The first entries; they wait until they are [removed](Self::remove).
+    /// Returns the first entries; they stay until they are [removed](Self::remove).
     pub(super) fn first(&self, most: usize) -> Vec<AuditEntry> {
         self.waiting.iter().take(most).cloned().collect()
     }
 
-    /// Removes the first entries, and returns how many ever left.
+    /// Removes the first entries, and returns the number of all entries that were ever removed.
     pub(super) fn remove(&mut self, count: usize) -> u64 {
         for _ in 0..count {
             let Some(entry) = self.waiting.pop_front() else {
@@ -63,13 +64,13 @@ impl Buffer {
         self.added - self.waiting.len() as u64
     }
 
-    /// Ends the work of whoever stores the entries, if none is left.
+    /// Stops the storing task if no entry is left.
     pub(super) fn rest(&mut self) -> bool {
         self.is_drained = !self.waiting.is_empty();
         !self.is_drained
     }
 
-    /// How many entries were ever taken.
+    /// Returns the number of all entries that were ever added.
     pub(super) fn added(&self) -> u64 {
         self.added
     }
@@ -93,7 +94,7 @@ mod tests {
         }
     }
 
-    /// How many of an owner's entries there is room for.
+    /// Returns how many of an owner's entries fit.
     fn fill(buffer: &mut Buffer, owner: u128) -> usize {
         (0..).take_while(|_| buffer.push(full(owner)).0).count()
     }

@@ -1,4 +1,4 @@
-//! How a log of changes is set up.
+//! The builder of the audit log.
 
 use std::fmt;
 use std::sync::atomic::AtomicU64;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::log::AuditLog;
 use super::shared::Shared;
 
-/// Sets up an [`AuditLog`].
+/// A builder for an [`AuditLog`].
 pub struct AuditLogBuilder {
     store: Arc<dyn AuditStore>,
     clock: Arc<dyn Clock>,
@@ -21,7 +21,7 @@ pub struct AuditLogBuilder {
 }
 
 impl AuditLog {
-    /// Starts with where the entries are stored.
+    /// Starts a builder with the store for the entries.
     #[must_use]
     pub fn builder(store: Arc<dyn AuditStore>) -> AuditLogBuilder {
         AuditLogBuilder {
@@ -35,22 +35,22 @@ impl AuditLog {
 }
 
 impl AuditLogBuilder {
-    /// The clock that the services use; the machine's by default.
+    /// Sets the clock that the services use; the machine's by default.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// How many entries are kept about the records of one owner, 10,000 by default: the oldest of
-    /// that owner leave.
+    /// Sets how many entries about the records of one owner are kept, 10,000 by default; older ones
+    /// of that owner are removed.
     #[must_use]
     pub fn kept_of_owner(mut self, entries: u64) -> Self {
         self.kept_of_owner = entries;
         self
     }
 
-    /// For how long an entry is kept, 400 days by default. Older ones are not shown, and are
+    /// Sets how long an entry is kept, 400 days by default. Older ones are not shown, and are
     /// removed when others are added.
     #[must_use]
     pub fn retention(mut self, retention: TimeDelta) -> Self {
@@ -58,16 +58,16 @@ impl AuditLogBuilder {
         self
     }
 
-    /// Lets every change wait until its entry is stored, for five seconds at most: then what a call
-    /// reported as done is in the log, though the process is killed. Not by default: whoever edits
-    /// would wait for a store that is slow.
+    /// Makes every change wait until its entry is stored, for at most five seconds. A reported
+    /// change is then in the log even if the process is killed. Off by default, because changes
+    /// wait for a slow store.
     #[must_use]
     pub fn wait(mut self, wait: bool) -> Self {
         self.is_waited_for = wait;
         self
     }
 
-    /// The log.
+    /// Builds the log.
     #[must_use]
     pub fn build(self) -> AuditLog {
         AuditLog(Arc::new(Shared {

@@ -1,4 +1,4 @@
-//! What was deleted, for those who put a backup back: in it, it is there again.
+//! Deleted records in the log, for the time after a backup was restored, which contains them again.
 
 use apikey_core::KeyId;
 use chrono::{DateTime, Utc};
@@ -11,13 +11,13 @@ use super::log::AuditLog;
 use crate::audit::Operation;
 use crate::tables::KEYS;
 
-/// A record that was deleted, as the log knows it.
+/// A deleted record in the log.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Deletion {
-    /// When.
+    /// The time of the deletion.
     pub at: DateTime<Utc>,
-    /// Whose it was.
+    /// The owner of the record.
     pub owner: OwnerId,
     /// The table of the record: `user_api_keys`, `webhook_urls`, …
     pub table: String,
@@ -26,7 +26,7 @@ pub struct Deletion {
 }
 
 impl Deletion {
-    /// The key that was deleted; `None` where it was another record.
+    /// Returns the deleted key; `None` for another record.
     #[must_use]
     pub fn key(&self) -> Option<KeyId> {
         let number = self.row.as_number().filter(|_| self.table == KEYS);
@@ -34,24 +34,24 @@ impl Deletion {
     }
 }
 
-/// The deletions among some entries of the log.
+/// The deletions in a part of the log.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Deletions {
-    /// Those, in the order in which they were logged.
+    /// The deletions, in the order in which they were logged.
     pub deleted: Vec<Deletion>,
-    /// The last entry that was read; `None` where there was none to read.
+    /// The last entry that was read; `None` if there was none.
     pub last: Option<AuditId>,
 }
 
 impl AuditLog {
-    /// What was deleted, by whomever, among the next `limit` entries beyond `after`: read from time
-    /// to time and kept apart from the database, it is what
-    /// [`KeyStore::delete_keys`](gatepost_storage::KeyStore::delete_keys) needs after a restore.
-    /// Entries that wait for the store are waited for, as by [`flush`](Self::flush).
+    /// Returns the deletions by any user among the next `limit` entries after `after`. A platform
+    /// that reads them regularly and stores them outside of the database has the arguments for
+    /// [`KeyStore::delete_keys`](gatepost_storage::KeyStore::delete_keys) after a restore. The call
+    /// waits for entries that are not stored yet, as [`flush`](Self::flush) does.
     ///
-    /// What was deleted past the door of this crate is not in the log, nor what went with an owner
-    /// who was removed.
+    /// The log does not contain deletions that bypassed this crate, nor records that were removed
+    /// with their owner.
     ///
     /// # Errors
     /// Failures of the store.

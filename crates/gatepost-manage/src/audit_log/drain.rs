@@ -1,4 +1,4 @@
-//! What stores the entries that wait, and removes those that are too old.
+//! The task that stores waiting entries and removes old ones.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use gatepost_storage::audit::{AuditEntry, AuditRemoval};
 use super::shared::Shared;
 use crate::finish::caught;
 
-/// Entries that are stored in one commit.
+/// The number of entries stored in one commit.
 const BATCH: usize = 256;
-/// Entries that are removed in one commit.
+/// The number of entries removed in one commit.
 pub(super) const BITE: u32 = 1_000;
-/// How long a store that failed is left alone.
+/// The pause after a failure of the store.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often what is too old is looked for.
+/// The interval between searches for old entries.
 const TRIM_EVERY: TimeDelta = TimeDelta::hours(1);
 
-/// Ends when nothing is left to do; the next entry begins it again.
+/// Runs until nothing is left to do; the next entry starts it again.
 pub(super) async fn run(log: Arc<Shared>) {
     loop {
         let batch = log.buffer().first(BATCH);
@@ -33,7 +33,7 @@ pub(super) async fn run(log: Arc<Shared>) {
     }
 }
 
-/// Whether the entries are done with: stored, or refused for good.
+/// Stores entries. Returns whether they are finished: stored, or refused permanently.
 async fn store(log: &Shared, batch: &[AuditEntry]) -> bool {
     let stored = caught(log.store.append_audit(batch, log.kept_of_owner)).await;
     match stored {
@@ -53,7 +53,7 @@ async fn store(log: &Shared, batch: &[AuditEntry]) -> bool {
     true
 }
 
-/// Removes some of what is too old, once an hour; whether there is more.
+/// Removes some old entries, once an hour. Returns whether there are more.
 async fn trim(log: &Shared) -> bool {
     let now = log.clock.now();
     let last = log.buffer().trimmed;

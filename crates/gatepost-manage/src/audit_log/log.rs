@@ -1,4 +1,4 @@
-//! The log of changes: behind a bounded buffer, so that no change waits for it.
+//! The audit log, with a bounded buffer so that no change waits for it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,29 +13,30 @@ use gatepost_storage::{AuditStore, StoreError};
 use super::drain;
 use super::shared::Shared;
 
-/// How long a change waits for its entry, where the platform asks for that.
+/// The maximum time that a change waits for its entry, if the platform enables that.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A log of who changed what, in a store. Cheap to clone; one for each process and store.
+/// An audit log in a store. Cheap to clone; use one for each process and store.
 ///
-/// A change hands its entry over once it is committed, and goes on. The entry is stored at once, or
-/// with others as soon as the store has taken those before it. **A process that is killed loses the
-/// entries that wait then**: those of the last moment, or, while the store does not respond, at
-/// most 8 MiB, of one owner 1 MiB. What is more is not kept, and [counted](Self::lost). An entry
-/// whose storing was reported as failed though it was done is there twice.
+/// A change adds its entry after it is committed, and does not wait. The entry is stored
+/// immediately, or together with others as soon as the store has accepted those before it. **A
+/// killed process loses the entries that wait at that time**: those of the last moment, or, while
+/// the store does not respond, at most 8 MiB, with 1 MiB for one owner. Further entries are dropped
+/// and [counted](Self::lost). An entry is stored twice if storing it was reported as failed but
+/// succeeded.
 #[derive(Clone)]
 pub struct AuditLog(pub(super) Arc<Shared>);
 
 impl AuditLog {
-    /// How many entries of this process were not kept, because too many waited for the store or the
-    /// store refused them.
+    /// Returns how many entries of this process were dropped, because too many waited for the store
+    /// or the store refused them.
     #[must_use]
     pub fn lost(&self) -> u64 {
         self.0.lost.load(Ordering::Relaxed)
     }
 
-    /// Ready once all entries that wait now are stored or lost. To be awaited before the process
-    /// ends. While the store does not respond it is not ready: bound it by a time.
+    /// Waits until all current entries are stored or lost. Await it before the process ends. It
+    /// does not return while the store does not respond: use a timeout.
     pub async fn flush(&self) {
         let all = self.0.buffer().added();
         let mut done = self.0.done.subscribe();
@@ -43,8 +44,8 @@ impl AuditLog {
         let _ = done.wait_for(|done| *done >= all).await;
     }
 
-    /// Removes what is known about this owner's records: for a user that the platform removes. Such
-    /// entries are otherwise seen by system administrators alone, until they are too old.
+    /// Removes the entries about this owner's records, for a user that the platform removes.
+    /// Otherwise only system administrators see such entries, until they expire.
     ///
     /// # Errors
     /// Failures of the store.
@@ -59,7 +60,7 @@ impl AuditLog {
         self.0.clock.now()
     }
 
-    /// Entries from before this moment are not shown any more, and leave.
+    /// Returns the time before which entries are no longer shown, and are removed.
     pub(crate) fn kept_from(&self) -> DateTime<Utc> {
         self.0.kept_from()
     }
@@ -68,7 +69,7 @@ impl AuditLog {
         self.0.store.as_ref()
     }
 
-    /// Takes an entry. Waits for the store only where the platform asks for that.
+    /// Adds an entry. It waits for the store only if the platform enables that.
     pub(crate) async fn record(&self, entry: AuditEntry) {
         let owner = entry.owner;
         let (taken, idle) = self.0.buffer().push(entry);

@@ -1,4 +1,4 @@
-//! The log of changes: behind a bounded buffer, so that no change waits for it.
+//! The audit log, with a bounded buffer so that no change waits for it.
 
 mod buffer;
 mod builder;

@@ -1,4 +1,4 @@
-//! What the log and the task that stores its entries share.
+//! The state that the log shares with its storing task.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,13 +16,13 @@ pub(super) struct Shared {
     pub(super) retention: TimeDelta,
     pub(super) is_waited_for: bool,
     pub(super) buffer: Mutex<Buffer>,
-    /// How many entries have left the buffer.
+    /// The number of entries that have left the buffer.
     pub(super) done: watch::Sender<u64>,
     pub(super) lost: AtomicU64,
 }
 
 impl Shared {
-    /// Entries from before this moment are too old.
+    /// Returns the time before which entries are too old.
     pub(super) fn kept_from(&self) -> DateTime<Utc> {
         let from = self.clock.now().checked_sub_signed(self.retention);
         from.unwrap_or(DateTime::<Utc>::MIN_UTC)
@@ -32,7 +32,7 @@ impl Shared {
         self.buffer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts entries that are not kept.
+    /// Counts entries that are lost.
     pub(super) fn lose(&self, entries: u64) {
         let lost = self.lost.fetch_add(entries, Ordering::Relaxed) + entries;
         if entries > 1 || lost.is_power_of_two() {

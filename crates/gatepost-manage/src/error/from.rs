@@ -1,4 +1,4 @@
-//! What the errors of the services are to a caller at the door.
+//! Conversions from the errors of the services.
 
 use std::sync::Arc;
 

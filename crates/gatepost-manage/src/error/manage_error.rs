@@ -1,4 +1,4 @@
-//! The error of all calls.
+//! The error of all operations.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -8,42 +8,43 @@ use gatepost_engine::EmitError;
 use gatepost_keys::AccountsError;
 use gatepost_storage::{ErrorKind, StoreError};
 
-/// A call that was not carried out: nothing was stored, but where a variant says otherwise.
+/// The error of an operation that was not carried out: nothing was stored, unless a variant states
+/// otherwise.
 ///
-/// On a route of the platform's own it is the response that the REST API gives:
-/// `http::Response::<String>::from(error)`, for whichever body is `From<String>`.
+/// On a platform's own route it converts into the response that the REST API gives:
+/// `http::Response::<String>::from(error)`, for any body that is `From<String>`.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManageError {
-    /// The platform's accounts could not be asked.
+    /// The platform's accounts were unavailable.
     #[error(transparent)]
     Accounts(#[from] AccountsError),
-    /// A new key has taken the place of this one.
+    /// The key was rolled already.
     #[error("the key was rolled already; roll the key that took its place")]
     AlreadyRolled,
-    /// Each time the change was applied, another one was stored first; the call may be repeated.
+    /// Each time the change was applied, another change was stored first; the call may be repeated.
     #[error("the row is being changed by others; try again")]
     Contended,
     /// The record that a field names does not exist, or the caller may not see it.
     #[error("{field}: does not exist")]
     Dangling {
-        /// The field, as it is called on the wire: `owner`, `task`, `user`.
+        /// The field, by its name on the wire: `owner`, `task`, `user`.
         field: &'static str,
     },
     /// The task is disabled, so nothing was run.
     #[error("the task is disabled")]
     Disabled,
-    /// The caller may not make records for this user.
+    /// The caller may not create records for this user.
     #[error("records of this user are not the caller's to manage")]
     Forbidden,
-    /// The record's owner has as many as allowed.
+    /// The record's owner has reached a limit.
     #[error("{} {have} of {most} {what}", if *.is_own { "You have" } else { "This user has" })]
     Full {
-        /// Of what: `webhooks`, `tasks`, `events`, `keys`, `bytes of records`.
+        /// The limited resource: `webhooks`, `tasks`, `events`, `keys`, `bytes of records`.
         what: &'static str,
-        /// How many the owner has.
+        /// The current number.
         have: u64,
-        /// How many are allowed.
+        /// The maximum number.
         most: u64,
         /// Whether the caller is the owner.
         is_own: bool,
@@ -53,28 +54,28 @@ pub enum ManageError {
     InUse {
         /// The names of the first of them, at most 20; they are its owner's.
         tasks: Vec<String>,
-        /// How many more there are.
+        /// The number of further tasks.
         more: u64,
     },
-    /// The store failed after part of the deliveries had been queued again, which is audited.
+    /// The store failed after some of the deliveries had been queued again, which is audited.
     #[error("the store failed after {queued} deliveries were queued")]
     Interrupted {
-        /// How many were queued.
+        /// The number of queued deliveries.
         queued: u64,
-        /// What failed.
+        /// The failure.
         source: Arc<StoreError>,
     },
     /// A field breaks a rule.
     #[error("{field}: {rule}")]
     Invalid {
-        /// The field, as it is called on the wire.
+        /// The field, by its name on the wire.
         field: &'static str,
         /// The rule, in words for the user and without the field's value.
         rule: String,
-        /// What refused it.
+        /// The source of the refusal.
         source: Arc<dyn Error + Send + Sync>,
     },
-    /// The message cannot be rendered, or the occurrence makes too much of it.
+    /// The message cannot be rendered, or the occurrence would create too much.
     #[error(transparent)]
     Message(EmitError),
     /// Another row of this table has that name.
@@ -83,48 +84,48 @@ pub enum ManageError {
         /// The table: `user_api_keys`, `webhook_urls`.
         table: &'static str,
     },
-    /// There is no such object or tag to watch, says the platform.
+    /// The platform has no such object or tag to watch.
     #[error("there is no such object")]
     NoSuchObject,
-    /// The record's owner may not do that, such as watch this object. The words are for the user.
+    /// The record's owner has no permission, such as to watch this object. The text is for the
+    /// user.
     #[error("{0}")]
     Refused(String),
-    /// There is no such row, or none that the caller may see.
+    /// The row does not exist, or the caller may not see it.
     #[error("there is no such row")]
     NotFound,
-    /// The platform's code or the store panicked: whether the change was stored is unknown.
+    /// The platform's code or the store panicked: it is unknown whether the change was stored.
     #[error("the platform's code panicked")]
     Panicked,
-    /// The platform gave no answer that can be used; the call may be repeated.
+    /// The platform gave no valid answer; the call may be repeated.
     #[error("the platform gave no answer: {0}")]
     Platform(String),
     /// The store failed.
     #[error("the store failed")]
     Store(#[source] Arc<StoreError>),
-    /// The record's owner does that more often than allowed, or the caller more at once than may
-    /// wait ([`Turns`](crate::Turns)).
+    /// The record's owner does this more often than allowed, or too many concurrent calls of the
+    /// caller wait ([`Turns`](crate::Turns)).
     #[error("{}", too_fast(*.retry_after))]
     TooFast {
-        /// How long to wait.
+        /// The time to wait.
         retry_after: Duration,
     },
     /// The row cannot be read; it can be deleted.
     #[error("the row cannot be read; it can be deleted")]
     Unreadable,
-    /// No request can be made of the webhook.
+    /// No request can be made for the webhook.
     #[error("nothing can be sent: {0}")]
     Unsendable(delivery::ErrorClass),
-    /// The row is not in a state for that, such as a delivery that is to be cancelled and has been
-    /// sent.
+    /// The row is in the wrong state, such as a delivery to cancel that has been sent.
     #[error("the row is not in a state for that")]
     WrongState,
-    /// A failure that has no variant of its own.
+    /// A failure without its own variant.
     #[error(transparent)]
     Other(Arc<dyn Error + Send + Sync>),
 }
 
 impl ManageError {
-    /// Whether the same call may succeed a little later: HTTP status 503.
+    /// Returns whether the same call may succeed a little later: HTTP status 503.
     #[must_use]
     pub fn is_unavailable(&self) -> bool {
         match self {
@@ -136,8 +137,8 @@ impl ManageError {
         }
     }
 
-    /// Whether the change may have been stored all the same. Whoever repeats a creation then may
-    /// have two.
+    /// Returns whether the change may have been stored. Repeating a creation may then create a
+    /// second record.
     #[must_use]
     pub fn is_in_doubt(&self) -> bool {
         match self {
@@ -147,7 +148,7 @@ impl ManageError {
         }
     }
 
-    /// Logs what an operator should know; the caller's own mistakes are not that.
+    /// Logs the errors that an operator must know, which excludes the caller's own mistakes.
     pub(crate) fn log(&self) {
         match self {
             Self::Accounts(error) => tracing::error!(%error, "accounts cannot be asked"),
@@ -161,7 +162,7 @@ impl ManageError {
         }
     }
 
-    /// The same about a record that is, or is not, the caller's own.
+    /// Sets whether the error is about the caller's own record.
     pub(crate) fn about(self, own: bool) -> Self {
         match self {
             Self::Full {
@@ -176,7 +177,7 @@ impl ManageError {
         }
     }
 
-    /// A field that breaks a rule, by an error that says which rule.
+    /// Creates the error for a field that breaks a rule.
     pub(crate) fn invalid<E: Error + Send + Sync + 'static>(
         field: &'static str,
         source: Arc<E>,
@@ -189,7 +190,7 @@ impl ManageError {
     }
 }
 
-/// Some names, and how many more there are.
+/// Lists some names, and the number of the others.
 pub(crate) fn names(names: &[String], more: u64) -> String {
     match more {
         0 => names.join(", "),
@@ -197,7 +198,7 @@ pub(crate) fn names(names: &[String], more: u64) -> String {
     }
 }
 
-/// Whole seconds, and never less than it takes.
+/// Returns whole seconds, rounded up.
 pub(crate) fn seconds(time: Duration) -> u64 {
     time.as_secs() + u64::from(time.subsec_nanos() > 0)
 }

@@ -1,4 +1,4 @@
-//! Why a call through the door was not carried out.
+//! The reasons why an operation was not carried out.
 
 mod from;
 mod manage_error;

@@ -1,4 +1,4 @@
-//! How much one look reads.
+//! The budget of one search.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use gatepost_storage::Bodies;
 use gatepost_storage::webhooks::Delivery;
 use tokio::time::Instant;
 
-/// Rows that are read at most.
+/// The maximum number of rows that are read.
 const ROWS: usize = 5_000;
-/// Rows that are read at most where messages are looked at, how many bytes the messages may come
-/// to, and how long that may take: a page more is read, which is small.
+/// The maximum number of rows that are read if messages are searched. Their total size and time are
+/// limited as well; the last page may exceed these by a small amount.
 const SEARCHED_ROWS: usize = 20_000;
 const SEARCHED_BYTES: usize = 32 * 1024 * 1024;
 const SEARCHED_FOR: Duration = Duration::from_secs(1);
-/// Bytes of messages that are read at a time.
+/// The size of messages that are read at a time, in bytes.
 const PAGE: u64 = 1024 * 1024;
 
-/// What is left to be read.
+/// The remaining budget.
 #[derive(Debug)]
 pub(super) struct Budget {
     rows: usize,
-    /// Of messages, and until when; `None` where they are not read.
+    /// The remaining size of messages, and the deadline; `None` if they are not read.
     messages: Option<(usize, Instant)>,
 }
 
 impl Budget {
-    /// `messages`: whether they are looked at.
+    /// Creates a budget. `messages` is whether messages are searched.
     pub(super) fn new(messages: bool) -> Self {
         let until = || (SEARCHED_BYTES, Instant::now() + SEARCHED_FOR);
         Self {
@@ -34,7 +34,7 @@ impl Budget {
         }
     }
 
-    /// How much of the messages a page reads.
+    /// Returns how much of the messages a page reads.
     pub(super) fn bodies(&self) -> Bodies {
         match self.messages {
             Some(_) => Bodies::UpTo(PAGE),
@@ -42,7 +42,7 @@ impl Budget {
         }
     }
 
-    /// Counts what was read.
+    /// Charges the rows that were read.
     pub(super) fn take(&mut self, rows: &[Delivery]) {
         self.rows = self.rows.saturating_sub(rows.len());
         if let Some((bytes, _)) = &mut self.messages {
@@ -51,7 +51,7 @@ impl Budget {
         }
     }
 
-    /// Whether to stop, and go on in another call.
+    /// Returns whether the search must stop, to continue in another call.
     pub(super) fn is_spent(&self) -> bool {
         self.rows == 0
             || self

@@ -1,4 +1,4 @@
-//! Deliveries looked for by what a store has no index of: a bounded look, that can be continued.
+//! Bounded, continuable searches for deliveries by criteria without an index.
 
 mod budget;
 mod needle;
@@ -14,34 +14,33 @@ use crate::actor::Actor;
 use crate::error::ManageError;
 use crate::finish::contain;
 
-/// Rows read at a time once a page of the wanted size did not suffice.
+/// The number of rows read at a time after a page of the requested size did not suffice.
 const STRIDE: u32 = 500;
 
-/// Deliveries that were found, and how far the look went.
+/// The found deliveries, and the position at which the search stopped.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct FoundDeliveries {
-    /// The rows, without their messages, in the order of the page that was asked for; at most its
-    /// limit.
+    /// The rows, without their messages, in the order of the requested page; at most its limit.
     pub rows: Vec<Delivery>,
-    /// The row after which to go on; `None` when the end was reached.
+    /// The row after which to continue; `None` if the end was reached.
     pub next: Option<DeliveryId>,
-    /// Where the look stopped before it had as many rows as were asked for: when the last row that
-    /// it read was queued. `None` also where it read none that the caller may see.
+    /// The queueing time of the last row that was read, if the search stopped before it had the
+    /// requested number of rows. `None` also if it read no row that the caller may see.
     pub searched_to: Option<DateTime<Utc>>,
 }
 
 impl Actor {
-    /// One page of the deliveries that match and that the caller may see, without their messages.
-    /// `next` says where to go on: no call reads more than 5,000 rows, so a page may be empty
-    /// though there is more to look through. Where messages are searched it is 20,000 rows, 32 MiB
-    /// of messages or a second, and at most a page of 1 MiB beyond.
+    /// Returns one page of the deliveries that match and that the caller may see, without their
+    /// messages. `next` is the position to continue from: a call reads at most 5,000 rows, so a
+    /// page may be empty even if there is more to search. If messages are searched, it reads at
+    /// most 20,000 rows, 32 MiB of messages or one second, plus at most a page of 1 MiB.
     ///
-    /// Webhook, task, span of time and states other than `sent` are looked up; the rest is compared
-    /// row by row. A message ID says when its delivery was made, and is looked for there.
+    /// Webhook, task, period and states other than `sent` are looked up; the other criteria are
+    /// compared row by row. A message ID contains its creation time, which narrows the search.
     ///
     /// # Errors
-    /// [`ManageError::TooFast`] where many lists of the caller wait; failures of store and
+    /// [`ManageError::TooFast`] if too many lists of the caller wait; failures of store and
     /// accounts.
     pub async fn find_deliveries(
         &self,
@@ -63,8 +62,8 @@ impl Actor {
         let mut found = FoundDeliveries::default();
         loop {
             let some = self.visible_deliveries(&by).await?;
-            // A short page with more behind it has read what one call may read, unless it is the
-            // messages that end it.
+            // A short page with more behind it has used the budget of a call, unless messages ended
+            // it.
             let is_short = !messages && some.rows.len() < by.page.limit as usize;
             budget.take(&some.rows);
             let mut left = some.rows.into_iter();

@@ -1,16 +1,16 @@
-//! A text that is looked for in others without regard to case. Some are several MiB: they are
-//! looked at step by step, and others have their turn in between.
+//! A case-insensitive text search. Texts may have several MiB: they are searched in steps, and the
+//! task yields in between.
 
 use tokio::task::yield_now;
 
-/// Bytes that are looked at before others have their turn.
+/// The number of bytes that are searched before the task yields.
 const STEP: usize = 128 * 1024;
 
-/// A text that is looked for.
+/// A text to search for.
 #[derive(Debug)]
 pub(super) struct Needle {
     folded: String,
-    /// Bytes that were looked at since others had their turn.
+    /// The number of bytes searched since the task last yielded.
     since: usize,
 }
 
@@ -21,7 +21,7 @@ impl Needle {
         Self { folded, since: 0 }
     }
 
-    /// Whether it is somewhere in this text.
+    /// Returns whether this text contains it.
     pub(super) async fn is_in(&mut self, text: &str) -> bool {
         let (mut window, mut rest) = (String::new(), text);
         loop {
@@ -34,7 +34,7 @@ impl Needle {
                 self.spend(step.len()).await;
                 return false;
             }
-            // What begins in this step may end in the next.
+            // A match may begin in this step and end in the next.
             let last = window.len().saturating_sub(self.folded.len());
             window.drain(..boundary(&window, last));
             rest = behind;
@@ -51,8 +51,8 @@ impl Needle {
     }
 }
 
-/// Appends a text without regard to case. The two forms of the Greek small sigma are one: which of
-/// them a capital becomes depends on what follows, which may be in another step.
+/// Appends a text in a case-insensitive form. The two forms of the Greek small sigma become one:
+/// which of them a capital becomes depends on the next character, which may be in another step.
 fn fold(text: &str, out: &mut String) {
     if text.is_ascii() {
         let from = out.len();
@@ -67,7 +67,7 @@ fn fold(text: &str, out: &mut String) {
     out.extend(text.chars().flat_map(lower));
 }
 
-/// The last boundary between two characters at or before `at`.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -83,7 +83,7 @@ mod tests {
 
     use super::*;
 
-    /// Whether it is found, and how often others had their turn.
+    /// Returns whether it is found, and how often the task yielded.
     async fn found(needle: &str, text: &str) -> (bool, usize) {
         let (mut needle, mut turns) = (Needle::new(needle), 0);
         let mut is_in = pin!(needle.is_in(text));

@@ -1,29 +1,28 @@
-//! Which deliveries are looked for.
+//! The criteria of a search.
 
 use gatepost_storage::webhooks::{Delivery, DeliveryQuery, DeliveryState, MessageId};
 
 use super::needle::Needle;
 
-/// How an attempt ends that succeeds.
+/// The class of a successful attempt.
 const OK: &str = "ok";
 
-/// Which deliveries to look for, beside what a [`DeliveryQuery`] asks for: those that match all
-/// that is `Some`.
+/// Criteria in addition to a [`DeliveryQuery`]: all that are `Some` must match.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct DeliveryMatch {
     /// Only deliveries whose last response had this status.
     pub status: Option<u16>,
     /// Only deliveries whose message ID, or the id of whose occurrence, begins with this text. A
-    /// text that begins as message ids do is not looked for among occurrences.
+    /// text that begins like a message id is not compared with occurrence ids.
     pub id: Option<String>,
     /// Only deliveries whose message, message ID, occurrence id or result (`status_info`) contains
-    /// this text, without regard to case. A message is searched as it was sent; one that was not
-    /// kept has no text.
+    /// this text, case-insensitively. A message is searched as it was sent; one that was not kept
+    /// has no text.
     pub text: Option<String>,
 }
 
-/// What a store looks up: only that by which it never walks past rows of its own accord.
+/// Returns the part that a store looks up: only criteria for which it does not skip rows.
 pub(super) fn looked_up(query: &DeliveryQuery, wanted: &DeliveryMatch) -> DeliveryQuery {
     let mut by = DeliveryQuery {
         class: None,
@@ -32,7 +31,7 @@ pub(super) fn looked_up(query: &DeliveryQuery, wanted: &DeliveryMatch) -> Delive
     if by.webhook.is_some() {
         by.task = None;
     }
-    // What did not end well is sent no more, or ended, or waits: of that there is less.
+    // Deliveries that failed, ended or wait are fewer than those that were sent.
     let failed = query.class.as_deref().is_some_and(|class| class != OK)
         || wanted
             .status
@@ -54,7 +53,7 @@ pub(super) fn looked_up(query: &DeliveryQuery, wanted: &DeliveryMatch) -> Delive
     by
 }
 
-/// Compares rows with all that is looked for.
+/// Compares rows with all criteria.
 pub(super) struct Sieve<'a> {
     query: &'a DeliveryQuery,
     wanted: &'a DeliveryMatch,

@@ -1,4 +1,4 @@
-//! Every method of the door that is about a row.
+//! Every method of `Management` that is about a row.
 
 use std::pin::Pin;
 

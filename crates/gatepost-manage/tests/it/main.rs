@@ -1,4 +1,4 @@
-//! The door: who may, what is recorded, what is finished.
+//! `Management`: who may, what is recorded, what is finished.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -37,7 +37,7 @@ pub(crate) const EVERYBODY: [u128; 9] = [
 /// An object that is not there.
 pub(crate) const NO_OBJECT: u128 = 404;
 
-/// Who sees whose rows, written out: the rule of the door is not asked what it is.
+/// Who sees whose rows, written out: independently of the rule of `Management`.
 pub(crate) fn sees(user: u128) -> &'static [u128] {
     match user {
         ADMIN | INSIDE => &EVERYBODY,

@@ -1,4 +1,4 @@
-//! A door before a store with a few rows.
+//! A `Management` over a store with a few rows.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ pub(crate) struct Rows {
     pub waiting: DeliveryId,
 }
 
-/// The door.
+/// `Management`.
 #[derive(Debug)]
 pub(crate) struct World {
     pub store: Arc<FaultStore<MemoryStore>>,

@@ -40,7 +40,7 @@ impl Record for Event {
             Value::text(target_text(*target)),
             Value::Number(task.0),
             Value::Bool(*enabled),
-            // Texts: members keep their order and numbers their digits.
+            // Stored as text: members keep their order and numbers their digits.
             Value::text(filters.to_string()),
             Value::text(context.to_string()),
             Value::text(label.as_str()),
@@ -63,7 +63,7 @@ impl ReadRecord for Event {
     }
 }
 
-/// `any`, `instance 7` or `tag 3`.
+/// Returns `any`, `instance 7` or `tag 3`.
 fn target_text(target: Target) -> String {
     match target {
         Target::Generic => "any".to_owned(),

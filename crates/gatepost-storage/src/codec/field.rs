@@ -5,15 +5,15 @@
 pub struct Field {
     /// The name of the column.
     pub name: &'static str,
-    /// What its values are sealed for, as `webhook.url`; `None` for a column in plaintext. The
-    /// values of a sealed column are bytes, with and without a key.
+    /// The purpose that its values are sealed for, such as `webhook.url`; `None` for a column in
+    /// plaintext. The values of a sealed column are bytes, with or without a sealing key.
     pub sealed: Option<&'static str>,
-    /// Whether its values are bytes; those of a sealed column are too.
+    /// Whether its values are bytes. This is also true for a sealed column.
     pub bytes: bool,
     /// Whether an edit changes it.
     pub edited: bool,
-    /// The text that stands for it where a list is read without
-    /// [`Bodies`](crate::Bodies); `None` for a column that is small, and always read.
+    /// The text that replaces it when a list is read without [`Bodies`](crate::Bodies); `None` for
+    /// a small column, which is always read.
     pub omitted: Option<&'static str>,
 }
 
@@ -31,7 +31,7 @@ impl Field {
 
 #[cfg(feature = "keys")]
 impl Field {
-    /// Never changed by an edit.
+    /// Creates a field that no edit changes.
     pub(super) const fn fixed(name: &'static str) -> Self {
         Self {
             edited: false,

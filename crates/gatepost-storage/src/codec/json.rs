@@ -1,4 +1,4 @@
-//! A record as one JSON object: its row number, owner, revision and times, and its fields.
+//! A record as one JSON object: its row number, owner, revision, times and fields.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -19,11 +19,11 @@ use crate::seal::SealingKeys;
 
 #[cfg(feature = "webhooks")]
 impl<R: Record> Row<R::Id, R> {
-    /// The row as a JSON object: flags, numbers, texts and users under the names of its fields,
-    /// times as microseconds since 1970, bytes as base64.
+    /// Returns the row as a JSON object. Flags, numbers, texts and users are under the names of
+    /// their fields; times are microseconds since 1970; bytes are base64.
     ///
     /// # Errors
-    /// As [`Record::columns`].
+    /// The errors of [`Record::columns`].
     pub fn to_json(&self, keys: &SealingKeys) -> Result<Json, StoreError> {
         let id: i64 = self.id.into();
         let mut object = object::<R>(self.owner, self.value.columns(keys)?);
@@ -34,10 +34,11 @@ impl<R: Record> Row<R::Id, R> {
         Ok(object.into())
     }
 
-    /// The row of which [`to_json`](Self::to_json) made this. A field that is missing is empty.
+    /// Creates the row from an object that [`to_json`](Self::to_json) returned. A missing field is
+    /// empty.
     ///
     /// # Errors
-    /// `Corrupt`, as [`Record::from_columns`]; the field is named, and no value quoted.
+    /// `Corrupt`, as [`Record::from_columns`]. It names the field and quotes no value.
     pub fn from_json(mut row: Json, keys: &SealingKeys) -> Result<Self, StoreError> {
         let (owner, values) = values::<R>(&mut row)?;
         let number = |name: &'static str| {
@@ -59,7 +60,7 @@ impl<R: Record> Row<R::Id, R> {
     }
 }
 
-/// The values of a record, under the names of its fields, with its owner.
+/// Returns the values of a record under the names of its fields, with its owner.
 pub(crate) fn object<R: Record>(owner: OwnerId, values: Vec<Value>) -> Map<String, Json> {
     let mut object = Map::new();
     object.insert("owner".into(), json!(owner));
@@ -69,7 +70,7 @@ pub(crate) fn object<R: Record>(owner: OwnerId, values: Vec<Value>) -> Map<Strin
     object
 }
 
-/// The owner and the values, which are taken, of the record of which [`object`] made this.
+/// Takes the owner and the values from an object that [`object`] returned.
 pub(crate) fn values<R: Record>(row: &mut Json) -> Result<(OwnerId, Vec<Value>), StoreError> {
     let owner = OwnerId::deserialize(&row["owner"]);
     let owner = owner.map_err(|_| StoreError::corrupt("owner", "not a user"))?;
@@ -97,7 +98,7 @@ fn value_of(field: &Field, json: Option<Json>) -> Result<Value, StoreError> {
         Json::Null => Value::Null,
         Json::Bool(flag) => Value::Bool(flag),
         Json::Number(number) => number.as_i64().ok_or_else(|| wrong("not a number"))?.into(),
-        // The error of the decoder shows a byte of the text.
+        // The decoder's error would show a byte of the text.
         Json::String(text) if field.bytes => {
             let bytes = STANDARD.decode(text);
             Value::Bytes(bytes.map_err(|_| wrong("not base64"))?)

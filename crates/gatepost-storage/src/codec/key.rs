@@ -1,4 +1,4 @@
-//! The fields of an API key. None is sealed: of the key itself a digest is stored.
+//! The fields of an API key. None is sealed: only a digest of the key is stored.
 
 use apikey_core::{
     ApiKey, Description, Digest, Expiration, Grant, IpPolicy, KeyId, KeyName, LastLogin, RateLimit,
@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::keys::{KeyRow, Rolled};
 use crate::page::Revision;
 
-/// Its row number comes first.
+/// The first field is the row number.
 impl Record for KeyRow {
     type Id = KeyId;
     const NAME: &'static str = "key";

@@ -1,17 +1,17 @@
-//! The columns of keys, webhooks, tasks and events: one table of fields each.
+//! The columns of keys, webhooks, tasks and events, with one table of fields for each.
 //!
-//! A backend keeps a record as its row number, owner, revision and times, and the fields of
-//! [`Record::FIELDS`], each in a column of that name. It gets their values from
-//! [`Record::columns`] and hands those that it read to [`Record::from_columns`];
-//! [`Row::to_json`](crate::Row::to_json) and [`Row::from_json`](crate::Row::from_json) do the same
-//! for a backend that keeps a whole row as one value. None of these knows a database.
+//! A backend stores a record as its row number, owner, revision and times, and the fields of
+//! [`Record::FIELDS`], each in a column of that name. It gets the values from [`Record::columns`]
+//! and passes the values that it read to [`Record::from_columns`]. A backend that stores a whole
+//! row as one value uses [`Row::to_json`](crate::Row::to_json) and
+//! [`Row::from_json`](crate::Row::from_json) instead. None of these depends on a database.
 //!
-//! A key's row has its number and revision among its fields, and nothing of it is sealed:
-//! [`Record::values`] are its values, and [`Record::from_values`] reads them.
+//! The row of a key has its number and revision among its fields, and none of its fields is sealed:
+//! [`Record::values`] returns its values, and [`Record::from_values`] reads them.
 //!
-//! Columns that are sealed (`sealed` of a [`Field`]) lie under the current sealing key, each bound
-//! to its column: a value that was moved to another does not open. Reading a value that no writer
-//! can have written is `Corrupt`, with the column named and no value quoted.
+//! Sealed columns (`sealed` of a [`Field`]) are encrypted under the current sealing key, each bound
+//! to its column: a value that was moved to another column does not open. A value that no writer
+//! can have written is reported as `Corrupt`, with the column named and no value quoted.
 
 #[cfg(feature = "webhooks")]
 mod event;

@@ -1,4 +1,4 @@
-//! The columns of a row, one after the other.
+//! Reading the columns of a row in order.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -11,23 +11,25 @@ use super::field::Field;
 use super::value::Value;
 use crate::error::StoreError;
 
-/// How a record is read: for this crate alone, and no part of what backends see.
+/// The decoding of a record. It is private to this crate; backends never see it.
 pub trait ReadRecord: Sized {
-    /// The record of this owner with the values that `fields` gives, in the order of its fields.
+    /// Reads the record of this owner from the values in `fields`, in the order of the record's
+    /// fields.
     ///
     /// # Errors
     /// `Corrupt` names the column.
     fn read(owner: OwnerId, fields: &mut Reader<'_>) -> Result<Self, StoreError>;
 }
 
-/// Hands out the columns of a row, opened, in the order of its fields.
+/// A reader over the opened columns of a row, in the order of its fields.
 #[expect(missing_debug_implementations, reason = "it holds secrets")]
 pub struct Reader<'a> {
     fields: std::slice::Iter<'static, Field>,
     values: &'a mut dyn Iterator<Item = Result<Value, StoreError>>,
 }
 
-/// A column that was read. Its methods refuse another kind of value as `Corrupt` and name it.
+/// A column that was read. Its methods refuse a value of another kind as `Corrupt` and name the
+/// column.
 #[expect(missing_debug_implementations, reason = "it holds a secret")]
 pub struct Column {
     name: &'static str,
@@ -45,10 +47,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next column, which may be empty.
+    /// Returns the next column, or `None` if it is empty.
     ///
     /// # Errors
-    /// `Corrupt` when it is sealed and opens under none of the keys.
+    /// `Corrupt` if it is sealed and opens under none of the keys.
     pub fn maybe(&mut self) -> Result<Option<Column>, StoreError> {
         let (Some(field), value) = (self.fields.next(), self.values.next()) else {
             return Err(StoreError::corrupt(
@@ -61,10 +63,10 @@ impl<'a> Reader<'a> {
         Ok(value.map(|value| Column { name, value }))
     }
 
-    /// The next column.
+    /// Returns the next column.
     ///
     /// # Errors
-    /// `Corrupt`, also when it is empty.
+    /// `Corrupt`, also if it is empty.
     pub fn column(&mut self) -> Result<Column, StoreError> {
         let name = self
             .fields
@@ -77,7 +79,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Column {
-    /// Its text, parsed.
+    /// Returns its text, parsed.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -85,7 +87,7 @@ impl Column {
         self.text(str::parse)
     }
 
-    /// Its text, as `read` has it.
+    /// Returns its text, converted by `read`.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -103,7 +105,7 @@ impl Column {
         read(text).map_err(|e| StoreError::corrupt(name, e))
     }
 
-    /// Its number, as `read` has it.
+    /// Returns its number, converted by `read`.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -118,7 +120,7 @@ impl Column {
         read(number).map_err(|e| StoreError::corrupt(self.name, e))
     }
 
-    /// A row number.
+    /// Returns a row number.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -126,7 +128,7 @@ impl Column {
         self.number(|number: i64| Ok::<_, String>(number.into()))
     }
 
-    /// A point in time.
+    /// Returns a point in time.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -139,7 +141,7 @@ impl Column {
         time.ok_or_else(|| StoreError::corrupt(self.name, "not a point in time"))
     }
 
-    /// Bytes, as many as there must be.
+    /// Returns exactly `N` bytes.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -151,7 +153,7 @@ impl Column {
         bytes.ok_or_else(|| StoreError::corrupt(self.name, format!("not {N} bytes")))
     }
 
-    /// A flag.
+    /// Returns a flag.
     ///
     /// # Errors
     /// `Corrupt`.
@@ -163,7 +165,7 @@ impl Column {
         }
     }
 
-    /// A user.
+    /// Returns a user.
     ///
     /// # Errors
     /// `Corrupt`.

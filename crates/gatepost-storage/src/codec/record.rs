@@ -1,4 +1,4 @@
-//! A record, and all of its fields as columns.
+//! Records, and their fields as columns.
 
 use gatepost_ids::OwnerId;
 
@@ -11,22 +11,22 @@ use crate::error::StoreError;
 #[cfg(feature = "webhooks")]
 use crate::seal::SealingKeys;
 
-/// A record of SPEC 2.1–2.4: a key, a webhook, a task or an event. No other type can be one.
+/// A record of SPEC 2.1–2.4: a key, a webhook, a task or an event. No other type can implement it.
 pub trait Record: ReadRecord {
-    /// Its row number.
+    /// The type of its row number.
     type Id: Copy + From<i64> + Into<i64>;
-    /// What it is called: `webhook`.
+    /// The name of the record, such as `webhook`.
     const NAME: &'static str;
-    /// Its fields, but for its owner, who is a column of every record.
+    /// Its fields, except for the owner, which is a column of every record.
     const FIELDS: &'static [Field];
 
-    /// The values of [`FIELDS`](Self::FIELDS), in their order, none of them sealed.
+    /// Returns the values of [`FIELDS`](Self::FIELDS) in their order, none of them sealed.
     ///
     /// # Errors
-    /// `Invalid` for what this version does not know.
+    /// `Invalid` for a value that this version does not know.
     fn values(&self) -> Result<Vec<Value>, StoreError>;
 
-    /// The record of this owner with these [`values`](Self::values), if none of them is sealed.
+    /// Creates the record of this owner from unsealed [`values`](Self::values).
     ///
     /// # Errors
     /// `Corrupt` names the column.
@@ -38,17 +38,18 @@ pub trait Record: ReadRecord {
         Self::read(owner, &mut Reader::new(Self::FIELDS, &mut values))
     }
 
-    /// Those of [`FIELDS`](Self::FIELDS) that are sealed, in their order.
+    /// Returns the sealed fields among [`FIELDS`](Self::FIELDS), in their order.
     #[must_use]
     fn sealed_fields() -> impl Iterator<Item = &'static Field> {
         Self::FIELDS.iter().filter(|field| field.sealed.is_some())
     }
 
-    /// The values of the columns [`FIELDS`](Self::FIELDS), in their order, sealed under the
-    /// current one of `keys`.
+    /// Returns the values of the columns [`FIELDS`](Self::FIELDS) in their order, sealed under the
+    /// current key of `keys`.
     ///
     /// # Errors
-    /// `Invalid` for what this version does not know, and a secret that is too long to seal.
+    /// `Invalid` for a value that this version does not know, and for a secret that is too long to
+    /// seal.
     #[cfg(feature = "webhooks")]
     fn columns(&self, keys: &SealingKeys) -> Result<Vec<Value>, StoreError> {
         let values = Self::FIELDS.iter().zip(self.values()?);
@@ -57,10 +58,10 @@ pub trait Record: ReadRecord {
             .collect()
     }
 
-    /// The record of this owner with these [`columns`](Self::columns).
+    /// Creates the record of this owner from its [`columns`](Self::columns).
     ///
     /// # Errors
-    /// `Corrupt` when a column opens under none of `keys`, or breaks a rule of its record.
+    /// `Corrupt` if a column opens under none of `keys`, or breaks a rule of its record.
     #[cfg(feature = "webhooks")]
     fn from_columns(
         owner: OwnerId,
@@ -72,11 +73,11 @@ pub trait Record: ReadRecord {
         Self::read(owner, &mut Reader::new(Self::FIELDS, &mut values))
     }
 
-    /// The columns of the [`sealed_fields`](Self::sealed_fields), in their order, sealed again
-    /// under the current one of `keys`; `None` when all of them are already.
+    /// Returns the columns of the [`sealed_fields`](Self::sealed_fields) in their order, sealed
+    /// again under the current key of `keys`; `None` if all of them are already.
     ///
     /// # Errors
-    /// `Corrupt` when a column opens under none of `keys`.
+    /// `Corrupt` if a column opens under none of `keys`.
     #[cfg(feature = "webhooks")]
     fn resealed(columns: &[Value], keys: &SealingKeys) -> Result<Option<Vec<Value>>, StoreError> {
         let is_current = |value: &Value| match value {

@@ -1,4 +1,4 @@
-//! A column of a record, sealed and opened.
+//! Sealing and opening the columns of a record.
 
 use zeroize::Zeroizing;
 
@@ -26,7 +26,7 @@ pub(super) fn opened(field: &Field, value: Value, keys: &SealingKeys) -> Result<
     }
 }
 
-/// The column of a sealed field, sealed under the current key.
+/// Returns the column of a sealed field, sealed again under the current key.
 pub(super) fn resealed(
     field: &Field,
     value: &Value,

@@ -1,4 +1,4 @@
-//! Columns read back as they were written, and secrets lie sealed in them.
+//! Columns are read back as they were written, and secrets are sealed in them.
 
 use gatepost_ids::{EventId, OwnerId, TaskId, WebhookId};
 use webhook_model::{
@@ -54,7 +54,7 @@ fn read(values: Vec<Value>, keys: &SealingKeys) -> Result<Webhook, StoreError> {
     Webhook::from_columns(OwnerId(1), values, keys)
 }
 
-/// Where this field is among the columns.
+/// Returns the position of this field among the columns.
 fn at(name: &str) -> usize {
     let field = Webhook::FIELDS.iter().position(|field| field.name == name);
     field.unwrap()

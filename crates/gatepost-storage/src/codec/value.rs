@@ -5,12 +5,12 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 
-/// The value of a column. A backend stores each kind as its database has it, and may read a kind
-/// back as another that holds the same: a flag as a number, a time as its microseconds since 1970,
-/// a text as bytes, a user as 16 bytes.
+/// The value of a column. A backend stores each kind in the type that its database has for it. It
+/// may read a kind back as an equivalent one: a flag as a number, a time as microseconds since
+/// 1970, a text as bytes, a user as 16 bytes.
 #[derive(Clone, Eq, PartialEq)]
 pub enum Value {
-    /// Nothing.
+    /// No value.
     Null,
     /// A flag.
     Bool(bool),
@@ -56,7 +56,7 @@ impl From<String> for Value {
     }
 }
 
-/// Without what it holds, which may be a secret.
+/// Shows the kind only: the content may be a secret.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

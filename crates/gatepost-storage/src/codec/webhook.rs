@@ -24,7 +24,7 @@ impl Record for Webhook {
     const FIELDS: &'static [Field] = &[
         Field::new("activity"),
         Field::new("name"),
-        // Paths such as those of chat services are credentials.
+        // The paths of chat services, for example, are credentials.
         Field::sealed("url", "webhook.url"),
         Field::sealed("credentials", "webhook.authorization"),
         Field::sealed("client_identity", "webhook.client_identity"),
@@ -116,9 +116,9 @@ impl ReadRecord for Webhook {
     }
 }
 
-/// A webhook's activity with its mode: `active`, `paused` or `disabled`, and of one that is fetched
-/// `fetched`, `fetched paused` or `fetched disabled`. One column, so that whatever looks for
-/// [`SENDS`] passes over what is fetched, as over what is paused.
+/// Returns a webhook's activity combined with its delivery mode: `active`, `paused` or `disabled`,
+/// and for the mode *fetch* `fetched`, `fetched paused` or `fetched disabled`. It is one column, so
+/// that a search for [`SENDS`] skips fetched webhooks as well as paused ones.
 fn activity_word(activity: Activity, mode: DeliveryMode) -> &'static str {
     match (mode, activity) {
         (DeliveryMode::Push, Activity::Active) => SENDS,
@@ -138,7 +138,7 @@ fn parse_activity(word: &str) -> Result<(Activity, DeliveryMode), &'static str> 
         .ok_or("unknown word")
 }
 
-/// The kind of an authorization, and in a second line its secret.
+/// Returns the kind of an authorization, and its secret in a second line.
 fn authorization_text(authorization: &Authorization) -> String {
     let kind = authorization.kind().as_str();
     match authorization.secret_text() {

@@ -1,4 +1,4 @@
-//! An attempt as backends store it: what lists need lies in columns, the rest in one sealed value.
+//! An attempt as backends store it: lists read separate columns, and the rest is one sealed value.
 
 use std::time::Duration;
 
@@ -9,20 +9,21 @@ use crate::seal::SealingKeys;
 use crate::webhooks::{AttemptRecord, Claim, Phases, Settlement};
 
 const DETAIL: &str = "outcome.detail";
-/// The first byte of a detail. Then come two flags (a truncated body, a kept one), a number for
-/// each phase (0 or its microseconds and 1), and the parts, each behind its length: words, address,
-/// protocol, head of the request, head and body of the response. A number has seven bits a byte,
-/// the lowest first, and the high bit in all but the last. Later versions may append to this.
+/// The first byte of a detail. After it come two flags (a truncated body, a kept one), a number for
+/// each phase (0, or its microseconds plus 1), and the parts, each preceded by its length: words,
+/// address, protocol, head of the request, head and body of the response. A number has seven bits a
+/// byte, the lowest first, and the high bit set in all but the last. Later versions may append to
+/// this.
 const VERSION: u8 = 1;
 
-/// An attempt as it is stored. Its number is the store's, and is not part of it.
+/// A stored attempt. The store assigns its number, which is not part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SealedAttempt {
     /// The claim under which it was made; `detail` opens for this claim only.
     pub claim: Claim,
-    /// When it began.
+    /// The time at which it began.
     pub started: DateTime<Utc>,
-    /// How long it took in all.
+    /// Its total duration.
     pub duration: Duration,
     /// The class of the outcome.
     pub class: String,
@@ -36,11 +37,11 @@ pub struct SealedAttempt {
 }
 
 impl SealedAttempt {
-    /// Seals an attempt for its claim under the current one of `keys`, or stores it in plaintext if
-    /// there is none.
+    /// Seals an attempt for its claim under the current key of `keys`, or encodes it in plaintext
+    /// if there is none.
     ///
     /// # Errors
-    /// `Invalid` when a part is too long to seal.
+    /// `Invalid` if a part is too long to seal.
     pub fn seal(
         attempt: AttemptRecord,
         claim: Claim,
@@ -77,10 +78,10 @@ impl SealedAttempt {
         })
     }
 
-    /// Takes the attempts out of settlements, and seals each as [`seal`](Self::seal) does.
+    /// Takes the attempts out of settlements and seals each, as [`seal`](Self::seal) does.
     ///
     /// # Errors
-    /// Those of `seal`.
+    /// The errors of `seal`.
     pub fn seal_all(
         settlements: Vec<Settlement>,
         keys: &SealingKeys,
@@ -93,7 +94,7 @@ impl SealedAttempt {
         sealed.collect()
     }
 
-    /// The attempt of a delivery that was fetched, as [`AttemptRecord::fetched`].
+    /// Creates the attempt of a fetched delivery, as [`AttemptRecord::fetched`] does.
     #[must_use]
     pub fn fetched(claim: Claim, now: DateTime<Utc>) -> Self {
         Self {
@@ -108,10 +109,10 @@ impl SealedAttempt {
     }
 
     /// Opens an attempt. If its detail opens under none of `keys`, the attempt is not `kept`, and
-    /// nothing but the other columns is known of it.
+    /// has only the values of the other columns.
     ///
     /// # Errors
-    /// `Corrupt` when an opened detail is not what [`seal`](Self::seal) writes.
+    /// `Corrupt` if the opened detail is not in the format of [`seal`](Self::seal).
     pub fn open(self, number: u32, keys: &SealingKeys) -> Result<AttemptRecord, StoreError> {
         let attempt = AttemptRecord {
             number,

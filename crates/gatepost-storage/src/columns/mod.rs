@@ -1,9 +1,9 @@
-//! What backends share that keep each part of a delivery, an attempt or a row of the outbox in a
-//! column of its own: how a part that is more than a number or a text is written, and how it is
-//! read back. Of webhooks, tasks and events [`codec`](crate::codec) says it.
+//! Conversions for backends that store each part of a delivery, an attempt or an outbox row in its
+//! own column: how a part that is more than a number or a text is written and read. For webhooks,
+//! tasks and events, [`codec`](crate::codec) does this.
 //!
-//! A backend calls these from its own rows; none of them knows a database. Reading what no writer
-//! of ours can have written is `Corrupt`, with the column named.
+//! A backend calls these with its own rows; none of them depends on a database. A value that no
+//! writer of Gatepost can have written is reported as `Corrupt`, with the column named.
 
 mod attempt;
 mod outbox;

@@ -14,46 +14,47 @@ use crate::webhooks::Unreadable;
 
 /// The columns of the documented table `gatepost_occurrence` that hold an occurrence.
 ///
-/// A backend fills them from a row and asks for [`occurrence`](Self::occurrence); for
-/// [`OutboxStore::push_outbox`](crate::webhooks::OutboxStore::push_outbox) it writes what
-/// [`of`](Self::of) gives.
+/// To read, a backend fills them from a row and calls [`occurrence`](Self::occurrence). For
+/// [`OutboxStore::push_outbox`](crate::webhooks::OutboxStore::push_outbox) it writes the columns
+/// that [`of`](Self::of) returns.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OutboxColumns<'a> {
-    /// The type of the event: `vms`.
+    /// The event type: `vms`.
     pub event_type: &'a str,
     /// The event: `poweron`.
     pub event: &'a str,
-    /// The object that it happened to, if any, as a text.
+    /// The id of the object as a text, if the occurrence has an object.
     pub object_id: Option<Cow<'a, str>>,
-    /// The object's name; only where `object_id` is set.
+    /// The object's name; only if `object_id` is set.
     pub object_name: Option<&'a str>,
     /// The tags of the object: a JSON array of integers.
     pub tags: Cow<'a, str>,
     /// Variables for messages: a JSON object of strings, or an array of pairs of strings, which
     /// keeps order and repeats.
     pub variables: Cow<'a, str>,
-    /// What it brings along: a JSON object of at most 64 KiB.
+    /// The data of the occurrence: a JSON object of at most 64 KiB.
     pub data: Option<&'a str>,
     /// The occurrence's own id, if it has one.
     pub occurrence_id: Option<&'a str>,
-    /// The webhooks that it is for, if not all: a JSON array of 1 to 100 integers.
+    /// The webhooks that receive it: a JSON array of 1 to 100 integers; `None` for all.
     pub webhooks: Option<Cow<'a, str>>,
     /// Its channel, if it has one.
     pub channel: Option<&'a str>,
-    /// The tenant that it is meant for, as a text: an integer or a UUID; not with `owner`.
+    /// The tenant in its audience, as a text: an integer or a UUID; not together with `owner`.
     pub tenant: Option<Cow<'a, str>>,
-    /// The user that it is meant for, as a text likewise; not with `tenant`.
+    /// The user in its audience, as a text likewise; not together with `tenant`.
     pub owner: Option<Cow<'a, str>>,
-    /// Whether it is meant for the operators alone; not with either.
+    /// Whether its audience is system administrators only; not together with `tenant` or `owner`.
     pub operators: bool,
-    /// The trace that it belongs to: a `traceparent`, and after a blank a `tracestate`. One that
-    /// cannot be read is none, as in a request (W3C Trace Context §4.3): it holds nothing up.
+    /// The trace that it belongs to: a `traceparent`, optionally followed by a blank and a
+    /// `tracestate`. An invalid value is ignored, as in a request (W3C Trace Context §4.3): the
+    /// occurrence is sent without a trace.
     pub trace: Option<Cow<'a, str>>,
 }
 
 impl<'a> OutboxColumns<'a> {
-    /// The columns of an occurrence. [`occurrence`](Self::occurrence) gives it back as it was, but
-    /// that a variable's U+0000 is U+FFFD, since no `jsonb` holds it.
+    /// Returns the columns of an occurrence. [`occurrence`](Self::occurrence) restores it
+    /// unchanged, except that U+0000 in a variable becomes U+FFFD, because `jsonb` cannot hold it.
     #[must_use]
     pub fn of(occurrence: &'a Occurrence) -> Self {
         let tags: Vec<i64> = occurrence.tags.iter().map(|tag| tag.0).collect();
@@ -85,11 +86,11 @@ impl<'a> OutboxColumns<'a> {
         }
     }
 
-    /// The occurrence.
+    /// Returns the occurrence.
     ///
     /// # Errors
-    /// Which column breaks which rule. The platform writes these rows with SQL of its own, so this
-    /// is a reason to set the row aside, not an error of the store.
+    /// The column and the rule that it breaks. The platform writes these rows with its own SQL, so
+    /// the store must reject the row and must not fail.
     pub fn occurrence(&self) -> Result<Occurrence, Unreadable> {
         self.read().map_err(Unreadable)
     }
@@ -170,7 +171,7 @@ fn trace(text: &str) -> Option<TraceContext> {
     TraceContext::from_headers(parent, state)
 }
 
-/// Longer than data may be are only those that [`SealedMessages`](crate::SealedMessages) sealed.
+/// Only data that [`SealedMessages`](crate::SealedMessages) sealed may exceed the maximum length.
 fn data(json: &str) -> Result<Data, String> {
     let data = Data::stored(json).map_err(|e| e.to_string())?;
     if data.as_str().len() > MAX_DATA && !data.as_map().contains_key(SEALED) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// An array of pairs. `jsonb` holds no U+0000: it becomes U+FFFD.
+/// Returns an array of pairs. `jsonb` holds no U+0000: it becomes U+FFFD.
 pub(super) fn text(variables: &[(String, String)]) -> String {
     let plain = |text: &String| text.replace('\0', "\u{fffd}");
     let pairs = variables.iter();
@@ -10,7 +10,7 @@ pub(super) fn text(variables: &[(String, String)]) -> String {
     json!(pairs.collect::<Vec<_>>()).to_string()
 }
 
-/// Of an object of strings, or an array of pairs of them.
+/// Parses an object of strings, or an array of pairs of strings.
 pub(super) fn pairs(json: &str) -> Result<Vec<(String, String)>, String> {
     let wrong =
         || "variables must be a JSON object of strings, or an array of pairs of strings".to_owned();

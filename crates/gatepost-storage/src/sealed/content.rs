@@ -1,4 +1,4 @@
-//! Messages, heads of requests and responses, sealed and opened.
+//! Sealing and opening of messages, and of the heads of requests and responses.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Content {
         Ok(self.seal_text(body, &of_message(id))?.into())
     }
 
-    /// A message that was stored before messages were sealed is returned as it is.
+    /// A message that was stored before sealing was turned on is returned unchanged.
     pub(super) fn open_message(
         &self,
         body: &Arc<str>,
@@ -44,7 +44,7 @@ impl Content {
         }
     }
 
-    /// What a delivery keeps of the data of its occurrence.
+    /// Seals the excerpt that a delivery keeps of its occurrence's data.
     pub(super) fn seal_excerpt(
         &self,
         cause: &mut Option<Cause>,
@@ -57,7 +57,7 @@ impl Content {
         Ok(())
     }
 
-    /// One that cannot be opened is not shown.
+    /// An excerpt that cannot be opened is not shown.
     pub(super) fn open_excerpt(&self, cause: &mut Option<Cause>, id: &MessageId) {
         let Some(cause) = cause else { return };
         let sealed = |data: &DataExcerpt| data.as_str().strip_prefix(SEALED).map(str::to_owned);
@@ -80,7 +80,8 @@ impl Content {
         String::from_utf8(opened.to_vec()).map_err(|_| SealError::Damaged)
     }
 
-    /// What an occurrence brings along while it waits: an object of one member then.
+    /// Seals the data of an occurrence in the outbox. The sealed data are an object with one
+    /// member.
     pub(super) fn seal_data(&self, occurrence: &mut Occurrence) -> Result<(), StoreError> {
         let place = of_data(occurrence);
         let (Some(data), false) = (&mut occurrence.data, self.keys.is_none()) else {
@@ -93,7 +94,8 @@ impl Content {
         Ok(())
     }
 
-    /// Data that were stored before, or that the platform wrote, are as they are.
+    /// Data that were stored before sealing was turned on, or that the platform wrote, are returned
+    /// unchanged.
     pub(super) fn open_data(&self, mut occurrence: Occurrence) -> Result<Occurrence, Unreadable> {
         let place = of_data(&occurrence);
         let Some(data) = &mut occurrence.data else {

@@ -1,4 +1,4 @@
-//! A store in front of another, which seals what deliveries carry and what targets respond.
+//! A store wrapper that seals the messages of deliveries and the responses of targets.
 
 mod content;
 mod passed_on;

@@ -1,5 +1,5 @@
-//! What holds neither messages nor responses goes to the store behind as it is; what the log shows
-//! is opened.
+//! Methods that handle neither messages nor responses are forwarded to the inner store; the methods
+//! of the log open what they return.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! The store in front, and its queue.
+//! The sealing wrapper and its queue methods.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,26 +14,27 @@ use crate::webhooks::{
     FoundQueues, LaneClaim, OutboxRow, QueueStore, Queues, Reclaimed, Settled, Settlement,
 };
 
-/// How a delivery ends whose message cannot be opened.
+/// The status of a delivery that ended because its message cannot be opened.
 const UNREADABLE: &str = "the stored message cannot be opened";
 
-/// A webhook store whose delivery log keeps message bodies and responses sealed (heads and bodies),
-/// for platforms that ask for it, and the data of occurrences: in the outbox, and what deliveries
-/// keep of them.
-/// Everything else goes to the store behind it as it is: messages of tasks, the variables of
-/// occurrences and what the platform itself wrote into the outbox are not sealed, nor is how an
-/// attempt ended.
+/// A wrapper around a webhook store that seals the following, for platforms that require it:
+/// message bodies and responses (heads and bodies) in the delivery log, and the data of
+/// occurrences, in the outbox and in the excerpts that deliveries keep. Everything else is
+/// forwarded to the inner store unchanged: messages of tasks, the variables of occurrences, rows
+/// that the platform itself wrote into the outbox, and the outcomes of attempts are not sealed.
 ///
-/// What was stored before opens as it is; an older key among the keys opens what it sealed. A
-/// message or response that no key opens is listed as not kept; a delivery with such a message ends
-/// as failed when it is claimed, and can be replayed once the key is there.
+/// Values that were stored before sealing was turned on are read unchanged. An older key among the
+/// keys opens the values that it sealed. A message or response that no key opens is listed as not
+/// kept; a delivery with such a message ends as failed when it is claimed, and can be replayed once
+/// the key is available.
 ///
 /// Each message is bound to its message id and each response to its delivery, so neither opens in
-/// another's row. A sealed message takes a third more room, and counts so against limits of bytes.
+/// another row. A sealed message takes a third more space, and counts as such against limits of
+/// bytes.
 ///
-/// **Keep it in front of a store that it has written to**: without it, sealed messages that still
-/// wait would be sent as they are stored. To stop sealing, give `SealingKeys::none()` with the last
-/// key as an old one.
+/// **Do not remove the wrapper from a store that it has written to**: without it, sealed messages
+/// that still wait would be sent as they are stored. To stop sealing, pass `SealingKeys::none()`
+/// with the last key as an old one.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,7 +51,7 @@ pub struct SealedMessages<S> {
 }
 
 impl<S> SealedMessages<S> {
-    /// Seals in front of `inner` under the current one of `keys`.
+    /// Wraps `inner` and seals under the current key of `keys`.
     #[must_use]
     pub fn new(inner: Arc<S>, keys: SealingKeys) -> Self {
         Self {
@@ -73,13 +74,13 @@ impl<S> SealedMessages<S> {
         Ok(batch)
     }
 
-    /// A row whose data cannot be opened cannot be used.
+    /// Opens a row. A row whose data cannot be opened cannot be used.
     pub(super) fn opened(&self, mut row: OutboxRow) -> OutboxRow {
         row.occurrence = row.occurrence.and_then(|o| self.content.open_data(o));
         row
     }
 
-    /// As it is shown: without its message if that cannot be opened.
+    /// Opens a delivery for display, without its message if that cannot be opened.
     pub(super) fn shown(&self, mut delivery: Delivery) -> Delivery {
         match self
             .content
@@ -99,7 +100,7 @@ impl<S> SealedMessages<S> {
         self.content.open_excerpt(cause, message_id);
     }
 
-    /// As they are shown: without what cannot be opened.
+    /// Opens attempts for display, without the parts that cannot be opened.
     pub(super) fn shown_attempts(
         &self,
         mut attempts: Vec<AttemptRecord>,
@@ -113,8 +114,9 @@ impl<S> SealedMessages<S> {
 }
 
 impl<S: QueueStore> SealedMessages<S> {
-    /// Ends what was claimed and cannot be opened; nothing is sent of it. Should the store fail,
-    /// its lease ends, and it is claimed again; what was claimed beside it is not held up.
+    /// Ends claimed deliveries whose messages cannot be opened; they are not sent. If the store
+    /// fails, their leases expire and they are claimed again; deliveries of the same claim are not
+    /// delayed.
     async fn end_unreadable(&self, claims: Vec<Claim>, now: DateTime<Utc>) {
         if claims.is_empty() {
             return;
@@ -200,7 +202,7 @@ impl<S: QueueStore> QueueStore for SealedMessages<S> {
         self.inner.settle(settlements, now).await
     }
 
-    /// An attempt that was fetched has nothing to seal.
+    /// An attempt for a fetched delivery has nothing to seal.
     async fn reclaim(&self, limit: u32, now: DateTime<Utc>) -> Result<Reclaimed, StoreError> {
         self.inner.reclaim(limit, now).await
     }

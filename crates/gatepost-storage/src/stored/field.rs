@@ -1,4 +1,4 @@
-//! Fields of a stored row: how they are written, and how they are read.
+//! Writing and reading the fields of a stored row.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -22,7 +22,7 @@ impl Wrong {
     }
 }
 
-/// The text of a field, read.
+/// Parses the text of a field.
 pub(super) fn parsed<T: FromStr<Err: Display>>(
     field: &'static str,
     text: &str,
@@ -30,7 +30,7 @@ pub(super) fn parsed<T: FromStr<Err: Display>>(
     checked(field, text.parse())
 }
 
-/// What became of a field.
+/// Adds the name of the field to an error.
 pub(super) fn checked<T, E: Display>(field: &'static str, read: Result<T, E>) -> Result<T, Wrong> {
     read.map_err(|e| Wrong::new(field, e))
 }
@@ -54,12 +54,12 @@ pub(super) fn base64(bytes: impl AsRef<[u8]>) -> String {
 
 #[cfg(feature = "webhooks")]
 pub(super) fn bytes(field: &'static str, text: &str) -> Result<Vec<u8>, Wrong> {
-    // The error of the decoder shows a byte of the text.
+    // The decoder's error would show a byte of the text.
     let decoded = Engine::decode(&STANDARD, text);
     decoded.map_err(|_| Wrong::new(field, "is not base64"))
 }
 
-/// Serialises a record as its stored form, and reads it back from that.
+/// Implements serialization of a record through its stored form.
 macro_rules! stored_as {
     ($record:ty, $stored:ty) => {
         impl serde::Serialize for $record {

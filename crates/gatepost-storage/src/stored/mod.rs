@@ -1,14 +1,14 @@
-//! `Serialize` and `Deserialize` of records, for a backend that keeps a whole row as one value.
+//! `Serialize` and `Deserialize` of records, for a backend that stores a whole row as one value.
 //!
 //! The form is flat: numbers, booleans and texts under the names of the columns that the SQL
 //! backends have, times as microseconds since 1970, durations as nanoseconds, bytes as base64. A
-//! field that is added has a default, so that a later version reads what an earlier one wrote. It
-//! is for stores alone: a key's row carries its digest, a delivery's its message.
+//! field that is added has a default, so that a later version reads the rows of an earlier one.
+//! Only stores may use it: a key's row contains its digest, a delivery's its message.
 //!
 //! Rows are `KeyRow`, `TaskRow`, `Row<EventId, Event>`, `AuditRow`, `StoredOccurrence` for the
 //! outbox, and `DeliveryRow` with a `SealedAttempt` for each of its attempts. A webhook has secrets
-//! and goes through [`Row::to_json`](crate::Row::to_json). An error of `serde_json` may quote the
-//! value that it refuses: put its
+//! and must be written by [`Row::to_json`](crate::Row::to_json). An error of `serde_json` may quote
+//! the value that it refuses: put its
 //! [category](https://docs.rs/serde_json/1/serde_json/struct.Error.html#method.classify) into a
 //! `StoreError`, not its text.
 

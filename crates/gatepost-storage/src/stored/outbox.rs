@@ -9,9 +9,10 @@ use webhook_model::OwnerId;
 use crate::columns::OutboxColumns;
 use crate::webhooks::{Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow};
 
-/// A row of the outbox as it is stored: an occurrence, what is left of it, and its turn.
+/// A stored row of the outbox: an occurrence, its remaining tasks, and the number of its processing
+/// round.
 ///
-/// It keeps what cannot be read, so that such a row can be set aside as well.
+/// It also holds columns that cannot be read, so that such a row can be rejected.
 #[derive(Clone, Deserialize, Serialize)]
 pub struct StoredOccurrence {
     turn: u32,
@@ -38,7 +39,7 @@ pub struct StoredOccurrence {
 }
 
 impl StoredOccurrence {
-    /// A new row, at its first turn.
+    /// Creates a new row in its first round.
     #[must_use]
     pub fn pushed(new: &NewOutbox, now: DateTime<Utc>) -> Self {
         let columns = OutboxColumns::of(&new.occurrence);
@@ -69,25 +70,26 @@ impl StoredOccurrence {
         }
     }
 
-    /// Whose it is.
+    /// Returns the audience.
     #[must_use]
     pub fn audience(&self) -> OutboxAudience {
         OutboxAudience::of_columns(self.tenant.as_deref(), self.owner.as_deref())
     }
 
-    /// When it is due, in microseconds since 1970; `None` of a row that was set aside.
+    /// Returns the due time in microseconds since 1970; `None` for a rejected row.
     #[must_use]
     pub fn waits_until(&self) -> Option<i64> {
         self.rejected.is_none().then_some(self.due)
     }
 
-    /// Whether it waits at this turn.
+    /// Returns whether it waits in this round.
     #[must_use]
     pub fn is_at(&self, turn: u32) -> bool {
         self.rejected.is_none() && self.turn == turn
     }
 
-    /// Puts it off until `due`, at its next turn, with what is left of it then, if that changes.
+    /// Postpones it until `due` and starts its next round, with the remaining tasks if they
+    /// changed.
     pub fn move_on(&mut self, changed: Option<&Left>, due: DateTime<Utc>) {
         if let Some(left) = changed {
             (self.after_task, self.tasks) = left.columns();
@@ -96,12 +98,12 @@ impl StoredOccurrence {
         self.due = due.timestamp_micros();
     }
 
-    /// Sets it aside.
+    /// Rejects it.
     pub fn reject(&mut self, reason: &str) {
         self.rejected = Some(reason.to_owned());
     }
 
-    /// The row. What cannot be read says why.
+    /// Returns the row. If a column cannot be read, the row contains the reason.
     #[must_use]
     pub fn row(&self, id: OutboxId) -> OutboxRow {
         let (occurrence, left) = match Left::from_columns(self.after_task, self.tasks.as_deref()) {
@@ -118,7 +120,7 @@ impl StoredOccurrence {
         }
     }
 
-    /// What is left of the row; `None` of one that was set aside.
+    /// Returns the open part of the row; `None` for a rejected row.
     #[must_use]
     pub fn open(&self, id: OutboxId) -> Option<OpenOutbox> {
         let due = DateTime::from_timestamp_micros(self.waits_until()?).unwrap_or_default();
@@ -146,7 +148,7 @@ impl StoredOccurrence {
     }
 }
 
-/// Without variables and data, which are for messages.
+/// Omits variables and data, which are content of messages.
 impl fmt::Debug for StoredOccurrence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredOccurrence")

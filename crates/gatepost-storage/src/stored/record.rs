@@ -1,4 +1,4 @@
-//! Tasks and events. A webhook has secrets, and goes through [`codec`](crate::codec) with keys.
+//! Tasks and events. A webhook has secrets, and needs [`codec`](crate::codec) with sealing keys.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::page::Row;
 use crate::seal::SealingKeys;
 use crate::webhooks::TaskRow;
 
-/// Nothing of them is sealed.
+/// None of their fields is sealed.
 const NO_KEYS: SealingKeys = SealingKeys::none();
 
 macro_rules! stored {

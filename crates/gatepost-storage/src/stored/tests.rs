@@ -1,4 +1,4 @@
-//! What is stored reads back, what an earlier version stored too, and what is wrong is named.
+//! Stored rows are read back, those of an earlier version too, and errors name the field.
 
 use gatepost_ids::TenantId;
 use serde::Serialize;
@@ -35,12 +35,12 @@ const RECORDS: [(&str, Again); 8] = [
 const OPTIONAL: &str = "cause channels client_identity detail duration expires \
     from instance key label last_attempt last_login lease_until rate requests_per_minute \
     response_status retry_schedule rolled_from rolled_to settled status tag task tenant token";
-/// Fields in which any text may stand.
+/// Fields that may hold any text.
 const FREE: &str = "body changes class description label message name operation \
     status_info table";
 
-/// A row of each record with every field set, as version 0.1.0 stores it. It is never edited: what
-/// is added has a default, and a row of its own here.
+/// A row of each record with every field set, as version 0.1.0 stores it. These rows never change:
+/// a field that is added has a default, and its own row here.
 fn rows() -> Value {
     let mut rows = records();
     rows["queued"] = json!({
@@ -120,7 +120,7 @@ fn a_field_that_is_missing_or_wrong_is_named() {
             without.as_object_mut().unwrap().remove(field);
             match again(&without) {
                 Ok(_) => assert!(is_in(OPTIONAL), "{case} may be missing"),
-                // Of two that belong together, the other is named.
+                // If two fields belong together, the error may name the other one.
                 Err(error) => assert!(error.contains(field) || is_in(OPTIONAL), "{error}"),
             }
             let mut wrong = row.clone();
@@ -129,7 +129,7 @@ fn a_field_that_is_missing_or_wrong_is_named() {
             wrong[field] = "\u{0}canary-5f1c\u{202e}".into();
             match again(&wrong) {
                 Ok(_) => assert!(is_in(FREE), "{case} holds anything"),
-                // What stands in a text may be secret.
+                // A text may contain a secret.
                 Err(e) if row[field].is_string() && field != "retry_schedule" => {
                     assert!(!e.contains("canary"), "{case}: {e}");
                 }

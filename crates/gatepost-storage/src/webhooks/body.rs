@@ -1,4 +1,4 @@
-//! What of a row may be large.
+//! The large part of a row.
 
 use webhook_model::{Action, Event, EventId, Filter, JsonObject};
 
@@ -6,12 +6,12 @@ use super::delivery::Delivery;
 use super::record::{RecordRow, TaskRow};
 use crate::page::{Bodies, Row};
 
-/// A row that may be large: a store that reads rows whole makes pages of them by this.
+/// A row with a part that may be large. A store that reads rows whole uses it to cut pages.
 pub trait Bodied {
-    /// The bytes of what may be large.
+    /// Returns the size of the large part in bytes.
     fn body_bytes(&self) -> u64;
 
-    /// Leaves that out.
+    /// Removes the large part.
     fn omit_body(&mut self);
 }
 
@@ -71,7 +71,7 @@ impl Bodied for RecordRow {
 }
 
 impl Bodies {
-    /// The part of these rows that belongs on a page, each with the body that was asked for.
+    /// Returns the rows that belong on a page, each with the body that the page asks for.
     #[must_use]
     pub fn page_of<'a, R: Bodied + Clone + 'a>(
         self,

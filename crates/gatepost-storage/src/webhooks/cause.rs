@@ -1,4 +1,4 @@
-//! What made a delivery.
+//! The cause of a delivery.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,36 +9,35 @@ use webhook_model::{EventName, EventType, ObjectId, Occurrence, OccurrenceId, Tr
 use super::excerpt::DataExcerpt;
 use super::invalid_delivery::InvalidDelivery;
 
-/// Stands for what there is not.
+/// The placeholder for a missing part.
 const NONE: &str = "-";
 
-/// What made a delivery: the occurrence that ran its task. At most 1,964 bytes as a text, 370
-/// without a trace and data.
+/// The cause of a delivery: the occurrence that ran its task. As a text it has at most 1,964 bytes,
+/// or 370 without a trace and data.
 ///
-/// As a text, which is how backends keep it: type, event, object, user and occurrence id, with a
-/// blank between them and `-` for what there is not: `vms poweron 3 - order-4711`. The trace
-/// follows after a blank where there is one, the data after a line feed, and nothing for what
-/// there is not.
+/// Backends store the text: type, event, object, user and occurrence id, separated by blanks, with
+/// `-` for a missing part: `vms poweron 3 - order-4711`. A trace follows after a blank, data after
+/// a line feed; a missing trace or missing data add nothing.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct Cause {
     /// The area of the platform.
     pub event_type: EventType,
-    /// What happened there; `execute` of `tasks` for a task that was run by hand.
+    /// The event within that area; `execute` of `tasks` for a task that was run manually.
     pub event: EventName,
-    /// To what.
+    /// The object that the occurrence is about.
     pub object: Option<ObjectId>,
-    /// The user who ran the task, or triggered the event, by hand.
+    /// The user who ran the task or triggered the event manually.
     pub by: Option<OwnerId>,
     /// The platform's own id of the occurrence.
     pub occurrence: Option<OccurrenceId>,
-    /// The trace that its attempts go on with, those of a replay too.
+    /// The trace that its attempts continue, including those of a replay.
     pub trace: Option<TraceContext>,
-    /// The beginning of what the occurrence brought along.
+    /// The beginning of the occurrence's data.
     pub data: Option<DataExcerpt>,
 }
 
 impl Cause {
-    /// This occurrence.
+    /// Returns the cause for this occurrence.
     #[must_use]
     pub fn of(occurrence: &Occurrence) -> Self {
         Self {
@@ -89,7 +88,7 @@ impl FromStr for Cause {
             Some((head, data)) => (head, Some(data)),
             None => (text, None),
         };
-        // A trace may have blanks in it.
+        // A trace may contain blanks.
         let mut parts = head.splitn(6, ' ');
         let mut part = || parts.next().ok_or(InvalidDelivery::Cause);
         let (event_type, event, object, by, id) = (part()?, part()?, part()?, part()?, part()?);

@@ -1,4 +1,4 @@
-//! Counters: what became of deliveries, what was not stored, and what owners use.
+//! Counters: outcomes of deliveries, rejected deliveries, and the usage of owners.
 
 use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use gatepost_ids::OwnerId;
@@ -7,14 +7,14 @@ use webhook_model::WebhookId;
 use super::dropped::Dropped;
 use crate::page::Scope;
 
-/// Counters of webhooks and owners, or what is added to them.
+/// Counters of webhooks and owners, or increments for them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Counters {
     /// The outcomes of deliveries, by webhook and hour.
     pub hourly: Vec<HourlyCount>,
-    /// Deliveries that were counted instead of stored, by webhook, reason and minute.
+    /// Deliveries that were rejected instead of stored, by webhook, reason and bucket.
     pub rejected: Vec<Dropped>,
-    /// What is added to owners' [`LogUsage`](super::LogUsage). No query returns any.
+    /// Increments for owners' [`LogUsage`](super::LogUsage). Queries never return them.
     pub usage: Vec<UsageDelta>,
 }
 
@@ -27,24 +27,24 @@ pub enum CounterKind {
     Rejected,
 }
 
-/// Which counters to read: newest first, then by webhook.
+/// A filter for counters. The order is newest first, then by webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CounterQuery {
     /// The kind.
     pub kind: CounterKind,
-    /// Whose webhooks.
+    /// The owners of the webhooks.
     pub scope: Scope,
-    /// Only those of these webhooks.
+    /// Only counters of these webhooks.
     pub webhooks: Option<Vec<WebhookId>>,
-    /// Only hours, or minutes, at or after this.
+    /// Only hours or buckets at or after this time.
     pub from: DateTime<Utc>,
-    /// Only hours, or minutes, before this.
+    /// Only hours or buckets before this time.
     pub before: DateTime<Utc>,
-    /// At most this many.
+    /// The maximum number of counters.
     pub limit: u32,
 }
 
-/// What an engine adds to an owner's [`LogUsage`](super::LogUsage).
+/// An increment of an owner's [`LogUsage`](super::LogUsage), added by an engine.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct UsageDelta {
     /// The owner.
@@ -57,29 +57,29 @@ pub struct UsageDelta {
     pub log_bytes: i64,
 }
 
-/// What became of a webhook's deliveries within an hour.
+/// The outcomes of a webhook's deliveries within one hour.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct HourlyCount {
     /// The webhook.
     pub webhook: WebhookId,
-    /// The beginning of the hour in which that was recorded.
+    /// The beginning of the hour in which the outcomes were recorded.
     pub hour: DateTime<Utc>,
     /// Deliveries that were sent.
     pub sent: u64,
-    /// When the last attempt that a target accepted began; `None` where there was none.
+    /// The start of the last attempt that a target accepted; `None` if there was none.
     pub last_sent: Option<DateTime<Utc>>,
     /// Deliveries that ended in `error`.
     pub failed: u64,
     /// Attempts after which another was to follow.
     pub retried: u64,
-    /// How long all attempts took together.
+    /// The total duration of all attempts.
     pub milliseconds: u64,
     /// Bytes of the messages, heads of requests and responses that were stored.
     pub bytes: u64,
 }
 
 impl HourlyCount {
-    /// Nothing, in the hour of `now`.
+    /// Creates a zero counter for the hour of `now`.
     #[must_use]
     pub fn none(webhook: WebhookId, now: DateTime<Utc>) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl HourlyCount {
         }
     }
 
-    /// A delivery that ended in `error` without an attempt, at `now`.
+    /// Creates the counter for a delivery that ended in `error` without an attempt at `now`.
     #[must_use]
     pub fn failed(webhook: WebhookId, now: DateTime<Utc>) -> Self {
         Self {
@@ -103,7 +103,8 @@ impl HourlyCount {
         }
     }
 
-    /// These together, all of one webhook, as of the newest of their hours; `None` of none.
+    /// Returns the sum of these counters of one webhook, with the newest of their hours; `None` for
+    /// an empty list.
     #[must_use]
     pub fn sum(counts: &[Self]) -> Option<Self> {
         let (first, rest) = counts.split_first()?;

@@ -16,12 +16,12 @@ use crate::seal::SealingKeys;
 
 /// The digits of a message id.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-/// How many of them say when it was made.
+/// The number of digits that encode the time.
 const TIME: usize = 10;
-/// The length of the longest id that is made here: of a test.
+/// The maximum length of an id that is created here: the id of a test.
 const LONGEST: usize = TEST.len() + TIME + 26;
-/// In front of the id of a test. No other id that is made here begins so: the letters of the time
-/// have no `_`.
+/// The prefix of the id of a test. No other id begins like this, because the digits of the time
+/// contain no `_`.
 const TEST: &str = "msg_test_";
 
 /// The row number of a delivery.
@@ -34,27 +34,27 @@ impl fmt::Display for DeliveryId {
     }
 }
 
-/// The id under which a receiver sees a delivery (the `webhook-id` header); the same for all
-/// attempts and replays, so that a receiver can tell repeats. 1–64 characters of `[A-Za-z0-9_-]`.
+/// The id that a receiver sees in the `webhook-id` header. It is the same for all attempts and
+/// replays, so that a receiver can recognize repeats. 1–64 characters of `[A-Za-z0-9_-]`.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct MessageId(Arc<str>);
 
 impl MessageId {
-    /// `msg_`, ten letters that say when (so that ids rise with time, to the millisecond) and 26
-    /// letters and digits that say these random bits.
+    /// Creates an id: `msg_`, ten letters that encode the time, and 26 letters and digits that
+    /// encode the random bits. Ids rise with time, to the millisecond.
     #[must_use]
     pub fn new(now: DateTime<Utc>, random: u128) -> Self {
         Self::with_prefix("msg_", now, random)
     }
 
-    /// The id of a test of a task: as [`new`](Self::new), but with `msg_test_` in front, so that a
-    /// receiver, a list and whoever looks it up can tell.
+    /// Creates the id of a task test: like [`new`](Self::new), but with the prefix `msg_test_`, so
+    /// that receivers and readers of lists can recognize it.
     #[must_use]
     pub fn of_test(now: DateTime<Utc>, random: u128) -> Self {
         Self::with_prefix(TEST, now, random)
     }
 
-    /// Whether a task was tested by it.
+    /// Returns whether it is the id of a task test.
     #[must_use]
     pub fn is_test(&self) -> bool {
         self.0.starts_with(TEST)
@@ -67,7 +67,7 @@ impl MessageId {
             .bytes()
             .chain((0..10).rev().map(|at| letter(time, at)))
             .chain((0..26).map(|at| letter(random, at)));
-        // On the stack: every message has one.
+        // On the stack, since every message has an id.
         let (mut text, mut length) = ([0; LONGEST], 0);
         for (place, letter) in text.iter_mut().zip(letters) {
             *place = letter;
@@ -77,9 +77,9 @@ impl MessageId {
         Self(str::from_utf8(text).unwrap_or_default().into())
     }
 
-    /// Between which two moments a message was made whose id begins with this text, with a minute
-    /// to spare on both sides: the text begins as [`new`](Self::new) makes them and says the time
-    /// to ten hours or better. `None` for any other.
+    /// Returns the interval in which a message was created whose id begins with this text, extended
+    /// by a minute on both sides. The text must begin as [`new`](Self::new) formats ids and must
+    /// encode the time to ten hours or better. Returns `None` for any other text.
     #[must_use]
     pub fn made_between(beginning: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
         let time = beginning.strip_prefix("msg_")?.as_bytes();
@@ -102,7 +102,7 @@ impl MessageId {
         ))
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -134,7 +134,7 @@ impl fmt::Display for MessageId {
 /// The state of a delivery: `queued → running → sent | error`, and back to `queued` for a retry.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum DeliveryState {
-    /// Waits for its due time, for a free slot, or for its webhook to be resumed.
+    /// Waits for its due time, for a free slot, or for its webhook to be active again.
     Queued,
     /// Leased by a worker that is making an attempt.
     Running,
@@ -145,7 +145,7 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
-    /// The word that is stored and shown: `queued`, `running`, `sent`, `error`.
+    /// Returns the word that is stored and shown: `queued`, `running`, `sent`, `error`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -156,7 +156,7 @@ impl DeliveryState {
         }
     }
 
-    /// The state of that word.
+    /// Returns the state for this word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Queued, Self::Running, Self::Sent, Self::Error]
@@ -164,32 +164,33 @@ impl DeliveryState {
             .find(|s| s.as_str() == word)
     }
 
-    /// Whether the delivery has ended and may be removed by retention.
+    /// Returns whether the delivery has ended and may be removed by retention.
     #[must_use]
     pub fn is_final(self) -> bool {
         matches!(self, Self::Sent | Self::Error)
     }
 }
 
-/// A delivery: one message on its way to one webhook.
+/// A delivery: one message to one webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Delivery {
     /// The row number, in order of creation.
     pub id: DeliveryId,
-    /// What the receiver sees as the id.
+    /// The id that the receiver sees.
     pub message_id: MessageId,
-    /// The webhook that says where and how to send.
+    /// The webhook, which defines the target and how to send.
     pub webhook: WebhookId,
     /// The owner of that webhook.
     pub owner: OwnerId,
     /// The tenant in which it was made, whose administrators may see it.
     pub tenant: Option<TenantId>,
-    /// The task that made it, which may be gone by now; `None` for a message sent by hand.
+    /// The task that made it, which may have been deleted since; `None` for a message that was sent
+    /// manually.
     pub task: Option<TaskId>,
-    /// What it was made by; `None` for a message sent by hand, and for what was stored before
-    /// causes were.
+    /// Its cause; `None` for a message that was sent manually, and for deliveries stored by
+    /// versions without causes.
     pub cause: Option<Cause>,
-    /// The rendered message: all attempts carry these bytes. Empty where it was not kept.
+    /// The rendered message: all attempts send these bytes. Empty if it was not kept.
     pub body: Arc<str>,
     /// Whether the message was kept when the delivery ended.
     pub message_kept: bool,
@@ -197,39 +198,40 @@ pub struct Delivery {
     pub state: DeliveryState,
     /// The class of the last attempt ([`AttemptRecord::class`]); empty before the first.
     pub class: String,
-    /// Why it is in that state, in words for the user: `200 OK`, `timeout while connecting`; empty
-    /// at first.
+    /// The reason for its state, as a text for the user: `200 OK`, `timeout while connecting`;
+    /// empty at first.
     pub status_info: String,
-    /// When it was enqueued.
+    /// The time at which it was enqueued.
     pub created: DateTime<Utc>,
-    /// When the next attempt is due. Meaningful while `queued`.
+    /// The time at which the next attempt is due. Only meaningful while `queued`.
     pub due: DateTime<Utc>,
     /// The end of the lease while `running`.
     pub lease_until: Option<DateTime<Utc>>,
-    /// When the last attempt began.
+    /// The start of the last attempt.
     pub last_attempt: Option<DateTime<Utc>>,
-    /// Attempts ever made; a lost claim does not count.
+    /// The number of all attempts; a lost claim does not count.
     pub attempts: u32,
-    /// Attempts made since it was enqueued or replayed last: what the retries of its webhook
-    /// bound.
+    /// The number of attempts since it was last enqueued or replayed, which the retry limit of its
+    /// webhook bounds.
     pub tries: u32,
-    /// Claims that ended without a settlement after the first that did, since it was enqueued or
-    /// replayed.
+    /// The number of claims that ended without a settlement after the first such claim, since it
+    /// was enqueued or replayed.
     pub lost_claims: u32,
     /// The status of the last response, if there was one.
     pub response_status: Option<u16>,
-    /// How long the last attempt took.
+    /// The duration of the last attempt.
     pub duration: Option<Duration>,
 }
 
 impl Delivery {
-    /// After this many [lost claims](Self::lost_claims) it ends in `error`, so that a message that
-    /// kills its sender does not circulate forever. The last of them was claimed alone.
+    /// The number of [lost claims](Self::lost_claims) after which it ends in `error`, so that a
+    /// message that crashes its sender does not circulate forever. The last of these claims is made
+    /// for this delivery only.
     pub const MAX_LOST_CLAIMS: u32 = 3;
 }
 
-/// When the parts of an attempt were done, counted from its start; `None` for a part that was not
-/// reached or not needed (a pooled connection needs no lookup, no connect, no TLS).
+/// The end times of the phases of an attempt, relative to its start; `None` for a phase that was
+/// not reached or not needed (a pooled connection needs no lookup, no connect, no TLS).
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Phases {
     /// The name was resolved.
@@ -242,22 +244,22 @@ pub struct Phases {
     pub first_byte: Option<Duration>,
 }
 
-/// One attempt, as the delivery log keeps it.
+/// An attempt as the delivery log stores it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttemptRecord {
-    /// 1 for the first attempt ever; a replay counts on. Given by the store when it is settled,
-    /// so what a settlement holds here is not read.
+    /// The number of the attempt, from 1; a replay continues the numbering. The store assigns it at
+    /// the settlement and ignores the value in a settlement.
     pub number: u32,
-    /// When it began.
+    /// The time at which it began.
     pub started: DateTime<Utc>,
-    /// How long it took in all.
+    /// Its total duration.
     pub duration: Duration,
-    /// When its parts were done.
+    /// The end times of its phases.
     pub phases: Phases,
     /// The class of the outcome: `ok`, or a short word for the error (`timeout`, `tls`, `status`,
     /// …).
     pub class: String,
-    /// The outcome in words for the user.
+    /// The outcome as a text for the user.
     pub info: String,
     /// The status of the response, if one arrived.
     pub status: Option<u16>,
@@ -266,29 +268,28 @@ pub struct AttemptRecord {
     /// `HTTP/1.1` or `HTTP/2`, once a response arrived.
     pub protocol: Option<String>,
     /// The head of the request: method and URL, then the headers in their order, each line ended by
-    /// CR LF. What may be a credential is hidden; one of more than 8 KiB ends with `(cut)`. Empty
-    /// where nothing was sent or it was not kept. The body is the delivery's.
+    /// CR LF. Possible credentials are masked; a head of more than 8 KiB ends with `(cut)`. Empty
+    /// if nothing was sent or it was not kept. The body is in the delivery.
     pub request_head: Vec<u8>,
-    /// The head of the response, as far as it was kept.
+    /// The stored part of the response's head.
     pub response_head: Vec<u8>,
-    /// The body of the response, as far as it was kept (16 KiB by default).
+    /// The stored part of the response's body (16 KiB by default).
     pub response_body: Vec<u8>,
-    /// Whether the response's body was longer than what was kept.
+    /// Whether the response's body was longer than the stored part.
     pub truncated: bool,
-    /// Whether request and response were kept: not if the owner's log was at its limit, nor if they
-    /// are sealed under a key that the store lacks.
+    /// Whether request and response are stored: not if the owner's log was at its limit, nor if
+    /// they are sealed under a key that the store lacks.
     pub kept: bool,
 }
 
 impl AttemptRecord {
-    /// The bytes that are kept of request and response: what the attempt counts for in its owner's
-    /// log.
+    /// Returns the stored bytes of request and response, which count for the owner's log.
     #[must_use]
     pub fn kept_bytes(&self) -> u64 {
         (self.request_head.len() + self.response_head.len() + self.response_body.len()) as u64
     }
 
-    /// What is kept of request and response, with the name of each part.
+    /// Returns the stored parts of request and response, with the name of each.
     pub(crate) fn parts_mut(&mut self) -> [(&mut Vec<u8>, &'static str); 3] {
         [
             (&mut self.request_head, "request_head"),
@@ -297,8 +298,8 @@ impl AttemptRecord {
         ]
     }
 
-    /// Opens the parts that begin with `mark`, each for the place that `of_part` names. One that
-    /// opens under none of `keys` is empty, and the attempt is not `kept`.
+    /// Opens the parts that begin with `mark`, each for the context that `of_part` returns. A part
+    /// that opens under none of `keys` becomes empty, and the attempt is not `kept`.
     pub(crate) fn open_parts(
         &mut self,
         keys: &SealingKeys,

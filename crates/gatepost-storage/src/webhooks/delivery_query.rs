@@ -1,4 +1,4 @@
-//! Which deliveries to list.
+//! The filter for lists of deliveries.
 
 use chrono::{DateTime, Utc};
 use webhook_model::{TaskId, WebhookId};
@@ -6,16 +6,16 @@ use webhook_model::{TaskId, WebhookId};
 use super::delivery::{Delivery, DeliveryId, DeliveryState};
 use crate::page::{Bodies, Page, Scope};
 
-/// Which deliveries to list: those that match all that is `Some`.
+/// A filter for deliveries: all criteria that are `Some` must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeliveryQuery {
-    /// Whose deliveries.
+    /// The owners of the deliveries.
     pub scope: Scope,
     /// Only deliveries to this webhook.
     pub webhook: Option<WebhookId>,
     /// Only deliveries made by this task.
     pub task: Option<TaskId>,
-    /// Only deliveries in one of these states; empty means all.
+    /// Only deliveries in one of these states; an empty list means all.
     pub states: Vec<DeliveryState>,
     /// Only deliveries whose last attempt ended with this class
     /// ([`AttemptRecord::class`](super::AttemptRecord::class)).
@@ -29,7 +29,7 @@ pub struct DeliveryQuery {
 }
 
 impl DeliveryQuery {
-    /// Every delivery, page by page.
+    /// Returns a query for all deliveries, page by page.
     #[must_use]
     pub fn all(page: Page<DeliveryId>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl DeliveryQuery {
         }
     }
 
-    /// The newest delivery of a task, without its message.
+    /// Returns a query for the newest delivery of a task, without its message.
     pub(crate) fn newest_of(task: TaskId) -> Self {
         Self {
             task: Some(task),
@@ -52,7 +52,7 @@ impl DeliveryQuery {
         }
     }
 
-    /// Whether a delivery is asked for, whatever the page.
+    /// Returns whether a delivery matches, regardless of the page.
     #[must_use]
     pub fn matches(&self, delivery: &Delivery) -> bool {
         let in_scope = match self.scope {

@@ -1,6 +1,6 @@
-//! What enqueues, claims, settlements and the calls of the log make of a delivery: the rules of
+//! The effect of enqueues, claims, settlements and the calls of the log on a delivery: the rules of
 //! [`QueueStore`](super::QueueStore) and [`DeliveryLog`](super::DeliveryLog) for a backend that
-//! keeps all of a delivery in one row. Which delivery may be claimed is for the backend to see.
+//! keeps a delivery in one row. The backend must select the deliveries that may be claimed.
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::{OwnerId, TenantId};
@@ -12,25 +12,25 @@ use super::log::Replay;
 use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
-/// A delivery with what only the store knows of it. A backend that keeps messages apart leaves
-/// `body` empty in here, and removes the message once `message_kept` is false.
+/// A delivery with the metadata that only the store knows. A backend that stores messages
+/// separately leaves `body` empty, and removes the message once `message_kept` is false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeliveryRow {
     /// The delivery.
     pub delivery: Delivery,
-    /// The claim given last; valid while the delivery is `running`.
+    /// The token of the last claim; valid while the delivery is `running`.
     pub token: Option<ClaimToken>,
-    /// The token under which a settlement that is repeated is `Done`.
+    /// The token under which a repeated settlement is `Done`.
     pub settled: Option<ClaimToken>,
-    /// Whether it belongs in [`LaneClass::Lost`] or [`LaneClass::Alone`]: a claim of it was lost,
-    /// and it has not been settled since, or only given back.
+    /// Whether the delivery is quarantined ([`LaneClass::Lost`] or [`LaneClass::Alone`]): a claim
+    /// of it was lost, and it has not been settled since, or only released.
     pub lost: bool,
-    /// Bytes that are kept of the requests and responses of its attempts.
+    /// The stored bytes of the requests and responses of its attempts.
     pub kept_bytes: u64,
 }
 
 impl DeliveryRow {
-    /// A new delivery of an owner who is in this tenant. `token` is given where `new` is leased.
+    /// Creates a delivery of an owner who is in this tenant. `token` is set if `new` is leased.
     #[must_use]
     pub fn enqueued(
         id: DeliveryId,
@@ -74,7 +74,7 @@ impl DeliveryRow {
         }
     }
 
-    /// Where it waits, or waited before it was claimed.
+    /// Returns the queue in which it waits, or waited before it was claimed.
     #[must_use]
     pub fn lane(&self) -> Lane {
         let class = match self.delivery.tries {
@@ -88,24 +88,25 @@ impl DeliveryRow {
         }
     }
 
-    /// Bytes of the message, of the heads of requests and of the responses: what it counts for in
-    /// its owner's log.
+    /// Returns the bytes of the message, the heads of requests and the responses, which count for
+    /// the owner's log.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.delivery.body.len() as u64 + self.kept_bytes
     }
 
-    /// Gives it to whoever holds this token.
+    /// Assigns it to the holder of this token.
     pub fn claim(&mut self, token: ClaimToken, lease_until: DateTime<Utc>) {
         self.token = Some(token);
         self.delivery.state = DeliveryState::Running;
         self.delivery.lease_until = Some(micros(lease_until));
     }
 
-    /// Ends a claim. The attempt, where one was made, is numbered and to be logged.
+    /// Ends a claim. Returns the attempt, if one was made, with its number; the caller must store
+    /// it in the log.
     ///
     /// # Errors
-    /// What to answer where nothing changes: the claim was settled before, or is not valid.
+    /// The result to return if nothing changes: the claim was settled before, or is not valid.
     pub fn settle(&mut self, settlement: Settlement) -> Result<Option<AttemptRecord>, Settled> {
         let token = Some(settlement.claim.token);
         if self.delivery.state != DeliveryState::Running || self.token != token {
@@ -127,14 +128,14 @@ impl DeliveryRow {
             self.forget_message();
         }
         self.settled = token;
-        // What is given back is as it was before the claim.
+        // A released delivery is as it was before the claim.
         self.lost &= matches!(settlement.disposition, Disposition::Release { .. });
         Ok(attempt)
     }
 
-    /// Changes it, if it waits and is as it is asked for. Returns what is said of it, and the
-    /// attempt that is to be logged. One that is [cancelled](WaitingChange::Cancelled) is to be
-    /// counted as failed.
+    /// Changes the delivery if it waits and matches the condition. Returns the reported change, and
+    /// the attempt to store in the log. The caller must count a
+    /// [cancelled](WaitingChange::Cancelled) delivery as failed.
     pub fn change_waiting(
         &mut self,
         asked: IfWaiting,
@@ -170,7 +171,7 @@ impl DeliveryRow {
         Some((changed, attempt))
     }
 
-    /// Ends it, since its receiver has fetched it.
+    /// Ends it after its receiver fetched it.
     fn fetch(&mut self, keep_message: bool, now: DateTime<Utc>) -> AttemptRecord {
         let attempt = self.attempted(AttemptRecord::fetched(now));
         self.end(DeliveryState::Sent, EndReason::Fetched.as_str());
@@ -181,8 +182,8 @@ impl DeliveryRow {
         attempt
     }
 
-    /// Takes it back from whoever let its lease run out: it waits apart, or has ended in `error`
-    /// and is to be counted as failed.
+    /// Takes it back after its lease expired. It is quarantined, or it has ended in `error`, and
+    /// the caller must count it as failed.
     pub fn reclaim(&mut self, now: DateTime<Utc>) -> DeliveryState {
         self.delivery.lease_until = None;
         self.delivery.lost_claims += u32::from(self.lost);
@@ -201,7 +202,8 @@ impl DeliveryRow {
         self.end(DeliveryState::Error, reason);
     }
 
-    /// Whether it is to be sent again by that. Of [`Replay::Ids`] it is one: they are not compared.
+    /// Returns whether this replay sends it again. The ids of [`Replay::Ids`] are not compared: the
+    /// delivery must be one of them.
     #[must_use]
     pub fn is_replayed_by(&self, which: &Replay) -> bool {
         let delivery = &self.delivery;
@@ -232,14 +234,14 @@ impl DeliveryRow {
         delivery.status_info.clear();
     }
 
-    /// Without a settlement: none of before is repeated from now on.
+    /// Ends it without a settlement: earlier settlements can no longer be repeated.
     fn end(&mut self, state: DeliveryState, info: &str) {
         self.settled = None;
         self.delivery.state = state;
         info.clone_into(&mut self.delivery.status_info);
     }
 
-    /// Numbers an attempt and sums it up.
+    /// Numbers an attempt and updates the summary of attempts.
     fn attempted(&mut self, mut attempt: AttemptRecord) -> AttemptRecord {
         let delivery = &mut self.delivery;
         delivery.attempts = delivery.attempts.saturating_add(1);

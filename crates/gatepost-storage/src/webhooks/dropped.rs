@@ -1,21 +1,21 @@
-//! What was counted instead of stored.
+//! Rejected deliveries, which are counted instead of stored.
 
 use chrono::{DateTime, Utc};
 use webhook_model::WebhookId;
 
-/// Why a task that matched made no delivery.
+/// The reason why a task that matched made no delivery.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum DropReason {
-    /// The owner had as many deliveries waiting, or as many bytes, as allowed.
+    /// The owner had reached the limit of waiting deliveries or of their bytes.
     Waiting,
-    /// The occurrence ran as many tasks of the owner, or made as many bytes, as allowed.
+    /// The occurrence had reached the limit of the owner's tasks or bytes for one occurrence.
     Occurrence,
-    /// The owner caused the occurrence, and had run as many tasks in a minute as allowed.
+    /// The owner caused the occurrence, and had reached the limit of task runs per minute.
     Rate,
 }
 
 impl DropReason {
-    /// The word that is stored and shown: `waiting`, `occurrence`, `rate`.
+    /// Returns the word that is stored and shown: `waiting`, `occurrence`, `rate`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -25,7 +25,7 @@ impl DropReason {
         }
     }
 
-    /// The reason of that word.
+    /// Returns the reason for this word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Waiting, Self::Occurrence, Self::Rate]
@@ -34,15 +34,15 @@ impl DropReason {
     }
 }
 
-/// Deliveries of a webhook that were counted instead of stored. Engines count by the hour.
+/// Rejected deliveries of a webhook. Engines count by the hour.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Dropped {
     /// The webhook.
     pub webhook: WebhookId,
-    /// Why.
+    /// The reason.
     pub reason: DropReason,
-    /// The beginning of the time in which they were counted.
+    /// The beginning of the bucket in which they were counted.
     pub minute: DateTime<Utc>,
-    /// How many.
+    /// The number of deliveries.
     pub count: u64,
 }

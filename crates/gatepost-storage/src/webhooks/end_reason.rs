@@ -1,23 +1,23 @@
-//! Why deliveries end without a settlement.
+//! Reasons for which deliveries end without a settlement.
 
-/// Why a delivery ended without a settlement. A delivery that is cancelled has the reason of
-/// whoever cancels it.
+/// The reason for which a delivery ended without a settlement. A cancelled delivery has the reason
+/// that the caller passed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EndReason {
-    /// Its receiver fetched it. It is `sent`; after all others it is `error`.
+    /// Its receiver fetched it. The state is `sent`; for all other reasons it is `error`.
     Fetched,
     /// It waited too long for a webhook that does not send.
     Expired,
-    /// It waited when its owner went to another tenant.
+    /// It waited when its owner moved to another tenant.
     OwnerMoved,
     /// [`MAX_LOST_CLAIMS`](super::Delivery::MAX_LOST_CLAIMS) claims of it were lost.
     LostClaims,
-    /// It may have been sent after the backup that was put back.
+    /// It may have been sent after the restored backup was taken.
     Restored,
 }
 
 impl EndReason {
-    /// The `status_info` of the delivery.
+    /// Returns the `status_info` of the delivery.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

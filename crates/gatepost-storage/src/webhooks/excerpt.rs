@@ -1,4 +1,4 @@
-//! What a delivery keeps of the data of its occurrence.
+//! The excerpt of an occurrence's data that a delivery keeps.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,14 @@ use webhook_model::Data;
 
 use super::invalid_delivery::InvalidDelivery;
 
-/// Ends an excerpt that is not all of the data. JSON text of an object ends with `}`.
+/// Marks the end of an excerpt that is shorter than the data. The JSON text of an object ends with
+/// `}`.
 const CUT: char = '…';
-/// The most bytes that a store has kept: of one that was sealed.
+/// The maximum number of stored bytes, for a sealed excerpt.
 const MAX_STORED: usize = 2048;
 
-/// The data of an occurrence as JSON text, of which a delivery keeps the first
-/// [1,024 bytes](Self::MAX): enough to see why a filter let it pass. Clones share it.
+/// The first [1,024 bytes](Self::MAX) of an occurrence's data as JSON text: enough to see why a
+/// filter matched. Clones share the text.
 ///
 /// ```
 /// use gatepost_storage::webhooks::DataExcerpt;
@@ -28,10 +29,10 @@ const MAX_STORED: usize = 2048;
 pub struct DataExcerpt(Arc<str>);
 
 impl DataExcerpt {
-    /// The most bytes of an excerpt.
+    /// The maximum number of bytes of an excerpt.
     pub const MAX: usize = 1024;
 
-    /// All of the data, or as many whole characters of it as fit and `…`.
+    /// Returns the excerpt of these data: all of them, or as many whole characters as fit, and `…`.
     #[must_use]
     pub fn of(data: &Data) -> Self {
         let text = data.as_str();
@@ -44,20 +45,20 @@ impl DataExcerpt {
         Self(format!("{}{CUT}", &text[..whole]).into())
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the data were longer.
+    /// Returns whether the data were longer.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.0.ends_with(CUT)
     }
 }
 
-/// Reads back what a store holds.
+/// Parses the stored text.
 impl FromStr for DataExcerpt {
     type Err = InvalidDelivery;
 
@@ -70,7 +71,7 @@ impl FromStr for DataExcerpt {
     }
 }
 
-/// It may be confidential: its length is shown, not its text.
+/// Shows the length only: the text may be confidential.
 impl fmt::Debug for DataExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DataExcerpt({} bytes)", self.0.len())

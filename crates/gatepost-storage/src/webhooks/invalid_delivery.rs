@@ -1,6 +1,7 @@
-//! Texts that are no part of a delivery.
+//! Errors for texts that are not part of a delivery.
 
-/// A text that cannot be read as a part of a delivery: which part, and what it must be.
+/// The error for a text that cannot be parsed as a part of a delivery. It names the part and its
+/// rule.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum InvalidDelivery {
     /// Not a [`MessageId`](super::MessageId).

@@ -1,4 +1,4 @@
-//! Where deliveries wait, and how what waits is found.
+//! Queues of webhooks, and the search for due queues.
 
 use chrono::{DateTime, Utc};
 use gatepost_ids::{OwnerId, Place};
@@ -7,21 +7,22 @@ use webhook_model::WebhookId;
 use super::delivery::{Delivery, DeliveryId};
 use crate::page::Revision;
 
-/// First attempts and retries wait apart, so that the one cannot starve the other; and apart from
-/// both, what may have killed its sender. Counted are the attempts since a delivery was enqueued
-/// or replayed last ([`Delivery::tries`](super::Delivery::tries)).
+/// The class of a webhook's queue. First attempts and retries have separate queues, so that neither
+/// can starve the other. Deliveries that may have crashed their sender are quarantined. The class
+/// depends on the attempts since the delivery was last enqueued or replayed
+/// ([`Delivery::tries`](super::Delivery::tries)).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum LaneClass {
-    /// Deliveries without an attempt yet.
+    /// Deliveries without an attempt.
     First,
     /// Deliveries with at least one attempt.
     Retry,
-    /// Deliveries that lost a claim and have not been settled since, or only
-    /// [released](super::Disposition::Release). To be claimed beside few others of this class: one
-    /// of them may have ended its sender.
+    /// Quarantined deliveries: they lost a claim and have not been settled since, or only
+    /// [released](super::Disposition::Release). One of them may have crashed its sender, so a
+    /// process must claim only a few of this class at a time.
     Lost,
-    /// Those of [`Lost`](Self::Lost) whose next lost claim ends them. To be claimed alone: one at
-    /// a time in a process.
+    /// Quarantined deliveries that end with the next lost claim. A process must claim only one of
+    /// this class at a time.
     Alone,
 }
 
@@ -29,7 +30,7 @@ impl LaneClass {
     /// All classes, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::Lost, Self::Alone];
 
-    /// The number under which it is stored.
+    /// Returns the number that is stored for this class.
     #[must_use]
     pub fn number(self) -> i16 {
         match self {
@@ -40,7 +41,7 @@ impl LaneClass {
         }
     }
 
-    /// Where a delivery waits that lost a claim, and this many in a row after that.
+    /// Returns the class for a delivery that lost a claim, and then this many in a row.
     #[must_use]
     pub fn after_losses(lost_claims: u32) -> Self {
         match lost_claims + 1 < Delivery::MAX_LOST_CLAIMS {
@@ -49,7 +50,7 @@ impl LaneClass {
         }
     }
 
-    /// The class that is stored under this number.
+    /// Returns the class for this stored number.
     #[must_use]
     pub fn from_number(number: i16) -> Self {
         match number {
@@ -61,31 +62,31 @@ impl LaneClass {
     }
 }
 
-/// The waiting deliveries of one webhook and one class, oldest due first.
+/// A queue: the waiting deliveries of one webhook and one class, the oldest due first.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Lane {
     /// The webhook.
     pub webhook: WebhookId,
-    /// First attempts or retries.
+    /// The class.
     pub class: LaneClass,
 }
 
-/// A lane that has something to send.
+/// A queue from which something can be claimed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct DueLane {
-    /// The lane.
+    /// The queue.
     pub lane: Lane,
-    /// The due time of its head.
+    /// The due time of its first delivery.
     pub due: DateTime<Utc>,
     /// The owner of the webhook.
     pub owner: OwnerId,
-    /// Where the owner stands.
+    /// The owner's realm.
     pub place: Place,
     /// The webhook's revision.
     pub revision: Revision,
 }
 
-/// A place in what waits, by `(due, delivery)`.
+/// A position in the waiting deliveries, by `(due, delivery)`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct DuePoint {
     /// The due time.
@@ -94,37 +95,38 @@ pub struct DuePoint {
     pub delivery: DeliveryId,
 }
 
-/// Which webhooks' queues to look at.
+/// The queues to search.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Queues {
-    /// Those in which something that still waits became due after this point.
+    /// The queues with a waiting delivery that became due after this point.
     Due(DuePoint),
-    /// Those of these webhooks.
+    /// The queues of these webhooks.
     Of(Vec<WebhookId>),
-    /// All in which something waits, due or not, beyond this one. What no process was notified of
-    /// is found by such walks.
+    /// All queues with a waiting delivery, due or not, after this one. An engine walks over them to
+    /// find deliveries for which no process was notified.
     Beyond(Option<Lane>),
 }
 
-/// Webhooks' queues from which something can be claimed.
+/// Queues from which something can be claimed.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct FoundQueues {
-    /// Each once, in order.
+    /// The queues, each once, in order.
     pub due: Vec<DueLane>,
-    /// The limit was reached: ask for these next, of which there may be none. `None`: that was all.
+    /// The next search, if the limit was reached; it may find nothing. `None` means that the search
+    /// is complete.
     pub more: Option<Queues>,
-    /// When the next of what waits is due.
+    /// The time at which the next waiting delivery is due.
     pub next_due: Option<DateTime<Utc>>,
 }
 
-/// What arrived, as far as another process said.
+/// A notification from another process about new work.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Arrived {
-    /// Something waits in these lanes, or did so a moment ago.
+    /// A delivery waits in these queues, or waited a moment ago.
     Lanes(Vec<Lane>),
-    /// More lanes than can be named: something has become due a moment ago.
+    /// More queues than the notification can name: something became due a moment ago.
     Due,
-    /// Something may be claimable that was due long ago: walk over all lanes.
+    /// A delivery that was due earlier may have become claimable: walk over all queues.
     Anything,
 }
 

@@ -1,4 +1,4 @@
-//! The delivery log: what was sent, what will be, and how it went.
+//! The delivery log: sent and waiting deliveries and their outcomes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,12 +16,12 @@ use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;
 
-/// Which deliveries to send again. Only those that have ended are sent again; others are skipped.
+/// The deliveries to send again. Only ended deliveries are sent again; others are skipped.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Replay {
-    /// These.
+    /// These deliveries.
     Ids(Vec<DeliveryId>),
-    /// Those of a webhook in state `error`, created within a span of time.
+    /// The deliveries of a webhook in state `error` that were created in a period.
     Failed {
         /// The webhook.
         webhook: WebhookId,
@@ -32,22 +32,22 @@ pub enum Replay {
     },
 }
 
-/// How much of the log is kept. By age it ends what is *shown*; what is stored leaves with that, or
-/// somewhat later, in the order in which it came.
+/// The retention limits of the log. The age limit ends what is *shown*; the stored rows are removed
+/// at the same time or somewhat later, in the order in which they were stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct PurgeBounds {
     /// Ended deliveries created before this are removed.
     pub created_before: DateTime<Utc>,
-    /// How many bytes the log may take in the database, about; the oldest of what has ended leaves
-    /// first. `None`: as many as there are.
+    /// The approximate maximum size of the log in the database, in bytes; the oldest ended
+    /// deliveries are removed first. `None` means no limit.
     pub bytes: Option<u64>,
     /// Counters of hours before this are removed.
     pub counts_before: DateTime<Utc>,
-    /// Ids of occurrences stored before this are forgotten: they would be taken as new.
+    /// Ids of occurrences stored before this are forgotten: they would be accepted again.
     pub occurrences_before: DateTime<Utc>,
 }
 
-/// How much of the queue and the log is one owner's: an estimate, as the engines add it up.
+/// The usage of the queue and the log by one owner: an estimate that the engines add up.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct LogUsage {
     /// Deliveries that have not ended.
@@ -58,48 +58,49 @@ pub struct LogUsage {
     pub log_bytes: u64,
 }
 
-/// What [`DeliveryLog::purge`] did.
+/// The result of [`DeliveryLog::purge`].
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Purged {
-    /// Rows that are not shown any more, or were removed, as far as that is counted.
+    /// The number of rows that are no longer shown or were removed, as far as they are counted.
     pub rows: u64,
-    /// Something is left to do: call again.
+    /// Whether work is left: call again.
     pub more: bool,
 }
 
-/// How much room the log has.
+/// The space of the log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct LogRoom {
-    /// Partitions that are ready for deliveries still to come; `None` where the log has no such.
+    /// The number of partitions that are ready for future deliveries; `None` if the log has no
+    /// partitions.
     pub ahead: Option<u32>,
-    /// Bytes that the log takes in the database, about.
+    /// The approximate size of the log in the database, in bytes.
     pub bytes: u64,
 }
 
-/// The queue in figures, as they were counted last.
+/// Metrics of the queue, as of the last count.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct QueueStats {
-    /// When.
+    /// The time of the count.
     pub counted: DateTime<Utc>,
     /// Deliveries waiting, those of paused webhooks included.
     pub queued: u64,
     /// Deliveries under a lease.
     pub running: u64,
     /// The oldest due time among waiting deliveries of webhooks that send and whose owners are
-    /// neither held nor moving.
+    /// neither suspended nor moving.
     pub oldest_due: Option<DateTime<Utc>>,
-    /// Rows of the outbox that wait; those set aside are not among them.
+    /// Waiting rows of the outbox, without rejected ones.
     pub outbox: u64,
 }
 
 /// Reads and maintains the delivery log.
 ///
 /// # Contract
-/// As [`RecordStore`](super::RecordStore). In addition:
+/// The contract of [`RecordStore`](super::RecordStore) applies. In addition:
 /// - A delivery must be in exactly one of the four states. Only the calls of the diagram in
 ///   [`webhooks`](crate::webhooks) may change it.
-/// - A delivery that was deleted, is hidden, or belongs to a webhook or an owner who is gone must
-///   not be listed, found, counted, changed or replayed.
+/// - A delivery that was deleted, is hidden, or belongs to a deleted webhook or owner must not be
+///   listed, found, counted, changed or replayed.
 #[async_trait]
 pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// Returns the delivery with this row number, with its message.
@@ -110,16 +111,16 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Returns one page of the deliveries that match.
     ///
-    /// - Their messages must be the page's [`Bodies`](crate::Bodies).
-    /// - Whether a message was kept must be said whether or not messages are read.
+    /// - The page's [`Bodies`](crate::Bodies) select which messages are read.
+    /// - `message_kept` must be correct whether or not messages are read.
     /// - A page must be full if more deliveries match.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
     async fn list_deliveries(&self, query: &DeliveryQuery) -> Result<Vec<Delivery>, StoreError>;
 
-    /// Returns when the newest delivery of each of these tasks was created, in order of tasks. A
-    /// task of which no delivery is shown must not be there.
+    /// Returns the creation time of the newest delivery of each of these tasks, in order of tasks.
+    /// A task without a visible delivery must be left out.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -137,7 +138,7 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Returns the last attempts of a delivery, at most this many, oldest first.
     ///
-    /// - Of a delivery that does not exist the store must return none.
+    /// - For a delivery that does not exist the store must return none.
     /// - It must not read the other attempts: a delivery may have any number.
     ///
     /// # Errors
@@ -146,17 +147,17 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Deletes a delivery and its attempts, whatever its state.
     ///
-    /// - The settlement of one that was `running` must be [`Stale`](super::Settled::Stale).
+    /// - If it was `running`, its settlement must be [`Stale`](super::Settled::Stale).
     ///
     /// # Errors
     /// `NotFound`.
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Queues ended deliveries again, the oldest first, at most `limit`. Returns how many.
+    /// Queues ended deliveries again, the oldest first, at most `limit`. Returns their number.
     ///
     /// - They must be due at `now`, with `tries` and `lost_claims` 0 and `status_info` empty.
-    /// - Message id, message, attempts and the summary of the last attempt must stay.
-    /// - A delivery whose message was not kept must be passed over.
+    /// - Message id, message, attempts and the summary of the last attempt must not change.
+    /// - A delivery whose message was not kept must be skipped.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -169,20 +170,19 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Changes deliveries that wait.
     ///
-    /// - The store must pass over a delivery that is not `queued`, or is not as its [`IfWaiting`]
-    ///   says.
-    /// - It must change all of a call in one transaction, and return those that it changed, by
-    ///   row number.
-    /// - Whether the webhook is active, or fetched, must not matter.
-    /// - [`WaitingChange::Fetched`] must add one attempt, to the log too
+    /// - The store must skip a delivery that is not `queued`, or does not match its [`IfWaiting`].
+    /// - It must apply all changes of a call in one transaction, and return the changed deliveries
+    ///   by row number.
+    /// - The activity and the mode of the webhook must not matter.
+    /// - [`WaitingChange::Fetched`] must add one attempt, also to the log
     ///   ([`AttemptRecord::fetched`]).
-    /// - [`WaitingChange::Cancelled`] must count each delivery as failed
-    ///   ([`HourlyCount::failed`]) in the hour of `now`.
-    /// - [`WaitingChange::Due`] must pass over a delivery that is due at `now`. It must change
-    ///   nothing but the due time, to `now`.
+    /// - [`WaitingChange::Cancelled`] must count each delivery as failed ([`HourlyCount::failed`])
+    ///   in the hour of `now`.
+    /// - [`WaitingChange::Due`] must skip a delivery that is due at `now`. It must change only the
+    ///   due time, to `now`.
     ///
     /// # Errors
-    /// `Unavailable`: none was changed; the same call may be repeated.
+    /// `Unavailable`: none was changed; the caller may repeat the same call.
     async fn change_waiting(
         &self,
         deliveries: Vec<IfWaiting>,
@@ -190,11 +190,11 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Vec<ChangedDelivery>, StoreError>;
 
-    /// Ends those of the given deliveries that wait: `error` with the given reason. Returns how
-    /// many: [`change_waiting`](Self::change_waiting).
+    /// Ends those of the given deliveries that wait as `error` with the given reason, by
+    /// [`change_waiting`](Self::change_waiting). Returns their number.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `change_waiting`.
     async fn cancel(
         &self,
         ids: &[DeliveryId],
@@ -207,25 +207,25 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(self.change_waiting(deliveries, change, now).await?.len() as u64)
     }
 
-    /// Makes those of the given deliveries due at `now` that wait and are due later. Returns how
-    /// many: [`change_waiting`](Self::change_waiting).
+    /// Makes those of the given deliveries due at `now` that wait and are due later, by
+    /// [`change_waiting`](Self::change_waiting). Returns their number.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `change_waiting`.
     async fn hasten(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
         let deliveries = ids.iter().copied().map(IfWaiting::any).collect();
         let changed = self.change_waiting(deliveries, WaitingChange::Due, now);
         Ok(changed.await?.len() as u64)
     }
 
-    /// Ends deliveries that waited too long, at most `limit`: `error` with
-    /// [`EndReason::Expired`](super::EndReason::Expired). Returns how many.
+    /// Ends deliveries that waited too long, at most `limit`, as `error` with
+    /// [`EndReason::Expired`](super::EndReason::Expired). Returns their number.
     ///
     /// - They must be `queued`, and created before `created_before`.
     /// - Their webhook must not [send](webhook_model::Webhook::sends): it is paused, disabled or
     ///   fetched.
-    /// - Their owner must not be held.
-    /// - All of that must be true in the transaction that ends them.
+    /// - Their owner must not be suspended.
+    /// - All conditions must hold in the transaction that ends them.
     /// - Each must count as failed in the hour of `now`.
     ///
     /// # Errors
@@ -237,11 +237,11 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<u64, StoreError>;
 
-    /// Removes or hides what retention does not keep: about `limit` rows of each kind, or a part of
-    /// the log as a whole.
+    /// Removes or hides deliveries beyond the retention limits: about `limit` rows of each kind, or
+    /// a part of the log as a whole.
     ///
     /// - It must not touch a delivery that is `queued` or `running`.
-    /// - After a call that says there is no `more`, nothing outside of the bounds must be listed,
+    /// - After a call that returns `more` as false, nothing outside of the limits may be listed,
     ///   found, counted or replayed. [`PurgeBounds::bytes`] may be met somewhat later.
     /// - An emit must not wait for it.
     ///
@@ -254,8 +254,8 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         now: DateTime<Utc>,
     ) -> Result<Purged, StoreError>;
 
-    /// Makes room in the log for deliveries still to come, if the backend needs that. One process
-    /// at a time calls it each few seconds.
+    /// Prepares the log for future deliveries, if the backend needs that. One process at a time
+    /// calls it every few seconds.
     ///
     /// - Deliveries must be stored even if it was never called.
     ///
@@ -265,53 +265,53 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
 
     /// Adds to counters.
     ///
-    /// - The store must add all of a call in one transaction.
-    /// - A webhook or an owner who is gone must be skipped.
-    /// - An owner's sum that falls below 0 must be 0 before the next delta is added.
-    /// - The caller must not add what ends without an attempt. The store counts that itself:
-    ///   [`change_waiting`](Self::change_waiting), [`expire_held`](Self::expire_held),
+    /// - The store must apply all increments of a call in one transaction.
+    /// - A deleted webhook or owner must be skipped.
+    /// - If an owner's sum falls below 0, it must be set to 0 before the next increment is added.
+    /// - The caller must not add deliveries that end without an attempt. The store itself must
+    ///   count them, in [`change_waiting`](Self::change_waiting),
+    ///   [`expire_held`](Self::expire_held) and
     ///   [`QueueStore::reclaim`](super::QueueStore::reclaim).
     ///
     /// # Errors
     /// `Unavailable`.
     async fn add_counters(&self, added: Counters) -> Result<(), StoreError>;
 
-    /// Returns the counters that are asked for, newest first, then by webhook.
+    /// Returns the counters that match, newest first, then by webhook.
     ///
-    /// - A webhook that is gone must not be there.
-    /// - Counters must outlive the deliveries. [`purge`](Self::purge) must remove hourly ones by
-    ///   [`PurgeBounds::counts_before`], and those of what was rejected by
+    /// - A deleted webhook must be left out.
+    /// - Counters must outlive the deliveries. [`purge`](Self::purge) must remove hourly counters
+    ///   by [`PurgeBounds::counts_before`], and those of rejected deliveries by
     ///   [`PurgeBounds::created_before`].
     ///
     /// # Errors
     /// `Unavailable`.
     async fn counters(&self, query: &CounterQuery) -> Result<Counters, StoreError>;
 
-    /// Adds to the counters of (webhook, hour) what attempts ended:
-    /// [`add_counters`](Self::add_counters).
+    /// Adds outcomes to the counters of (webhook, hour), by [`add_counters`](Self::add_counters).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `add_counters`.
     async fn add_counts(&self, counts: &[HourlyCount]) -> Result<(), StoreError> {
         let hourly = counts.to_vec();
         let none = Counters::default();
         self.add_counters(Counters { hourly, ..none }).await
     }
 
-    /// Adds to the counts of (webhook, reason, minute): [`add_counters`](Self::add_counters).
+    /// Adds to the counters of (webhook, reason, bucket), by [`add_counters`](Self::add_counters).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `add_counters`.
     async fn count_dropped(&self, dropped: &[Dropped]) -> Result<(), StoreError> {
         let rejected = dropped.to_vec();
         let none = Counters::default();
         self.add_counters(Counters { rejected, ..none }).await
     }
 
-    /// Adds to what owners use: [`add_counters`](Self::add_counters).
+    /// Adds to the usage of owners, by [`add_counters`](Self::add_counters).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `add_counters`.
     async fn add_usage(&self, deltas: &[UsageDelta]) -> Result<(), StoreError> {
         let usage = deltas.to_vec();
         let none = Counters::default();
@@ -319,11 +319,11 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the counters of a scope's webhooks, or of one of them, in hours from `from` until
-    /// before `before`, newest hour first, then by webhook, at most `limit`:
+    /// before `before`, newest hour first, then by webhook, at most `limit`. See
     /// [`counters`](Self::counters).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `counters`.
     async fn hourly_counts(
         &self,
         scope: Scope,
@@ -343,13 +343,13 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(self.counters(&query).await?.hourly)
     }
 
-    /// Returns the counters of each of these webhooks, summed up over the hours from `from` until
-    /// before `before`, in the order of the request: [`counters`](Self::counters). A webhook of
-    /// which nothing was counted then, or that is gone, is left out. `hour` is the newest in which
-    /// something was counted.
+    /// Returns the counters of each of these webhooks, summed over the hours from `from` until
+    /// before `before`, in the order of the request. See [`counters`](Self::counters). A deleted
+    /// webhook, or one without counts in that period, is left out. `hour` is the newest hour with a
+    /// count.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `counters`.
     async fn summed_counts(
         &self,
         webhooks: &[WebhookId],
@@ -372,11 +372,11 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(webhooks.iter().filter_map(sum).collect())
     }
 
-    /// Returns what was counted instead of stored, newest minute first, at most `limit`:
+    /// Returns the counts of rejected deliveries, newest bucket first, at most `limit`. See
     /// [`counters`](Self::counters).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `counters`.
     async fn dropped(&self, scope: Scope, limit: u32) -> Result<Vec<Dropped>, StoreError> {
         let query = CounterQuery {
             kind: CounterKind::Rejected,
@@ -389,33 +389,36 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
         Ok(self.counters(&query).await?.rejected)
     }
 
-    /// What owners use, in the order of the request, at the cost of one lookup each.
+    /// Returns the usage of these owners, in the order of the request. It must cost one lookup for
+    /// each.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn log_usage(&self, owners: &[OwnerId]) -> Result<Vec<LogUsage>, StoreError>;
 
-    /// Counts what an owner uses, stores that and returns it.
+    /// Counts the usage of an owner, stores it and returns it.
     ///
-    /// The store must read all deliveries of the owner that are shown. If those that have ended
-    /// take more than `share` bytes, the store must hide the oldest of them until the rest takes
-    /// no more. It must not hide a delivery that is `queued` or `running`, nor one of another
-    /// owner. A hidden delivery must not be listed, found, counted or replayed.
-    /// [`purge`](Self::purge) must remove hidden deliveries before others.
+    /// - The store must read all visible deliveries of the owner.
+    /// - If ended deliveries take more than `share` bytes, the store must hide the oldest of them
+    ///   until the rest takes no more than that.
+    /// - It must not hide a delivery that is `queued` or `running`, nor one of another owner.
+    /// - A hidden delivery must not be listed, found, counted or replayed.
+    /// - [`purge`](Self::purge) must remove hidden deliveries before others.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn recount_usage(&self, owner: OwnerId, share: u64) -> Result<LogUsage, StoreError>;
 
-    /// Counts the queue at `now`, and keeps the figures for [`queue_stats`](Self::queue_stats). It
-    /// may cost as much as waits: one process at a time calls it, now and then.
+    /// Counts the queue at `now`, and stores the metrics for [`queue_stats`](Self::queue_stats).
+    /// The cost may be proportional to the waiting deliveries: one process at a time calls it, at
+    /// intervals.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn count_queue(&self, now: DateTime<Utc>) -> Result<QueueStats, StoreError>;
 
-    /// Returns the figures that were counted last, by any process, by one lookup; `None` if none
-    /// ever were.
+    /// Returns the metrics of the last count by any process, with one lookup; `None` if there was
+    /// none.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -1,7 +1,7 @@
-//! Where webhooks, tasks, events, the queue and the delivery log are stored.
+//! The storage traits for webhooks, tasks, events, the queue, the delivery log and the outbox.
 //!
-//! Four traits, one database: what one of them stores and another reads is bound by
-//! transactions, so a backend implements all four on one type and is then a [`WebhookStore`].
+//! The four traits belong to one database: transactions span the data of all of them. A backend
+//! implements all four on one type, which is then a [`WebhookStore`].
 //!
 //! # The states of a delivery
 //! ```text

@@ -1,4 +1,5 @@
-//! Occurrences that the platform wrote in its own transaction and that wait to be fanned out.
+//! The outbox: occurrences that the platform wrote in its own transaction and that the engine will
+//! fan out.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -10,14 +11,14 @@ use super::outbox_row::{
 use super::queue::{Enqueue, Enqueued, Origin, QueueStore};
 use crate::error::StoreError;
 
-/// The outbox: rows in, fan-outs out, exactly one for each.
+/// Stores the outbox. Each row is fanned out exactly once.
 ///
 /// A SQL backend documents the table `gatepost_occurrence`, into which the platform inserts with
-/// its own statement, driver and language inside its own transaction. A row is consumed by
-/// [`QueueStore::enqueue_all`] with [`Origin::Outbox`].
+/// its own statement, driver and language inside its own transaction. [`QueueStore::enqueue_all`]
+/// with [`Origin::Outbox`] consumes a row.
 #[async_trait]
 pub trait OutboxStore: QueueStore {
-    /// Stores an occurrence to be fanned out, due at `now`: [`QueueStore::enqueue_all`] of a batch
+    /// Stores an occurrence in the outbox, due at `now`, by [`QueueStore::enqueue_all`] of a batch
     /// with one row in [`Enqueue::later`].
     ///
     /// # Errors
@@ -43,15 +44,17 @@ pub trait OutboxStore: QueueStore {
         row.ok_or_else(|| StoreError::corrupt("enqueue_all", "no row of the outbox"))
     }
 
-    /// Takes an audience that has rows due for this holder, until `until`, and reads its rows that
-    /// are due: the oldest due first, at most `limit`. Rows set aside are not among them.
-    /// `None`: no audience has any, or others have those that do.
+    /// Reserves an audience with due rows for this holder, until `until`, and returns its due rows:
+    /// the oldest due first, at most `limit`, without rejected rows. Returns `None` if no audience
+    /// has due rows, or if other holders have reserved all that do.
     ///
-    /// Audiences take turns: one that was never taken comes first (of several, any), then the one
-    /// that was taken longest ago, also where it had no rows between. What this holder has, it may
-    /// take again. One that has many rows keeps nobody else's waiting, and its own are in order,
-    /// since nobody else has them until it is [given back](Self::give_back_outbox) or `until` has
-    /// come. The cost is that of one audience, however many have rows.
+    /// - Audiences must take turns: an audience that was never reserved comes first (any, if there
+    ///   are several), then the one that was reserved longest ago, even if it had no rows since.
+    /// - A holder may reserve its own audience again.
+    /// - An audience with many rows must not delay the rows of others.
+    /// - No other holder may reserve the audience until it is [given back](Self::give_back_outbox)
+    ///   or `until` is reached, so its rows are processed in order.
+    /// - The cost must be that of one audience, however many have rows.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -63,7 +66,7 @@ pub trait OutboxStore: QueueStore {
         now: DateTime<Utc>,
     ) -> Result<Option<OutboxTaken>, StoreError>;
 
-    /// Others may take this audience again, if it is still this holder's.
+    /// Releases this audience for other holders, if this holder still has it.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -73,9 +76,10 @@ pub trait OutboxStore: QueueStore {
         holder: u128,
     ) -> Result<(), StoreError>;
 
-    /// Reads what is left of this audience's rows with a row number below `before`, in order of it,
-    /// at most `limit`: all that are stored when this is called, due or not, whoever has the
-    /// audience. Rows set aside are not among them. The cost is that of what it returns.
+    /// Returns the open part of this audience's rows with a row number below `before`, in order of
+    /// it, at most `limit`. It must contain all rows that are stored at the time of the call, due
+    /// or not and reserved or not, except for rejected rows. The cost must be proportional to the
+    /// returned rows.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -90,18 +94,20 @@ pub trait OutboxStore: QueueStore {
     /// [`QueueStore::work_arrived`](super::QueueStore::work_arrived) does for deliveries.
     async fn outbox_arrived(&self);
 
-    /// Notifies other processes that the platform has committed rows of its own to the outbox:
+    /// Notifies other processes that the platform itself has committed rows to the outbox:
     /// their [`outbox_arrived`](Self::outbox_arrived) returns. Returns immediately. The
     /// notification may be lost, and a backend whose other processes notice by themselves need
     /// not do anything.
     fn outbox_written(&self);
 
-    /// Puts back a row that is not used now.
+    /// Returns a row that is not used now to the outbox.
     ///
-    /// - [`PutBack::Until`] must change the row only if it is still at this turn; its turn moves.
-    /// - [`PutBack::Aside`] must not depend on the turn, which may be what cannot be read. The row
-    ///   must stay stored with the reason, for the platform to look at, and must not be taken.
-    /// - A row that is gone or was set aside must be left alone.
+    /// - [`PutBack::Until`] must change the row only if it is still in this round, and must start
+    ///   its next round.
+    /// - [`PutBack::Aside`] rejects the row. It must not depend on the round, since that may be the
+    ///   column that cannot be read. The row must stay stored with the reason, for the platform to
+    ///   inspect, and must not be returned for processing.
+    /// - A deleted or rejected row must not change.
     ///
     /// # Errors
     /// `Unavailable`.

@@ -9,23 +9,22 @@ use webhook_model::{Audience, Occurrence, OwnerId, TaskId};
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OutboxId(pub i64);
 
-/// Why a row of the outbox cannot be used, in words for the platform's developer.
+/// The reason why a row of the outbox cannot be used, as a text for the platform's developer.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-/// Which of the tasks that match an occurrence are still to be decided.
+/// The tasks that match an occurrence and have not been processed yet.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Left {
-    /// All beyond this one, in order of their row numbers; `TaskId(0)` at first.
+    /// All tasks after this one, in order of their row numbers; `TaskId(0)` at first.
     After(TaskId),
-    /// These, whatever the occurrence matches now.
+    /// These tasks, whatever the occurrence matches now.
     Tasks(Vec<TaskId>),
 }
 
 impl Left {
-    /// What is left of a row with these columns `after_task` and `tasks`, a JSON array of integers
-    /// or nothing.
+    /// Parses the columns `after_task` and `tasks`. The latter is a JSON array of integers or null.
     ///
     /// # Errors
     /// The array cannot be read.
@@ -38,7 +37,7 @@ impl Left {
         Ok(Self::Tasks(tasks.into_iter().map(TaskId).collect()))
     }
 
-    /// Its columns `after_task` and `tasks`.
+    /// Returns the columns `after_task` and `tasks`.
     #[must_use]
     pub fn columns(&self) -> (i64, Option<String>) {
         match self {
@@ -56,11 +55,11 @@ impl Left {
 pub struct NewOutbox {
     /// The occurrence. Its id is stored, and checked when the row is used.
     pub occurrence: Occurrence,
-    /// Which tasks.
+    /// The remaining tasks.
     pub left: Left,
-    /// The user who ran the task, or triggered the event, by hand.
+    /// The user who ran the task or triggered the event manually.
     pub by: Option<OwnerId>,
-    /// When.
+    /// The due time.
     pub due: DateTime<Utc>,
 }
 
@@ -69,34 +68,35 @@ pub struct NewOutbox {
 pub struct OutboxRow {
     /// Its row number.
     pub id: OutboxId,
-    /// The occurrence, or why it cannot be read: the platform writes these rows with its own SQL.
-    /// A row that names no audience has
+    /// The occurrence, or the reason why it cannot be read: the platform writes these rows with its
+    /// own SQL. A row without an audience has
     /// [`Audience::OneSystem`](webhook_model::Audience::OneSystem).
     pub occurrence: Result<Occurrence, Unreadable>,
-    /// Which tasks are still to be decided.
+    /// The remaining tasks.
     pub left: Left,
-    /// The user who ran the task, or triggered the event, by hand: the
+    /// The user who ran the task or triggered the event manually: the
     /// [`Cause::by`](super::Cause::by) of its deliveries.
     pub by: Option<OwnerId>,
-    /// Counts how often the row was moved on or postponed; to be shown when it is used.
+    /// The processing round: the number of times that the row was continued or postponed. A caller
+    /// must name it to use the row.
     pub turn: u32,
-    /// When it was written.
+    /// The time at which it was written.
     pub created: DateTime<Utc>,
 }
 
-/// What is left of a row of the outbox.
+/// The open part of a row of the outbox.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct OpenOutbox {
     /// Its row number.
     pub id: OutboxId,
-    /// Which tasks are still to be decided. Where that cannot be read, any may be.
+    /// The remaining tasks. If they cannot be read, any task may be among them.
     pub left: Left,
-    /// When it is due.
+    /// The due time.
     pub due: DateTime<Utc>,
 }
 
 impl OpenOutbox {
-    /// A row of which this is left, as far as that can be read.
+    /// Creates the open part of a row, as far as it can be read.
     #[must_use]
     pub fn of(id: OutboxId, left: Result<Left, Unreadable>, due: DateTime<Utc>) -> Self {
         let left = left.unwrap_or(Left::After(TaskId(0)));
@@ -104,8 +104,7 @@ impl OpenOutbox {
     }
 }
 
-/// The audience of a row of the outbox, as its columns say it: 0 where they name none, and where
-/// they cannot be read.
+/// The audience of a row of the outbox, as in its columns: 0 if they are empty or cannot be read.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct OutboxAudience {
     /// `tenant`.
@@ -115,7 +114,7 @@ pub struct OutboxAudience {
 }
 
 impl OutboxAudience {
-    /// The audience of a row whose columns `tenant` and `owner` are these texts.
+    /// Parses the columns `tenant` and `owner`.
     #[must_use]
     pub fn of_columns(tenant: Option<&str>, owner: Option<&str>) -> Self {
         let tenant = tenant.and_then(|tenant| tenant.parse().ok());
@@ -138,19 +137,19 @@ impl From<Audience> for OutboxAudience {
     }
 }
 
-/// Rows of one audience, and nobody else's until then.
+/// Rows of one audience, reserved for one holder for some time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutboxTaken {
-    /// Whose.
+    /// The audience.
     pub audience: OutboxAudience,
-    /// The oldest due first.
+    /// The rows, the oldest due first.
     pub rows: Vec<OutboxRow>,
 }
 
-/// How a row of the outbox is put back.
+/// The way in which a row is returned to the outbox.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum PutBack {
-    /// It is due again then.
+    /// It is due again at this time.
     Until(DateTime<Utc>),
     /// It cannot be used, for this reason.
     Aside(String),

@@ -1,4 +1,4 @@
-//! A record of any of the three kinds, as a store is given and returns it.
+//! A record of any of the three kinds, as a store receives and returns it.
 
 use gatepost_ids::OwnerId;
 use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
@@ -6,7 +6,7 @@ use webhook_model::{Action, Event, EventId, Task, TaskId, Webhook, WebhookId};
 use crate::error::StoreError;
 use crate::page::Row;
 
-/// A record of any of the three tables, by its row number.
+/// The id of a record in any of the three tables.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum RecordId {
     /// A webhook.
@@ -17,16 +17,16 @@ pub enum RecordId {
     Event(EventId),
 }
 
-/// A webhook as it is stored.
+/// A stored webhook.
 pub type WebhookRow = Row<WebhookId, Webhook>;
 
-/// A task as it is stored: its owner is the owner of its webhook.
+/// A stored task. Its owner is the owner of its webhook.
 pub type TaskRow = Row<TaskId, Task>;
 
-/// An event as it is stored: its owner is the owner of its task.
+/// A stored event. Its owner is the owner of its task.
 pub type EventRow = Row<EventId, Event>;
 
-/// A record as it is stored.
+/// A stored record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordRow {
     /// A webhook.
@@ -37,45 +37,45 @@ pub enum RecordRow {
     Event(Row<EventId, Event>),
 }
 
-/// What was found of one record: it, nothing, or `Corrupt` for one that cannot be read.
+/// The result of a lookup: the record, `None`, or `Corrupt` for one that cannot be read.
 pub type Found<T> = Result<Option<T>, StoreError>;
 
-/// What is known of a record without its text.
+/// The summary of a record without its texts.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RecordHead {
-    /// Which.
+    /// The id.
     pub record: RecordId,
-    /// Who owns it.
+    /// The owner.
     pub owner: OwnerId,
-    /// Its name; `None` of an event, which has none, and where it cannot be read.
+    /// Its name; `None` for an event, which has none, and if it cannot be read.
     pub name: Option<String>,
-    /// Whether it is used: of a webhook whether it is active.
+    /// Whether it is enabled; for a webhook whether it is active.
     pub enabled: bool,
 }
 
-/// Records to be stored in one commit: all of them or none.
+/// Records that are stored in one commit, all of them or none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NewRecords {
     /// A webhook.
     pub webhook: Option<Webhook>,
-    /// A task. With a webhook beside it, it sends that one, whichever it names itself.
+    /// A task. If `webhook` is set, the task sends that one, whichever it names itself.
     pub task: Option<Task>,
-    /// Events. With a task beside them, they run that one, whichever they name themselves.
+    /// Events. If `task` is set, they run that one, whichever they name themselves.
     pub events: Vec<Event>,
 }
 
-/// [`NewRecords`] as they were stored.
+/// [`NewRecords`] after they were stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InsertedRecords {
     /// The webhook.
     pub webhook: Option<Row<WebhookId, Webhook>>,
     /// The task.
     pub task: Option<TaskRow>,
-    /// The events, in the order in which they were given.
+    /// The events, in the order of the request.
     pub events: Vec<Row<EventId, Event>>,
 }
 
-/// What to do with the tasks of a webhook that is deleted.
+/// The handling of tasks that send a deleted webhook.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Cascade {
     /// Refuse with `InUse` while a task sends this webhook.
@@ -85,7 +85,7 @@ pub enum Cascade {
 }
 
 impl InsertedRecords {
-    /// The task as it is to be stored after the webhook that was.
+    /// Returns the task with the id of the webhook that was stored before it.
     #[must_use]
     pub fn linked_task(&self, mut task: Task) -> Task {
         if let (Some(stored), Action::Send { webhook, .. }) = (&self.webhook, &mut task.action) {
@@ -94,7 +94,7 @@ impl InsertedRecords {
         task
     }
 
-    /// An event as it is to be stored after the task that was.
+    /// Returns an event with the id of the task that was stored before it.
     #[must_use]
     pub fn linked_event(&self, mut event: Event) -> Event {
         if let Some(stored) = &self.task {
@@ -105,7 +105,7 @@ impl InsertedRecords {
 }
 
 impl RecordRow {
-    /// Its row number.
+    /// Returns its row number.
     #[must_use]
     pub fn id(&self) -> RecordId {
         match self {
@@ -175,7 +175,7 @@ impl From<Event> for NewRecords {
     }
 }
 
-/// These numbers, each once, in order.
+/// Returns these numbers, each once, in order.
 pub(super) fn in_order<I: Copy + Into<RecordId>>(ids: &[I]) -> Vec<RecordId> {
     let mut ids: Vec<RecordId> = ids.iter().map(|id| (*id).into()).collect();
     ids.sort_unstable();
@@ -183,7 +183,7 @@ pub(super) fn in_order<I: Copy + Into<RecordId>>(ids: &[I]) -> Vec<RecordId> {
     ids
 }
 
-/// The records that were found and can be read.
+/// Returns the records that were found and can be read.
 pub(super) fn readable<R>(found: Vec<Found<RecordRow>>) -> Result<Vec<R>, StoreError>
 where
     R: TryFrom<RecordRow, Error = StoreError>,

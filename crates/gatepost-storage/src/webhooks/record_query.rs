@@ -1,40 +1,40 @@
-//! Which records a list shows.
+//! Filters for lists of records.
 
 use gatepost_ids::OwnerId;
 use webhook_model::{EventId, EventType, TaskId, WebhookId};
 
 use crate::page::{Page, Scope};
 
-/// Which webhooks to list: those that match all that is `Some`.
+/// A filter for webhooks: all criteria that are `Some` must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookQuery {
-    /// Whose webhooks.
+    /// The owners of the webhooks.
     pub scope: Scope,
-    /// Only the webhook of exactly this name.
+    /// Only the webhook with exactly this name.
     pub name: Option<String>,
     /// The page.
     pub page: Page<WebhookId>,
 }
 
-/// Which tasks to list: those that match all that is `Some`.
+/// A filter for tasks: all criteria that are `Some` must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// Whose tasks.
+    /// The owners of the tasks.
     pub scope: Scope,
     /// Only tasks made by this user.
     pub creator: Option<OwnerId>,
     /// Only tasks that send this webhook.
     pub webhook: Option<WebhookId>,
-    /// Only tasks of exactly this name.
+    /// Only tasks with exactly this name.
     pub name: Option<String>,
     /// The page.
     pub page: Page<TaskId>,
 }
 
-/// Which events to list: those that match all that is `Some`.
+/// A filter for events: all criteria that are `Some` must match.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventQuery {
-    /// Whose events.
+    /// The owners of the events.
     pub scope: Scope,
     /// Only events that trigger this task.
     pub task: Option<TaskId>,
@@ -44,7 +44,7 @@ pub struct EventQuery {
     pub page: Page<EventId>,
 }
 
-/// Which records to list.
+/// A filter for records of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RecordQuery {
     /// Webhooks.

@@ -1,4 +1,4 @@
-//! The three records of SPEC 2.2–2.4.
+//! The storage trait for the three records of SPEC 2.2–2.4.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -18,35 +18,36 @@ use crate::page::{AtMost, Row, Scope};
 /// Stores webhooks, tasks and events.
 ///
 /// # Contract
-/// As [`KeyStore`](crate::KeyStore): `Ok` means stored, `Err` means nothing stored; times to the
-/// microsecond; no clock; any number of callers; dropped futures leave all or nothing.
+/// The general rules of [`KeyStore`](crate::KeyStore) apply: `Ok` means stored, `Err` means nothing
+/// stored; times to the microsecond; a store must not read a clock; any number of callers may call
+/// at the same time; a dropped future must leave all of the change or nothing.
 ///
-/// - Texts must come back byte for byte, headers in their order with duplicates.
-/// - Secrets of a webhook (authorization, signing secrets, headers) must be sealed at rest where
-///   the backend was given a sealing key.
-/// - A task's owner must be its webhook's owner and an event's must be its task's, from the commit
-///   that stores it on, also when the webhook of a task is changed.
-/// - Every change of a record must move the version of its owner's place, in its own transaction,
-///   and must not move that of another place; a change that takes a record from one owner to
-///   another moves both.
-/// - A task whose webhook is deleted, an event whose task is, and all that belongs to an owner who
-///   is gone, must not be found, listed or counted any more.
-/// - A record that cannot be read must be `Corrupt` where it is asked for by its number, and must
-///   be passed over in lists (which go on until the page is full) and in routes. It can be deleted.
-/// - Where several errors are true, any of them may be returned, but for `NotFound` and `Stale`,
-///   which come first. An [`Action`](webhook_model::Action) that this version does not know is
-///   `Invalid`.
+/// - Texts must be returned byte for byte, headers in their order with duplicates.
+/// - Secrets of a webhook (authorization, signing secrets, headers) must be sealed at rest if the
+///   backend has a sealing key.
+/// - A task's owner must be its webhook's owner, and an event's must be its task's, from the commit
+///   that stores it, also if the webhook of a task is changed.
+/// - Every change of a record must change the version of its owner's realm in its own transaction,
+///   and must not change that of another realm. A change that gives a record to another owner must
+///   change the versions of both realms.
+/// - A task of a deleted webhook, an event of a deleted task, and all data of a deleted owner must
+///   not be found, listed or counted.
+/// - A record that cannot be read must be `Corrupt` if it is requested by its number. Lists (which
+///   continue until the page is full) and routes must skip it. It must be possible to delete it.
+/// - If several errors apply, the store may return any of them, but `NotFound` and `Stale` take
+///   precedence. An [`Action`](webhook_model::Action) that this version does not know is `Invalid`.
 #[async_trait]
 pub trait RecordStore: OwnerStore {
     /// Stores new records in one commit: all of them, or none.
     ///
-    /// Names of webhooks must be unique among the owner's; that of a deleted one is free at once.
-    /// Names of tasks need not be unique.
+    /// - Names of webhooks must be unique for each owner; the name of a deleted webhook is free
+    ///   immediately.
+    /// - Names of tasks need not be unique.
     ///
     /// # Errors
-    /// `Conflict` when the name is taken; `Invalid` when the webhook of the task or the task of an
-    /// event does not exist; `Full` when their owner would have more of a kind, or more bytes,
-    /// than `at_most`.
+    /// `Conflict` if the name is taken; `Invalid` if the webhook of the task or the task of an
+    /// event does not exist; `Full` if their owner would have more of a kind, or more bytes, than
+    /// `at_most`.
     async fn insert_records(
         &self,
         records: NewRecords,
@@ -54,34 +55,37 @@ pub trait RecordStore: OwnerStore {
         now: DateTime<Utc>,
     ) -> Result<InsertedRecords, StoreError>;
 
-    /// What there is of each of these records, in their order: the record, nothing, or `Corrupt`.
+    /// Returns the lookup result for each of these records, in their order.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn get_records(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordRow>>, StoreError>;
 
-    /// The heads of these records, in their order: also of one that cannot be read, but for its
-    /// owner. Messages, filters and secrets must not be read for it.
+    /// Returns the summaries of these records, in their order, also for a record that cannot be
+    /// read, unless its owner cannot be read. The store must not read messages, filters and secrets
+    /// for it.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn record_heads(&self, ids: &[RecordId]) -> Result<Vec<Found<RecordHead>>, StoreError>;
 
-    /// One page of the records that match, all of the kind that is asked for. The messages of tasks
-    /// are the page's [`Bodies`](crate::Bodies), and so are filters and contexts of events as text.
+    /// Returns one page of the records of one kind that match. The page's [`Bodies`](crate::Bodies)
+    /// select the messages of tasks, and the filters and contexts of events.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn list_records(&self, query: &RecordQuery) -> Result<Vec<RecordRow>, StoreError>;
 
-    /// Replaces a whole record, which must show the revision that was read (`row.revision`), and
-    /// returns the row as it is now. A webhook keeps its owner; with another owner's webhook a task
-    /// and its events change theirs, with another owner's task an event does.
+    /// Replaces a whole record, if its revision is still `row.revision`, and returns the new row.
+    ///
+    /// - A webhook must keep its owner.
+    /// - A task that is assigned to another owner's webhook, and its events, must change their
+    ///   owner. An event that is assigned to another owner's task must change its owner.
     ///
     /// # Errors
-    /// `NotFound`, `Stale`, `Conflict` when the new name is taken, `Invalid` when the webhook of
-    /// the task or the task of the event does not exist, `Full` when the record has grown and its
-    /// owner would have more than `at_most` bytes. For another owner it has grown by all its bytes
+    /// `NotFound`, `Stale`, `Conflict` if the new name is taken, `Invalid` if the webhook of the
+    /// task or the task of the event does not exist, `Full` if the record has grown and its owner
+    /// would have more than `at_most` bytes. For a new owner the record has grown by all its bytes
     /// and those of its events.
     async fn update_record(
         &self,
@@ -90,13 +94,15 @@ pub trait RecordStore: OwnerStore {
         now: DateTime<Utc>,
     ) -> Result<RecordRow, StoreError>;
 
-    /// Deletes an event, or a task and its events; deliveries that it already made stay. A webhook
-    /// is marked as gone, in one short commit whatever waits for it: from then on neither it nor
-    /// its deliveries and their attempts are found, listed, claimed or settled (`Stale`).
-    /// [`OwnerStore::remove_gone`] removes the rows.
+    /// Deletes an event, a task with its events, or a webhook. Deliveries that a deleted task made
+    /// must stay.
+    ///
+    /// A webhook must be marked as deleted in one short commit, whatever waits for it. From then on
+    /// neither it nor its deliveries and their attempts may be found, listed, claimed or settled
+    /// (`Stale`). [`OwnerStore::remove_gone`] removes the rows.
     ///
     /// # Errors
-    /// `NotFound`; `InUse` when a task sends the webhook and `cascade` is [`Cascade::Refuse`].
+    /// `NotFound`; `InUse` if a task sends the webhook and `cascade` is [`Cascade::Refuse`].
     async fn delete_record(
         &self,
         id: RecordId,
@@ -104,7 +110,8 @@ pub trait RecordStore: OwnerStore {
         now: DateTime<Utc>,
     ) -> Result<(), StoreError>;
 
-    /// Records that cannot be read, at most `limit`, oldest first. Reads all rows of the scope.
+    /// Returns records that cannot be read, at most `limit`, oldest first. It reads all rows of the
+    /// scope.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -114,18 +121,19 @@ pub trait RecordStore: OwnerStore {
         limit: u32,
     ) -> Result<Vec<UnreadableRecord>, StoreError>;
 
-    /// How much of webhooks, tasks and events the owner has, as [`usage`](OwnerStore::usage).
+    /// Returns the number and size of the owner's webhooks, tasks and events, as
+    /// [`usage`](OwnerStore::usage) does.
     ///
     /// # Errors
-    /// Those of `usage`.
+    /// The errors of `usage`.
     async fn record_usage(&self, owner: OwnerId) -> Result<RecordUsage, StoreError> {
         Ok(self.usage(owner).await?.records)
     }
 
-    /// What is matched in a place: the enabled tasks and events of its owners who are not held, and
-    /// their webhooks, read together at one version. With `only`, what is matched of one type and
-    /// event: those events, their tasks and the webhooks of those. `None` when that is more than
-    /// `at_most` rows in all.
+    /// Returns the routes of a realm at one version: the enabled tasks and events of its owners who
+    /// are not suspended, and their webhooks. With `only`, it returns the events of one type and
+    /// name, their tasks and the webhooks of those. Returns `None` if that is more than `at_most`
+    /// rows in all.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -136,15 +144,16 @@ pub trait RecordStore: OwnerStore {
         at_most: u32,
     ) -> Result<Option<Routes>, StoreError>;
 
-    /// The current versions of places, at the cost of one lookup each: what is held in memory is up
-    /// to date if it has this version. A place of which the store knows nothing has a version too.
+    /// Returns the current versions of realms, with one lookup each. Routes in memory are up to
+    /// date if they have this version. A realm without any data has a version too.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn routes_versions(&self, places: &[Place]) -> Result<Vec<RoutesVersion>, StoreError>;
 
-    /// What has changed in a place after `since`, at the cost of that; `None` if the store does not
-    /// know all of it: the place must be read again. It knows at least the last 1,000 changes.
+    /// Returns the changes in a realm after `since`; `None` if the store does not know all of them,
+    /// and the realm must be read again. The store must know at least the last 1,000 changes. The
+    /// cost must be proportional to the changes.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -154,17 +163,17 @@ pub trait RecordStore: OwnerStore {
         since: RoutesVersion,
     ) -> Result<Option<RouteChanges>, StoreError>;
 
-    /// The clock of the database server, or `None` where the database lives in this process and
-    /// has no clock of its own. The engine corrects its own time by the difference.
+    /// Returns the time of the database server, or `None` if the database is part of this process
+    /// and has no clock. The engine corrects its own time by the difference.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError>;
 
-    /// [`insert_records`](Self::insert_records), of one webhook.
+    /// Stores one webhook, by [`insert_records`](Self::insert_records).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `insert_records`.
     async fn insert_webhook(
         &self,
         webhook: &Webhook,
@@ -178,7 +187,7 @@ pub trait RecordStore: OwnerStore {
         inserted.webhook.ok_or_else(not_returned)
     }
 
-    /// The webhook with this row number.
+    /// Returns the webhook with this row number.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -188,7 +197,7 @@ pub trait RecordStore: OwnerStore {
         found.map(TryInto::try_into).transpose()
     }
 
-    /// One page of the webhooks that match.
+    /// Returns one page of the webhooks that match.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -200,10 +209,11 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of a webhook; rows of `at_most` are not looked at.
+    /// Replaces a webhook, by [`update_record`](Self::update_record). The rows of `at_most` are
+    /// ignored.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `update_record`.
     async fn update_webhook(
         &self,
         row: &Row<WebhookId, Webhook>,
@@ -216,10 +226,10 @@ pub trait RecordStore: OwnerStore {
         row.try_into()
     }
 
-    /// [`insert_records`](Self::insert_records), of one task.
+    /// Stores one task, by [`insert_records`](Self::insert_records).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `insert_records`.
     async fn insert_task(
         &self,
         task: &Task,
@@ -233,7 +243,7 @@ pub trait RecordStore: OwnerStore {
         inserted.task.ok_or_else(not_returned)
     }
 
-    /// The task with this row number.
+    /// Returns the task with this row number.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -243,7 +253,7 @@ pub trait RecordStore: OwnerStore {
         found.map(TryInto::try_into).transpose()
     }
 
-    /// One page of the tasks that match.
+    /// Returns one page of the tasks that match.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -252,10 +262,11 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of a task; rows of `at_most` are not looked at.
+    /// Replaces a task, by [`update_record`](Self::update_record). The rows of `at_most` are
+    /// ignored.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `update_record`.
     async fn update_task(
         &self,
         row: &TaskRow,
@@ -268,10 +279,10 @@ pub trait RecordStore: OwnerStore {
         row.try_into()
     }
 
-    /// [`insert_records`](Self::insert_records), of one event.
+    /// Stores one event, by [`insert_records`](Self::insert_records).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `insert_records`.
     async fn insert_event(
         &self,
         event: &Event,
@@ -285,7 +296,7 @@ pub trait RecordStore: OwnerStore {
         inserted.events.into_iter().next().ok_or_else(not_returned)
     }
 
-    /// The event with this row number.
+    /// Returns the event with this row number.
     ///
     /// # Errors
     /// `Unavailable`, `Corrupt`.
@@ -295,7 +306,7 @@ pub trait RecordStore: OwnerStore {
         found.map(TryInto::try_into).transpose()
     }
 
-    /// One page of the events that match.
+    /// Returns one page of the events that match.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -307,10 +318,11 @@ pub trait RecordStore: OwnerStore {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// [`update_record`](Self::update_record), of an event; rows of `at_most` are not looked at.
+    /// Replaces an event, by [`update_record`](Self::update_record). The rows of `at_most` are
+    /// ignored.
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `update_record`.
     async fn update_event(
         &self,
         row: &Row<EventId, Event>,
@@ -323,7 +335,7 @@ pub trait RecordStore: OwnerStore {
         row.try_into()
     }
 
-    /// Those of these webhooks that are there and can be read, in order of their row numbers.
+    /// Returns those of these webhooks that exist and can be read, in order of their row numbers.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -334,7 +346,7 @@ pub trait RecordStore: OwnerStore {
         readable(self.get_records(&in_order(ids)).await?)
     }
 
-    /// Those of these tasks that are there and can be read, in order of their row numbers.
+    /// Returns those of these tasks that exist and can be read, in order of their row numbers.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -342,7 +354,7 @@ pub trait RecordStore: OwnerStore {
         readable(self.get_records(&in_order(ids)).await?)
     }
 
-    /// Those of these events that are there and can be read, in order of their row numbers.
+    /// Returns those of these events that exist and can be read, in order of their row numbers.
     ///
     /// # Errors
     /// `Unavailable`.
@@ -350,10 +362,10 @@ pub trait RecordStore: OwnerStore {
         readable(self.get_records(&in_order(ids)).await?)
     }
 
-    /// [`delete_record`](Self::delete_record), of a webhook.
+    /// Deletes a webhook, by [`delete_record`](Self::delete_record).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `delete_record`.
     async fn delete_webhook(
         &self,
         id: WebhookId,
@@ -363,32 +375,32 @@ pub trait RecordStore: OwnerStore {
         self.delete_record(id.into(), cascade, now).await
     }
 
-    /// [`delete_record`](Self::delete_record), of a task.
+    /// Deletes a task, by [`delete_record`](Self::delete_record).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `delete_record`.
     async fn delete_task(&self, id: TaskId, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.delete_record(id.into(), Cascade::Refuse, now).await
     }
 
-    /// [`delete_record`](Self::delete_record), of an event.
+    /// Deletes an event, by [`delete_record`](Self::delete_record).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of `delete_record`.
     async fn delete_event(&self, id: EventId, now: DateTime<Utc>) -> Result<(), StoreError> {
         self.delete_record(id.into(), Cascade::Refuse, now).await
     }
 
-    /// Who owns a record, and nothing else of it: also of one that cannot be read.
+    /// Returns the owner of a record, also if the rest of it cannot be read.
     ///
     /// # Errors
-    /// `Unavailable`, `Corrupt` where its owner cannot be read.
+    /// `Unavailable`, `Corrupt` if its owner cannot be read.
     async fn owner_of(&self, record: RecordId) -> Result<Option<OwnerId>, StoreError> {
         let head = self.record_heads(&[record]).await?.pop();
         Ok(head.ok_or_else(not_returned)??.map(|head| head.owner))
     }
 
-    /// [`read_routes`](Self::read_routes) of all that is matched in a place.
+    /// Returns all routes of a realm, by [`read_routes`](Self::read_routes).
     ///
     /// # Errors
     /// `Unavailable`.
@@ -396,8 +408,8 @@ pub trait RecordStore: OwnerStore {
         self.read_routes(place, None, at_most).await
     }
 
-    /// [`read_routes`](Self::read_routes) of one type and event, however many they are: for a place
-    /// that is too large to be held in memory.
+    /// Returns the routes for one type and event, however many they are, by
+    /// [`read_routes`](Self::read_routes): for a realm that is too large to be held in memory.
     ///
     /// # Errors
     /// `Unavailable`.

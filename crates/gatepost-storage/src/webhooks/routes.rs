@@ -1,4 +1,4 @@
-//! What an occurrence is matched against: the records of a place without their texts.
+//! Routes: the records of a realm that occurrences are matched against, without their texts.
 
 use std::time::Duration;
 
@@ -11,23 +11,24 @@ use super::record::{RecordId, TaskRow};
 use crate::codec;
 use crate::page::{Revision, Row};
 
-/// Counts the changes of webhooks, tasks and events in one place. Every insert, update and deletion
-/// of one, by any process, moves it in the same transaction. Drawn from one counter of the store.
+/// The version of a realm's webhooks, tasks and events. Every insert, update and deletion of one,
+/// by any process, changes it in the same transaction. All versions come from one counter of the
+/// store.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RoutesVersion(pub i64);
 
 /// A record that cannot be read: written by a newer version, or sealed with a key that is lost.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UnreadableRecord {
-    /// Which.
+    /// The id.
     pub record: RecordId,
-    /// Whose.
+    /// The owner.
     pub owner: OwnerId,
-    /// Why, without a secret.
+    /// The reason, without a secret.
     pub reason: String,
 }
 
-/// What an emit needs of a webhook before it sends.
+/// The part of a webhook that an emit needs before it sends.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct WebhookRoute {
     /// The webhook.
@@ -40,18 +41,18 @@ pub struct WebhookRoute {
     pub active: bool,
     /// Whether its deliveries keep their order.
     pub in_order: bool,
-    /// How long it waits for a response.
+    /// Its response timeout.
     pub timeout: Duration,
-    /// Of what occurs in channels, it receives these.
+    /// The channels that it receives, for an occurrence in a channel.
     pub channels: Channels,
 }
 
 impl WebhookRoute {
-    /// The word in the column `activity` of a webhook that sends, and of no other: what a claim
-    /// looks for.
+    /// The word in the column `activity` that only a sending webhook has, which a claim searches
+    /// for.
     pub const SENDS: &'static str = codec::SENDS;
 
-    /// Of a stored webhook.
+    /// Returns the route of a stored webhook.
     #[must_use]
     pub fn of(row: &Row<WebhookId, Webhook>) -> Self {
         Self {
@@ -66,23 +67,23 @@ impl WebhookRoute {
     }
 }
 
-/// What an emit needs of an enabled task, but for its message.
+/// The part of an enabled task that an emit needs, without its message.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct TaskRoute {
     /// The task.
     pub id: TaskId,
     /// Its revision.
     pub revision: Revision,
-    /// Its owner, and its webhook's.
+    /// Its owner, who is also its webhook's owner.
     pub owner: OwnerId,
     /// The webhook that it sends.
     pub webhook: WebhookId,
-    /// Whether it is deleted once it has run.
+    /// Whether it is deleted after it has run.
     pub once: bool,
 }
 
 impl TaskRoute {
-    /// Of a stored task; `None` of one that is disabled or sends nothing.
+    /// Returns the route of a stored task; `None` if it is disabled or sends nothing.
     #[must_use]
     pub fn of(row: &TaskRow) -> Option<Self> {
         let webhook_model::Action::Send { webhook, .. } = &row.value.action else {
@@ -98,7 +99,7 @@ impl TaskRoute {
     }
 }
 
-/// What an emit needs of an enabled event.
+/// The part of an enabled event that an emit needs.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct EventRoute {
     /// The event.
@@ -109,24 +110,24 @@ pub struct EventRoute {
     pub event_type: EventType,
     /// The trigger.
     pub event: EventName,
-    /// What it is about.
+    /// Its target.
     pub target: Target,
     /// The task to run.
     pub task: TaskId,
-    /// Which of those occurrences, by what they bring along.
+    /// The filter for the data of occurrences.
     pub filter: Filter,
 }
 
 impl EventRoute {
-    /// The target that is in a column `target`: `any`, `instance 7` or `tag 3`.
+    /// Parses the column `target`: `any`, `instance 7` or `tag 3`.
     ///
     /// # Errors
-    /// What is wrong, without the text.
+    /// The problem, without the text.
     pub fn parse_target(column: &str) -> Result<Target, &'static str> {
         codec::parse_target(column)
     }
 
-    /// Of a stored event; `None` of one that is disabled.
+    /// Returns the route of a stored event; `None` if it is disabled.
     #[must_use]
     pub fn of(row: &Row<EventId, Event>) -> Option<Self> {
         row.value.enabled.then(|| Self {
@@ -141,13 +142,13 @@ impl EventRoute {
     }
 }
 
-/// What is matched in a place, at one version, each list in order of row numbers. An event may name
-/// a task that is not among them, because it is disabled; it runs nothing.
+/// The routes of a realm at one version, each list in order of row numbers. An event may name a
+/// task that is not in the list because it is disabled; it runs nothing.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Routes {
-    /// The version of the place at which the lists were read.
+    /// The version of the realm at which the lists were read.
     pub version: RoutesVersion,
-    /// The webhooks of the tasks, at least.
+    /// The webhooks of the tasks; the list may contain others.
     pub webhooks: Vec<WebhookRoute>,
     /// The enabled tasks.
     pub tasks: Vec<TaskRoute>,
@@ -156,7 +157,7 @@ pub struct Routes {
 }
 
 impl Routes {
-    /// These, unless they are more than `limit` rows in all.
+    /// Returns these routes, unless they are more than `limit` rows in all.
     #[must_use]
     pub fn at_most(self, limit: u32) -> Option<Self> {
         let rows = self.webhooks.len() + self.tasks.len() + self.events.len();
@@ -164,16 +165,18 @@ impl Routes {
     }
 }
 
-/// What has changed in a place since some version.
+/// The changes in a realm since some version.
 ///
-/// The rows that were changed, as they are now; `None` for one that is not matched any more:
-/// deleted, disabled, unreadable, of a held owner, or in another place now. A webhook that is gone
-/// takes its tasks with it, and a task its events, which need not be named; once such a task or
-/// event is matched again, it is named, whether it was changed or not. With a task comes its
-/// webhook. To be applied so: first all that is `None`, webhooks before tasks before events.
+/// The lists contain the changed rows in their current state, with `None` for a row that is no
+/// longer matched: it is deleted, disabled or unreadable, its owner is suspended, or it is now in
+/// another realm. A deleted webhook removes its tasks, and a task its events, which need not be
+/// listed. Once such a task or event is matched again, it must be listed, whether or not it was
+/// changed. A listed task requires its webhook to be listed.
+///
+/// Apply all `None` entries first, webhooks before tasks before events.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct RouteChanges {
-    /// The version up to which they are complete.
+    /// The version up to which the changes are complete.
     pub version: RoutesVersion,
     /// Webhooks.
     pub webhooks: Vec<(WebhookId, Option<WebhookRoute>)>,
@@ -184,7 +187,7 @@ pub struct RouteChanges {
 }
 
 impl RouteChanges {
-    /// No change up to this version.
+    /// Creates an empty list of changes up to this version.
     #[must_use]
     pub fn none(version: RoutesVersion) -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! What inserts and edits make of the rows of webhooks, tasks and events: the rules of
-//! [`RecordStore`](super::RecordStore) for a backend that reads and writes whole rows. Names and
-//! room are for the backend to see.
+//! The effect of inserts and edits on the rows of webhooks, tasks and events: the rules of
+//! [`RecordStore`](super::RecordStore) for a backend that reads and writes whole rows. The backend
+//! must check names and limits.
 
 use chrono::{DateTime, SubsecRound as _, Utc};
 use gatepost_ids::OwnerId;
@@ -10,7 +10,7 @@ use crate::error::{ErrorKind, StoreError};
 use crate::page::{Revision, Row};
 
 impl<I, T> Row<I, T> {
-    /// The row of a new record, made at `now`.
+    /// Creates the row of a new record at `now`.
     #[must_use]
     pub fn inserted(id: I, owner: OwnerId, value: T, now: DateTime<Utc>) -> Self {
         let now = now.trunc_subsecs(6);
@@ -26,11 +26,11 @@ impl<I, T> Row<I, T> {
 }
 
 impl<R: Record + Clone> Row<R::Id, R> {
-    /// What this row becomes by an update with that row, under `owner`: of a webhook the owner that
-    /// it has, of a task the owner of its webhook, of an event the owner of its task.
+    /// Returns this row after an update with `shown`, under `owner`: for a webhook its current
+    /// owner, for a task the owner of its webhook, for an event the owner of its task.
     ///
     /// # Errors
-    /// `Stale` when the revisions differ.
+    /// `Stale` if the revisions differ.
     pub fn edited_by(
         &self,
         shown: &Self,

@@ -1,4 +1,4 @@
-//! Changes of deliveries that wait.
+//! Changes of waiting deliveries.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use webhook_model::WebhookId;
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, Phases};
 use super::end_reason::EndReason;
 
-/// A delivery to change if it waits, and is as it is said here.
+/// A delivery to change, if it waits and matches these conditions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct IfWaiting {
     /// The delivery.
     pub delivery: DeliveryId,
-    /// Only if it is this webhook's.
+    /// Only if it belongs to this webhook.
     pub webhook: Option<WebhookId>,
-    /// Only if it has had as many attempts ([`Delivery::attempts`]).
+    /// Only if it has had this number of attempts ([`Delivery::attempts`]).
     pub attempts: Option<u32>,
 }
 
 impl IfWaiting {
-    /// A delivery, however it waits.
+    /// Selects a delivery without conditions other than that it waits.
     #[must_use]
     pub fn any(delivery: DeliveryId) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl IfWaiting {
         }
     }
 
-    /// A delivery as it is here: an attempt or a replay since makes it another one.
+    /// Selects a delivery in its current state: an attempt or a replay in the meantime excludes it.
     #[must_use]
     pub fn as_is(delivery: &Delivery) -> Self {
         Self {
@@ -42,24 +42,24 @@ impl IfWaiting {
     }
 }
 
-/// What becomes of deliveries that wait.
+/// A change of waiting deliveries.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum WaitingChange {
-    /// Their receiver has them: `sent` with [`EndReason::Fetched`].
+    /// Their receiver fetched them: `sent` with [`EndReason::Fetched`].
     Fetched {
         /// Whether the messages are kept, as in a [`Settlement`](super::Settlement).
         keep_messages: bool,
     },
-    /// `error`.
+    /// They are cancelled: `error`.
     Cancelled {
         /// The new `status_info`.
         reason: String,
     },
-    /// Due at once, if they are due later.
+    /// They are due immediately, if they are due later.
     Due,
 }
 
-/// A delivery that waited and was changed.
+/// A waiting delivery that was changed.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ChangedDelivery {
     /// The delivery.
@@ -68,13 +68,13 @@ pub struct ChangedDelivery {
     pub webhook: WebhookId,
     /// Its owner.
     pub owner: OwnerId,
-    /// Bytes of its message, as it was stored.
+    /// The stored bytes of its message.
     pub bytes: u64,
 }
 
 impl AttemptRecord {
-    /// The attempt of a delivery that was fetched at `now`: class `ok`, and nothing that a request
-    /// would have.
+    /// Returns the attempt of a delivery that was fetched at `now`: its class is `ok`, and it has
+    /// no request or response.
     #[must_use]
     pub fn fetched(now: DateTime<Utc>) -> Self {
         Self {

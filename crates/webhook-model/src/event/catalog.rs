@@ -1,4 +1,4 @@
-//! The types and events that a platform offers, and what an event of each type must be about.
+//! The event types and events of a platform, and the targets that they require.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use super::record::{Event, Target};
 use super::words::{EventName, EventType};
 use crate::error::{Field, Invalid};
 
-/// What an event of a type must be about (SPEC 2.4).
+/// The target that an event of a type requires (SPEC 2.4).
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Specificity {
     /// One object or one tag.
     InstanceOrTag,
-    /// Neither: the type has no objects to choose from.
+    /// No target: the type has no objects to choose from.
     Generic,
-    /// One object, one tag, or neither for all of them.
+    /// One object, one tag, or no target for all of them.
     InstanceOptional,
 }
 
@@ -34,32 +34,32 @@ struct EventEntry {
     user_caused: bool,
 }
 
-/// The types and events that can be chosen.
+/// The event types and events of a platform.
 #[derive(Clone, Debug, Default)]
 pub struct Catalog {
     types: BTreeMap<EventType, TypeEntry>,
 }
 
-/// An event that the catalog does not allow.
+/// The error for an event that the catalog does not allow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CatalogError {
-    /// No such type.
+    /// The type does not exist.
     #[error("table: is not a known event type")]
     UnknownType,
     /// The type has no such event.
     #[error("event: is not an event of this type")]
     UnknownEvent,
-    /// The type needs an object or a tag.
+    /// The type requires an object or a tag.
     #[error("owner: an object or a tag is required for this event type")]
     TargetRequired,
-    /// The type takes neither object nor tag.
+    /// The type allows neither object nor tag.
     #[error("owner: this event type takes neither an object nor a tag")]
     TargetForbidden,
 }
 
 impl CatalogError {
-    /// The field and the rule.
+    /// Returns the field and the rule.
     #[must_use]
     pub fn as_invalid(self) -> Invalid {
         match self {
@@ -84,7 +84,7 @@ impl Catalog {
         CatalogBuilder::default()
     }
 
-    /// Goes on with what it has.
+    /// Continues with the types of this catalog.
     #[must_use]
     pub fn into_builder(self) -> CatalogBuilder {
         CatalogBuilder { catalog: self }
@@ -111,14 +111,14 @@ impl Catalog {
         }
     }
 
-    /// The types with their labels and rules, in order of their identifiers.
+    /// Returns the types with their labels and rules, in order of their identifiers.
     pub fn types(&self) -> impl Iterator<Item = (&EventType, &str, Specificity)> {
         self.types
             .iter()
             .map(|(name, entry)| (name, entry.label.as_str(), entry.specificity))
     }
 
-    /// The events of a type with their labels, in the order in which they were added.
+    /// Returns the events of a type with their labels, in the order in which they were added.
     pub fn events(&self, of: &EventType) -> impl Iterator<Item = (&EventName, &str)> {
         self.types.get(of).into_iter().flat_map(|entry| {
             entry
@@ -128,7 +128,7 @@ impl Catalog {
         })
     }
 
-    /// The label of an event.
+    /// Returns the label of an event.
     #[must_use]
     pub fn event_label(&self, of: &EventType, event: &EventName) -> Option<&str> {
         self.events(of)
@@ -136,13 +136,13 @@ impl Catalog {
             .map(|(_, label)| label)
     }
 
-    /// What the platform says of an event; `None` if it says nothing.
+    /// Returns the platform's notes on an event; `None` if there are none.
     #[must_use]
     pub fn notes(&self, of: &EventType, event: &EventName) -> Option<&EventNotes> {
         self.entry(of, event)?.notes.as_ref()
     }
 
-    /// Whether users cause this event: see [`CatalogBuilder::user_caused`].
+    /// Returns whether users cause this event: see [`CatalogBuilder::user_caused`].
     #[must_use]
     pub fn is_user_caused(&self, of: &EventType, event: &EventName) -> bool {
         self.entry(of, event).is_some_and(|entry| entry.user_caused)
@@ -154,7 +154,7 @@ impl Catalog {
     }
 }
 
-/// Fills a [`Catalog`].
+/// A builder for a [`Catalog`].
 ///
 /// ```
 /// use webhook_model::{Catalog, Specificity};
@@ -171,11 +171,11 @@ pub struct CatalogBuilder {
 }
 
 impl CatalogBuilder {
-    /// Adds a type with its events, each an identifier and a label. A type that is added again is
-    /// replaced.
+    /// Adds a type with its events, each an identifier and a label. Adding a type again replaces
+    /// it.
     ///
     /// # Errors
-    /// Identifiers that are not allowed.
+    /// Invalid identifiers.
     pub fn event_type(
         mut self,
         name: &str,
@@ -205,7 +205,7 @@ impl CatalogBuilder {
         Ok(self)
     }
 
-    /// Says more of an event that was added: for people who write messages about it.
+    /// Adds notes on an event, for authors of messages.
     ///
     /// # Errors
     /// A type or an event that was not added.
@@ -214,10 +214,9 @@ impl CatalogBuilder {
         Ok(self)
     }
 
-    /// Says that a user causes this event as often as they like, as a login: an occurrence of it
-    /// whose audience is a user is that user's own. What it runs of the user's own tasks counts
-    /// against what that user may run in a minute, and the rest is rejected. Tasks of others run as
-    /// ever.
+    /// Marks an event that a user can cause without limit, such as a login. An occurrence whose
+    /// audience is one user belongs to that user: the runs of the user's own tasks count against
+    /// the user's runs per minute, and further ones are rejected. Tasks of others run as usual.
     ///
     /// # Errors
     /// A type or an event that was not added.
@@ -234,7 +233,7 @@ impl CatalogBuilder {
         found.ok_or(CatalogError::UnknownEvent.as_invalid())
     }
 
-    /// The catalog.
+    /// Builds the catalog.
     #[must_use]
     pub fn build(self) -> Catalog {
         self.catalog

@@ -1,4 +1,4 @@
-//! Channels: which of the webhooks that an occurrence reaches it is for.
+//! Channels, which narrow the webhooks that receive an occurrence.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,18 +8,18 @@ use gatepost_ids::trim_pasted;
 
 use crate::error::{Field, Invalid};
 
-/// The most channels that a webhook lists.
+/// The maximum number of channels of a webhook.
 pub const MAX_CHANNELS: usize = 10;
 const RULE: &str = "must be 1 to 64 letters, digits, -, _ and .";
 const APART: &str = "must be separated by commas, not by blanks";
 
-/// A part of what happens, such as `project-7`: 1 to 64 letters, digits, `-`, `_` and `.`; upper
-/// and lower case differ.
+/// The name of a channel, such as `project-7`: 1 to 64 letters, digits, `-`, `_` and `.`,
+/// case-sensitive.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Channel(Box<str>);
 
 impl Channel {
-    /// The name.
+    /// Returns the name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -43,9 +43,9 @@ impl fmt::Display for Channel {
     }
 }
 
-/// The channels that a webhook lists, at most [`MAX_CHANNELS`], each once and in order of text;
-/// clones share them. A webhook that lists some receives only occurrences with one of them; one
-/// that lists none receives all.
+/// The channels of a webhook: at most [`MAX_CHANNELS`], without duplicates and in order of text.
+/// Clones share them. A webhook with channels receives only occurrences in one of them; a webhook
+/// without channels receives all.
 ///
 /// As text they are separated by commas or line breaks:
 ///
@@ -61,7 +61,8 @@ impl fmt::Display for Channel {
 pub struct Channels(Option<Arc<[Channel]>>);
 
 impl Channels {
-    /// Whether a webhook with these receives what has this channel, or none.
+    /// Returns whether a webhook with these channels receives an occurrence with this channel or
+    /// none.
     #[must_use]
     pub fn hear(&self, channel: Option<&Channel>) -> bool {
         match (&self.0, channel) {
@@ -71,12 +72,12 @@ impl Channels {
         }
     }
 
-    /// The channels.
+    /// Returns the channels.
     pub fn iter(&self) -> impl Iterator<Item = &Channel> {
         self.0.iter().flat_map(|listed| listed.iter())
     }
 
-    /// Whether none is listed.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
@@ -91,7 +92,8 @@ impl FromStr for Channels {
         let mut channels = Vec::new();
         for name in names.filter(|name| !name.is_empty()) {
             if !is_name(name) {
-                // Of two names it would not be known whether one was meant, which never occurs.
+                // With two names it would be ambiguous whether one channel was meant, which never
+                // occurs.
                 let rule = match name.contains(char::is_whitespace) {
                     true => APART.to_owned(),
                     false => format!("each {RULE}"),

@@ -1,20 +1,21 @@
-//! The webhooks that an occurrence is sent to.
+//! The webhooks that an occurrence names.
 
 use gatepost_ids::WebhookId;
 
 use crate::error::{Field, Invalid};
 
-/// The most webhooks that an occurrence names.
+/// The maximum number of webhooks that an occurrence names.
 pub const MAX_CHOSEN: usize = 100;
 
-/// Webhooks that an occurrence is for, 1 to [`MAX_CHOSEN`], each once and in order of row numbers.
-/// Of the tasks that match it, only those that send to one of these run. That widens nothing: what
-/// does not match, and who may not receive it, stays out.
+/// The webhooks that an occurrence names: 1 to [`MAX_CHOSEN`], without duplicates and in order of
+/// row numbers. Of the tasks that match the occurrence, only those that send to one of these run.
+/// It never adds a recipient: tasks that do not match, or may not receive the occurrence, do not
+/// run.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Chosen(Vec<WebhookId>);
 
 impl Chosen {
-    /// These webhooks.
+    /// Creates it from these webhooks.
     ///
     /// # Errors
     /// None, or more than [`MAX_CHOSEN`].
@@ -29,13 +30,13 @@ impl Chosen {
         Ok(Self(chosen))
     }
 
-    /// Whether this webhook is one of them.
+    /// Returns whether this webhook is one of them.
     #[must_use]
     pub fn contains(&self, webhook: WebhookId) -> bool {
         self.0.binary_search(&webhook).is_ok()
     }
 
-    /// The webhooks.
+    /// Returns the webhooks.
     pub fn iter(&self) -> impl Iterator<Item = WebhookId> {
         self.0.iter().copied()
     }

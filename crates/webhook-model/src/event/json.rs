@@ -1,4 +1,4 @@
-//! What clients keep with an event.
+//! The JSON object that clients store with an event.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,16 +10,16 @@ use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::json_text::{JsonText, parse_json};
 
-/// The most bytes of its text.
+/// The maximum size of its text in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A JSON object of at most 64 KiB as text; clones share it. `${context}` in the message of the
-/// event's task shows it. Numbers keep the digits of the text that it was read from.
+/// A JSON object of at most 64 KiB as text. Clones share it. `${context}` in the message of the
+/// event's task shows it. Numbers keep the digits of the original text.
 #[derive(Clone)]
 pub struct JsonObject(Arc<JsonText>);
 
 impl JsonObject {
-    /// Takes an object over.
+    /// Creates it from the members of an object.
     ///
     /// # Errors
     /// More than 64 KiB as text.
@@ -27,20 +27,20 @@ impl JsonObject {
         bounded(JsonText::of(object))
     }
 
-    /// The members.
+    /// Returns the members.
     #[must_use]
     pub fn as_map(&self) -> &Map<String, Value> {
         self.0.members()
     }
 
-    /// As JSON text without blanks.
+    /// Returns the JSON text without blanks.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.text()
     }
 }
 
-/// However deep it is.
+/// Converts it regardless of its depth.
 impl From<&JsonObject> for Data {
     fn from(object: &JsonObject) -> Self {
         Self::whole(Arc::clone(&object.0))
@@ -73,14 +73,14 @@ impl fmt::Debug for JsonObject {
     }
 }
 
-/// Without members.
+/// Creates an object without members.
 impl Default for JsonObject {
     fn default() -> Self {
         Self(Arc::new(JsonText::default()))
     }
 }
 
-/// Two with the same members, whose numbers have the same digits.
+/// Equal if they have the same members, with the same digits in numbers.
 impl PartialEq for JsonObject {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

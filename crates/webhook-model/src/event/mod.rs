@@ -1,4 +1,5 @@
-//! Which occurrence runs which task (SPEC 2.4, SPEC 6).
+//! Occurrences (which other systems call events), and the events that match them and run tasks
+//! (SPEC 2.4, SPEC 6).
 
 mod catalog;
 mod channel;

@@ -1,15 +1,16 @@
-//! What a platform says of an event to people who write messages about it.
+//! The platform's notes on an event, for authors of messages.
 
 use super::json::JsonObject;
 use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::template::Template;
 
-/// The variables that every message has (SPEC 2.3): an event cannot bring one of these names.
+/// The built-in variables of every message (SPEC 2.3): an event's variable must not have one of
+/// these names.
 const BUILT_IN: [&str; 4] = ["DATE", "TIMESTAMP", "RANDOM", "NAME"];
 
-/// A description of an event, and a sample of what an occurrence of it brings: for catalogues,
-/// previews and tests. Nothing is matched by it, and nothing is checked against it.
+/// A description of an event, with samples of the content of its occurrences: for catalogues,
+/// previews and tests. It affects no matching, and nothing is validated against it.
 ///
 /// ```
 /// use webhook_model::EventNotes;
@@ -28,8 +29,7 @@ pub struct EventNotes {
     schema: Option<JsonObject>,
 }
 
-/// A variable that occurrences of an event bring
-/// ([`Occurrence::variables`](crate::Occurrence::variables)).
+/// A variable of an event's occurrences ([`Occurrence::variables`](crate::Occurrence::variables)).
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SampleVariable {
     name: String,
@@ -38,7 +38,7 @@ pub struct SampleVariable {
 }
 
 impl EventNotes {
-    /// A description: when it happens, in a sentence. Without a sample yet.
+    /// Creates notes with a description of the event in a sentence, without samples.
     #[must_use]
     pub fn new(description: impl Into<String>) -> Self {
         Self {
@@ -47,15 +47,15 @@ impl EventNotes {
         }
     }
 
-    /// What `${NAME}` may become: the name of a sample object.
+    /// Sets the name of a sample object, a value of `${NAME}`.
     #[must_use]
     pub fn with_object(mut self, name: impl Into<String>) -> Self {
         self.object = name.into();
         self
     }
 
-    /// Adds a variable that occurrences bring, what it says, and a sample of its value. Shown in
-    /// the order in which they were added.
+    /// Adds a variable of the occurrences, with its description and a sample value. They are shown
+    /// in the order in which they were added.
     ///
     /// # Errors
     /// A name that no message can use: one of more than 64 letters, digits and `_`, one that begins
@@ -79,46 +79,46 @@ impl EventNotes {
         Ok(self)
     }
 
-    /// A sample of the data that occurrences bring along.
+    /// Sets a sample of the occurrences' data.
     #[must_use]
     pub fn with_data(mut self, sample: Data) -> Self {
         self.data = Some(sample);
         self
     }
 
-    /// A JSON Schema (2020-12) of the data that occurrences bring along, for the OpenAPI document
-    /// and the catalogue. Nothing is checked against it. It stands within that document: what it
-    /// refers to, it refers to by whole URIs.
+    /// Sets a JSON Schema (2020-12) of the occurrences' data, for the OpenAPI document and the
+    /// catalogue. Nothing is validated against it. It becomes part of that document, so references
+    /// in it must be whole URIs.
     #[must_use]
     pub fn with_schema(mut self, schema: JsonObject) -> Self {
         self.schema = Some(schema);
         self
     }
 
-    /// When the event happens; empty if the platform does not say.
+    /// Returns the description; empty if there is none.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// The name of a sample object; empty if the platform names none.
+    /// Returns the name of the sample object; empty if there is none.
     #[must_use]
     pub fn object(&self) -> &str {
         &self.object
     }
 
-    /// The variables that occurrences bring.
+    /// Returns the variables of the occurrences.
     pub fn variables(&self) -> impl Iterator<Item = &SampleVariable> {
         self.variables.iter()
     }
 
-    /// A sample of the data that occurrences bring along; `None` if the platform gives none.
+    /// Returns the sample of the occurrences' data, if there is one.
     #[must_use]
     pub fn data(&self) -> Option<&Data> {
         self.data.as_ref()
     }
 
-    /// A JSON Schema of that data; `None` if the platform gives none.
+    /// Returns the JSON Schema of these data, if there is one.
     #[must_use]
     pub fn schema(&self) -> Option<&JsonObject> {
         self.schema.as_ref()
@@ -126,19 +126,19 @@ impl EventNotes {
 }
 
 impl SampleVariable {
-    /// Its name, without `${` and `}`.
+    /// Returns its name, without `${` and `}`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it says.
+    /// Returns its description.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.description
     }
 
-    /// A value that it may have.
+    /// Returns a sample value.
     #[must_use]
     pub fn sample(&self) -> &str {
         &self.sample

@@ -1,4 +1,4 @@
-//! Something that happened.
+//! Occurrences: things that happened on the platform, which other systems call events.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,13 +13,13 @@ use crate::data::Data;
 use crate::error::{Field, Invalid};
 use crate::trace::TraceContext;
 
-/// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id again is
-/// the same occurrence, so a repeated emit does nothing. Cheap to clone.
+/// The caller's own id of an occurrence: 1 to 128 visible ASCII characters. The same id means the
+/// same occurrence, so a repeated emit does nothing. Cheap to clone.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct OccurrenceId(Arc<str>);
 
 impl OccurrenceId {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -49,18 +49,18 @@ impl fmt::Display for OccurrenceId {
     }
 }
 
-/// The object that an occurrence is about.
+/// The object of an occurrence.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Object {
     /// Its id, within the type of the occurrence.
     pub id: ObjectId,
-    /// Its name: what `${NAME}` becomes. Any text.
+    /// Its name, the value of `${NAME}`. Any text.
     pub name: String,
 }
 
 impl Object {
-    /// The object of this id, with this name.
+    /// Creates an object with this id and name.
     #[must_use]
     pub fn new(id: ObjectId, name: impl Into<String>) -> Self {
         Self {
@@ -70,58 +70,57 @@ impl Object {
     }
 }
 
-/// Something that happened on the platform.
+/// An occurrence: something that happened on the platform, which other systems call an event.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Occurrence {
-    /// The caller's own id, if it wants repeats to be recognised. Unique within the place of the
-    /// audience.
+    /// The caller's own id, if repeats must be recognised. Unique within the realm of the audience.
     pub id: Option<OccurrenceId>,
-    /// Who it is meant for.
+    /// The audience: the users who may receive it.
     pub audience: Audience,
     /// The area of the platform.
     pub event_type: EventType,
-    /// What happened there.
+    /// The event within that area.
     pub event: EventName,
-    /// To what; `None` for types without objects.
+    /// The object; `None` for types without objects.
     pub object: Option<Object>,
-    /// The tags that the object carries at this moment.
+    /// The tags that the object carries at this time.
     pub tags: Vec<TagId>,
-    /// Values of further variables, by name, for messages.
+    /// Further variables for messages, as names and values.
     pub variables: Vec<(String, String)>,
-    /// What it brings along: filters of events look into it, and messages show it.
+    /// The data: filters of events read them, and messages show them.
     pub data: Option<Data>,
-    /// Only tasks that send to one of these webhooks run; `None`: all that match. What is sent
-    /// later, or again, was chosen when it occurred.
+    /// The webhooks to send to; `None` for all that match. Retries and replays use the choice that
+    /// was made when it occurred.
     pub to: Option<Chosen>,
-    /// Webhooks that list channels receive it only if they list this one.
+    /// The channel. Webhooks with channels receive it only if they list this one.
     pub channel: Option<Channel>,
-    /// The trace that it belongs to: its deliveries go on with it.
+    /// The trace that its deliveries continue.
     pub trace: Option<TraceContext>,
 }
 
 gatepost_ids::setters!(Occurrence {
     /// Sets [`audience`](Self::audience).
     with_audience(audience: Audience) => audience,
-    /// Gives it an id of the caller's own.
+    /// Sets the caller's own id.
     with_id(id: OccurrenceId) => Some(id),
-    /// Says to what it happened.
+    /// Sets the object.
     with_object(object: Object) => Some(object),
     /// Sets [`tags`](Self::tags).
     with_tags(tags: Vec<TagId>) => tags,
     /// Sets [`variables`](Self::variables).
     with_variables(variables: Vec<(String, String)>) => variables,
-    /// Sets what it brings along.
+    /// Sets the data.
     with_data(data: Data) => Some(data),
-    /// Restricts it to these webhooks.
+    /// Sets the webhooks to send to.
     with_to(to: Chosen) => Some(to),
-    /// Puts it into a channel.
+    /// Sets the channel.
     with_channel(channel: Channel) => Some(channel),
 });
 
 impl Occurrence {
-    /// An occurrence without an id, an object, tags, variables, data, channel and trace, for all
-    /// webhooks that it matches.
+    /// Creates an occurrence without an id, an object, tags, variables, data, channel and trace,
+    /// for all webhooks that it matches.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, audience: Audience) -> Self {
         Self {
@@ -139,7 +138,7 @@ impl Occurrence {
         }
     }
 
-    /// The same, as a part of this trace.
+    /// Sets the trace that it is part of.
     #[must_use]
     pub fn traced(self, trace: impl Into<TraceContext>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The record of an event, and what it matches.
+//! The record of an event, and its matching.
 
 use gatepost_ids::{ObjectId, TagId, TaskId};
 
@@ -9,11 +9,11 @@ use crate::filter::Filter;
 use crate::size::{ROW, sum};
 use crate::text::EventLabel;
 
-/// What a byte of a filter counts for: all filters of a kind of event are in memory, read, when an
-/// occurrence of it comes.
+/// The weight of a filter's byte: all filters for an occurrence's type and event are in memory,
+/// parsed, when it is emitted.
 const FILTER: u64 = 32;
 
-/// What an event is about.
+/// The target of an event.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
@@ -28,7 +28,7 @@ pub enum Target {
     Generic,
 }
 
-/// An event.
+/// An event: a trigger that runs a task.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::exhaustive_structs,
@@ -39,22 +39,22 @@ pub struct Event {
     pub event_type: EventType,
     /// The trigger.
     pub event: EventName,
-    /// What it is about.
+    /// The target.
     pub target: Target,
     /// The task to run.
     pub task: TaskId,
-    /// Whether it triggers.
+    /// Whether it is enabled.
     pub enabled: bool,
-    /// Which of those occurrences, by what they bring along.
+    /// The filter for the data of occurrences.
     pub filters: Filter,
-    /// What `${context}` in the message of the task shows.
+    /// The value of `${context}` in the message of the task.
     pub context: JsonObject,
-    /// What its user calls it; where it is empty, the catalog's label is shown.
+    /// The user's name for it; if empty, the catalog's label is shown.
     pub label: EventLabel,
 }
 
 impl Event {
-    /// An enabled event for whatever its occurrences bring along, without a context or a label.
+    /// Creates an enabled event for any data, without a context or a label.
     #[must_use]
     pub fn new(event_type: EventType, event: EventName, target: Target, task: TaskId) -> Self {
         Self {
@@ -69,9 +69,9 @@ impl Event {
         }
     }
 
-    /// Whether this event is triggered by an occurrence: enabled, the same type and event, about
-    /// the occurrence's object, about a tag that it carries, or about the type as a whole (SPEC 6
-    /// rule 1), and with what its filter asks for.
+    /// Returns whether an occurrence triggers this event: it is enabled and has the same type and
+    /// event; its target is the occurrence's object, a tag that the object carries, or the type as
+    /// a whole (SPEC 6 rule 1); and its filter matches.
     #[must_use]
     pub fn matches(&self, occurrence: &Occurrence) -> bool {
         self.enabled
@@ -88,7 +88,8 @@ impl Event {
             && self.filters.matches(occurrence.data.as_ref())
     }
 
-    /// The bytes of its texts, those of its filter 32 times, and about what the row itself costs.
+    /// Returns the bytes of its texts, those of its filter 32 times, and the approximate size of
+    /// the row itself.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
         let each = if self.filters.is_empty() { 1 } else { FILTER };

@@ -13,7 +13,7 @@ macro_rules! words {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The identifier.
+            /// Returns the identifier.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0

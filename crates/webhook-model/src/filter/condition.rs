@@ -1,4 +1,4 @@
-//! What a filter asks, made ready to be asked often.
+//! The compiled form of a filter.
 
 use std::cmp::Ordering;
 
@@ -7,27 +7,27 @@ use serde_json::{Number, Value};
 use super::number::compare;
 use crate::data::Spot;
 
-/// What is asked of a place in the data. Each part of a path stands here once, however many
-/// conditions there are below it: a filter takes room by the length of its text.
+/// A condition on a position in the data. Each part of a path is stored once, however many
+/// conditions are below it: a filter takes memory in proportion to its text.
 pub(super) enum Term {
-    /// All terms, of the place at the end of this path.
+    /// All of these terms, for the position at the end of this path.
     Below(Box<[Box<str>]>, Box<[Self]>),
     Here(Test),
     /// All terms of one of these.
     Or(Box<[Box<[Self]>]>),
 }
 
-/// What is asked of the value at a path.
+/// A condition on the value at a path.
 pub(super) enum Test {
     Exists(bool),
-    /// It is one of these.
+    /// It equals one of these.
     In(Box<[Scalar]>),
-    /// It is there and none of these.
+    /// It exists and equals none of these.
     NotIn(Box<[Scalar]>),
     Ordered(Order, Bound),
 }
 
-/// A value to be equal to.
+/// A value for equality.
 pub(super) enum Scalar {
     Null,
     Bool(bool),
@@ -35,7 +35,7 @@ pub(super) enum Scalar {
     Text(Box<str>),
 }
 
-/// A value to be more or less than.
+/// A value for ordering.
 pub(super) enum Bound {
     Number(Number),
     Text(Box<str>),
@@ -50,7 +50,7 @@ pub(super) enum Order {
 }
 
 impl Term {
-    /// Whether it holds here, or where there is nothing.
+    /// Returns whether it holds at this position, or for a missing value.
     pub(super) fn holds(&self, here: Option<Spot<'_>>) -> bool {
         match self {
             Self::Below(path, terms) => {
@@ -94,7 +94,7 @@ impl Scalar {
 }
 
 impl Bound {
-    /// How a value stands to it, if they are of one kind.
+    /// Compares a value with it, if they are of one kind.
     fn order(&self, value: &Value) -> Option<Ordering> {
         match (value, self) {
             (Value::Number(value), Self::Number(bound)) => compare(value, bound),

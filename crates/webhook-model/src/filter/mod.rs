@@ -1,18 +1,18 @@
-//! Which occurrences of its kind an event is for, by what they bring along.
+//! Filters: conditions on the data of occurrences.
 //!
 //! A filter is a JSON object of paths and conditions, all of which must hold:
 //!
-//! | condition | holds where the value at the path |
+//! | condition | holds if the value at the path |
 //! |---|---|
-//! | `"critical"`, `7`, `true`, `null` | is that; so is `{"$eq": …}` |
-//! | `{"$ne": …}` | is there and is anything else |
-//! | `{"$in": […]}`, `{"$nin": […]}` | is one of these; is there and is none of these |
-//! | `{"$gt": …}`, `$gte`, `$lt`, `$lte` | is more or less: a number than a number, a text than a text, byte by byte |
-//! | `{"$exists": true}` | is there, or is not there for `false` |
-//! | `{"$or": [{…}, {…}]}` | keeps one of these, each a filter of its own; also at the top |
+//! | `"critical"`, `7`, `true`, `null` | equals it; the same as `{"$eq": …}` |
+//! | `{"$ne": …}` | exists and differs |
+//! | `{"$in": […]}`, `{"$nin": […]}` | equals one of these; exists and equals none of these |
+//! | `{"$gt": …}`, `$gte`, `$lt`, `$lte` | is greater or less: numbers compare with numbers, texts with texts, byte by byte |
+//! | `{"$exists": true}` | exists, or does not exist for `false` |
+//! | `{"$or": [{…}, {…}]}` | satisfies one of these filters; also allowed at the top |
 //!
-//! Nothing is taken for what it is not: a text is no number, and what is not there keeps no
-//! condition but `{"$exists": false}`. Numbers are compared as integers where both are, else as
+//! Values are never converted: a text is not a number, and a missing value satisfies only
+//! `{"$exists": false}`. Numbers are compared as integers if both are, and otherwise as
 //! floating-point numbers of 64 bits.
 
 mod condition;
@@ -33,14 +33,14 @@ use self::condition::{Term, all_hold};
 use crate::data::Data;
 use crate::error::{Field, Invalid};
 
-/// The most bytes of a [`Filter`], as text without blanks.
+/// The maximum size of a [`Filter`] in bytes, as text without blanks.
 pub const MAX_FILTER: usize = 4 * 1024;
-/// The most bytes of a filter that was stored when filters were kept for clients and not obeyed.
+/// The maximum size of a filter from versions that stored filters without evaluating them.
 const MAX_STORED: usize = 64 * 1024;
 
-/// Which occurrences of its kind an event is for. At most [`MAX_FILTER`] bytes as text, 100 values
-/// to compare with, 8 objects in each other and 32 parts of a path: so its cost is bounded. Clones
-/// share it; the default asks for nothing and is for all of them.
+/// A filter for occurrences. Its cost is bounded: at most [`MAX_FILTER`] bytes as text, 100 values
+/// to compare with, 8 nested objects and 32 parts of a path. Clones share it. The default has no
+/// condition and matches all occurrences.
 ///
 /// ```
 /// use webhook_model::{Data, Filter};
@@ -58,7 +58,7 @@ pub struct Filter(Option<Arc<Parsed>>);
 
 struct Parsed {
     text: Box<str>,
-    /// What must hold, or why that is not understood.
+    /// The conditions, or the reason why the filter is invalid.
     terms: Result<Box<[Term]>, Invalid>,
 }
 
@@ -66,48 +66,48 @@ impl Filter {
     /// Parses an object.
     ///
     /// # Errors
-    /// The path, and the rule that the filter breaks there: an operator that is not known, a value
-    /// that it does not take, or more than a filter may have.
+    /// The path, and the rule that the filter breaks there: an unknown operator, a value that it
+    /// does not accept, or an exceeded limit.
     pub fn new(members: &Map<String, Value>) -> Result<Self, Invalid> {
         Self::read(members, MAX_FILTER)?.understood()
     }
 
-    /// Reads back what a store holds: also what was accepted when filters were not obeyed yet. Of
-    /// that, what is [not understood](Self::problem) matches nothing.
+    /// Parses a stored filter, also one from versions that did not evaluate filters. If such a
+    /// filter is [invalid](Self::problem), it matches nothing.
     ///
     /// # Errors
-    /// A text that is not a JSON object, or of more than 64 KiB.
+    /// A text that is not a JSON object, or has more than 64 KiB.
     pub fn stored(text: &str) -> Result<Self, Invalid> {
         Self::read(&object(text, MAX_STORED)?, MAX_STORED)
     }
 
-    /// Why it is not understood: it was stored when filters were not obeyed yet. It matches nothing
-    /// until it is changed.
+    /// Returns why it is invalid: it was stored by a version that did not evaluate filters. It
+    /// matches nothing until it is changed.
     #[must_use]
     pub fn problem(&self) -> Option<&Invalid> {
         self.0.as_ref()?.terms.as_ref().err()
     }
 
-    /// Whether it asks for nothing, so that all is matched.
+    /// Returns whether it has no condition, so that it matches everything.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Its members; none where it asks for nothing. Costs reading its text.
+    /// Returns its members, none if it has no condition. It parses the text.
     #[must_use]
     pub fn to_map(&self) -> Map<String, Value> {
         serde_json::from_str(self.as_str()).unwrap_or_default()
     }
 
-    /// As JSON text without blanks; `{}` where it asks for nothing.
+    /// Returns the JSON text without blanks; `{}` if it has no condition.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_ref().map_or("{}", |parsed| &parsed.text)
     }
 
-    /// Whether an occurrence that brings this along is one of those. It costs about what looking up
-    /// its paths costs.
+    /// Returns whether it matches an occurrence with these data. The cost is about that of looking
+    /// up its paths.
     #[must_use]
     pub fn matches(&self, data: Option<&Data>) -> bool {
         let Some(parsed) = &self.0 else {
@@ -167,7 +167,7 @@ fn too_long(most: usize) -> Invalid {
     Invalid::new(Field::Filter, format!("must be at most {most} bytes"))
 }
 
-/// Two with the same members, in whatever order.
+/// Equal if they have the same members in any order.
 impl PartialEq for Filter {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() || self.to_map() == other.to_map()

@@ -1,10 +1,10 @@
-//! How two numbers of JSON compare.
+//! The comparison of two JSON numbers.
 
 use std::cmp::Ordering;
 
 use serde_json::Number;
 
-/// As integers where both are, else as floating-point numbers.
+/// Compares them as integers if both are, and otherwise as floating-point numbers.
 pub(super) fn compare(a: &Number, b: &Number) -> Option<Ordering> {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => Some(a.cmp(&b)),

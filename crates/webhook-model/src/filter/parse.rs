@@ -1,4 +1,4 @@
-//! Reads a filter, and says of one that is not understood where and why.
+//! The parser of filters, which reports the position and the reason of an error.
 
 use gatepost_ids::mark_hidden;
 use serde_json::{Map, Value};
@@ -7,11 +7,11 @@ use super::condition::{Bound, Order, Scalar, Term, Test};
 use crate::data::MAX_DEPTH;
 use crate::error::{Field, Invalid};
 
-/// The most values to compare with, in the whole filter.
+/// The maximum number of values to compare with, in the whole filter.
 const MAX_VALUES: usize = 100;
-/// The most objects in each other.
+/// The maximum number of nested objects.
 const MAX_NESTED: usize = 8;
-/// Characters of a path or an operator that an error repeats.
+/// The maximum number of characters of a path or an operator in an error.
 const MAX_SHOWN: usize = 60;
 const OR: &str = "$or";
 const SCALARS: &str = "a text, a number, true, false or null";
@@ -23,7 +23,7 @@ pub(super) fn terms(members: &Map<String, Value>) -> Result<Vec<Term>, Invalid> 
     Ok(terms)
 }
 
-/// Where the reading is, and how much there was.
+/// The position of the parser, and the counts so far.
 #[derive(Default)]
 struct Reading {
     path: Vec<Box<str>>,
@@ -51,7 +51,7 @@ impl Reading {
         Ok(())
     }
 
-    /// What is asked further along a path.
+    /// Parses the conditions further along a path.
     fn below(&mut self, path: &str, value: &Value, out: &mut Vec<Term>) -> Result<(), Invalid> {
         let above = self.path.len();
         self.path.extend(path.split('.').map(Into::into));
@@ -164,7 +164,7 @@ impl Reading {
     }
 }
 
-/// As much of what was typed as a reader needs to find it.
+/// Shortens user input to the part that identifies it.
 fn shown(text: &str) -> String {
     let printed: String = text
         .chars()

@@ -1,5 +1,5 @@
-//! What holds for every filter: it is read or refused without a panic, and answers as a plain
-//! reading of its text does.
+//! Properties of every filter: parsing never panics, and the result equals a direct evaluation of
+//! its text.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Filter;
 use crate::data::Data;
 
-/// The conditions of an object at a value, read off its text each time.
+/// Evaluates the conditions of an object on a value, from its text.
 fn keeps(value: Option<&Value>, conditions: &Map<String, Value>) -> bool {
     conditions.iter().all(|(name, wanted)| {
         let ordered = |wanted_order: fn(Ordering) -> bool| {
@@ -132,7 +132,7 @@ proptest! {
     #[test]
     fn a_filter_answers_as_its_text_says(filter in filter(), data in data()) {
         let members = filter.as_object().unwrap().clone();
-        // A few have more than a filter may.
+        // A few exceed the limits of a filter.
         let Ok(parsed) = Filter::new(&members) else { return Ok(()) };
         let root = Value::Object(data.as_map().clone());
         prop_assert_eq!(parsed.matches(Some(&data)), keeps(Some(&root), &members), "{} on {}", filter, root);

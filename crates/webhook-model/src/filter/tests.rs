@@ -1,4 +1,4 @@
-//! Filters as users write them, and what they get wrong.
+//! Filters as users write them, and their mistakes.
 
 use super::{Filter, MAX_FILTER};
 use crate::Field;
@@ -9,7 +9,7 @@ fn matches(filter: &str, data: &str) -> bool {
     filter.matches(Some(&data.parse().unwrap()))
 }
 
-/// The path and the rule.
+/// Returns the path and the rule.
 fn refused(filter: &str) -> String {
     let invalid = filter.parse::<Filter>().unwrap_err();
     assert_eq!(invalid.field(), Field::Filter, "{filter}");

@@ -1,4 +1,4 @@
-//! What payload to send, through which webhook (SPEC 2.3).
+//! Tasks: the payload to send, and the webhook to send it to (SPEC 2.3).
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,32 +10,32 @@ use crate::error::{Field, Invalid};
 use crate::size::{ROW, sum};
 use crate::text::{Description, TaskName};
 
-/// The most bytes of a message.
+/// The maximum size of a message in bytes.
 pub const MAX_MESSAGE: usize = 1024 * 1024;
 
-/// A task.
+/// A task: an action that events run.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::exhaustive_structs,
     reason = "a record: who stores it learns of a new field from the compiler"
 )]
 pub struct Task {
-    /// The user who made it.
+    /// The user who created it.
     pub creator: OwnerId,
     /// A descriptive name.
     pub name: TaskName,
-    /// Purpose, expected outcome.
+    /// Its purpose or expected outcome.
     pub description: Description,
     /// Whether events run it.
     pub enabled: bool,
-    /// Whether it is deleted once it has run.
+    /// Whether it is deleted after it has run.
     pub delete_after_run: bool,
-    /// What it does.
+    /// The action.
     pub action: Action,
 }
 
 impl Task {
-    /// An enabled task without a description, which stays once it has run.
+    /// Creates an enabled task without a description, which is not deleted after it has run.
     #[must_use]
     pub fn new(creator: OwnerId, name: TaskName, action: Action) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Task {
         }
     }
 
-    /// The bytes of its texts and about what the row itself costs.
+    /// Returns the bytes of its texts, and the approximate size of the row itself.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
         let message = match &self.action {
@@ -58,7 +58,7 @@ impl Task {
     }
 }
 
-/// What a task does: its object and the action on it.
+/// The action of a task, with its object.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Action {
@@ -71,12 +71,12 @@ pub enum Action {
     },
 }
 
-/// A payload with variables: any text of at most 1 MiB. Kept byte for byte.
+/// A payload with variables: any text of at most 1 MiB. It is stored byte for byte.
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Message(Arc<str>);
 
 impl Message {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -88,7 +88,7 @@ impl Message {
 }
 
 impl Default for Message {
-    /// One key whose value is the string Webhook (SPEC 2.3).
+    /// Creates a message with one key whose value is the string Webhook (SPEC 2.3).
     fn default() -> Self {
         Self(r#"{"text":"Webhook"}"#.into())
     }
@@ -108,7 +108,7 @@ impl FromStr for Message {
     }
 }
 
-/// A message may be confidential: its length is shown, not its text.
+/// Shows the length only: a message may be confidential.
 impl fmt::Debug for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Message({} bytes)", self.0.len())

@@ -1,19 +1,19 @@
-//! What a template consists of.
+//! The composition of a template.
 
 use super::segment::{Kind, Place, Segment, Variable};
 
-/// What a template consists of, counted once.
+/// The composition of a template, counted once.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
-    /// Bytes that stay as they are, and the quotes around text that stands outside of strings.
+    /// The bytes that stay unchanged, and the quotes around text outside of strings.
     pub(super) fixed: usize,
     pub(super) dates: usize,
     pub(super) names: usize,
     pub(super) timestamps: usize,
     pub(super) randoms: usize,
-    /// Those whose values are looked up, data among them.
+    /// Variables whose values are looked up, including data.
     pub(super) others: usize,
-    /// Those of them that are of the event's context.
+    /// Those of them that are in the event's context.
     pub(super) contexts: usize,
 }
 

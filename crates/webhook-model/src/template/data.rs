@@ -1,4 +1,4 @@
-//! What a path into the data becomes.
+//! The value of a path into the data.
 
 use std::borrow::Cow;
 
@@ -11,19 +11,19 @@ use super::values::Values;
 
 const NULL: &str = "null";
 
-/// What stands at a place that asks for data.
+/// The value for a variable that refers to data.
 pub(super) enum Found<'a> {
-    /// There is nothing, or `null`.
+    /// The value is missing or `null`.
     Nothing,
     /// A text.
     Text(&'a str),
-    /// Anything else, as JSON.
+    /// Any other value, as JSON.
     Json(Cow<'a, str>),
 }
 
 impl<'a> Found<'a> {
-    /// Of `data` or `data.path`, and `context` likewise. A variable that the platform called so is
-    /// found where there is no data.
+    /// Returns the value of `data` or `data.path`, and of `context` likewise. A variable of the
+    /// platform with that name is used if there are no data.
     pub(super) fn of(values: &Values<'a>, name: &str, variable: Option<&'a str>) -> Self {
         let mut parts = name.split('.');
         let root = match parts.next() {
@@ -46,7 +46,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The bytes that it comes to, with quotes.
+    /// Returns its length in bytes, with quotes.
     pub(super) fn len(&self, json: bool, place: Place) -> usize {
         let bare = json && place == Place::Bare;
         match self {

@@ -1,4 +1,4 @@
-//! What an occurrence brings along, in messages.
+//! The data of occurrences in messages.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn data() -> Data {
 fn a_path_becomes_the_value_for_its_place() {
     let data = data();
     for (message, expected) in [
-        // Outside of strings of JSON.
+        // Outside of JSON strings.
         (r#"{"v":${data.text}}"#, r#"{"v":"a\"b\n"}"#),
         (r#"{"v":$<data.n>}"#, r#"{"v":1.5}"#),
         (
@@ -48,7 +48,7 @@ fn a_path_becomes_the_value_for_its_place() {
             r#"[{"a-b":"c"},"c"]"#,
         ),
         (r#"[${data.o}]"#, r#"[{"k":"\""}]"#),
-        // Inside of them.
+        // Inside of JSON strings.
         (r#"{"v":"${data.text}!"}"#, r#"{"v":"a\"b\n!"}"#),
         (
             r#"["${data.n} ${data.none}${data.nowhere}"]"#,
@@ -60,7 +60,7 @@ fn a_path_becomes_the_value_for_its_place() {
             "${data.text}|${data.n}|${data.none}|${data.o}|",
             "a\"b\n|1.5||{\"k\":\"\\\"\"}|",
         ),
-        // What is no path is text.
+        // An invalid path is text.
         (
             "${data.}${data..a}${data.a b}${Data.n}${data.é}",
             "${data.}${data..a}${data.a b}${Data.n}${data.é}",
@@ -150,7 +150,7 @@ fn compact_json_changes_nothing_but_digits() {
     }
 }
 
-/// The mark before numbers is a text like any other.
+/// The mark before numbers is an ordinary text.
 #[test]
 fn numbers_and_texts_that_look_so_stay_apart() {
     let text = r#"{"\u0001k":"\u00012.50","n":[1.10,"a\"1.10","\u0001\u0001","\\"],"\u0001":{"x":"\\\""}}"#;
@@ -164,7 +164,7 @@ fn numbers_and_texts_that_look_so_stay_apart() {
     );
 }
 
-/// Names with dots cannot be reached by a path, and are not taken for one.
+/// Names with dots cannot be reached by a path.
 #[test]
 fn digits_below_dotted_name_are_no_paths_value() {
     let data: Data = r#"{"a":{"b":1.5},"a.b":2.50}"#.parse().unwrap();
@@ -252,7 +252,7 @@ fn a_path_is_bounded_and_data_at_every_place_is_refused_before_it_is_built() {
 }
 
 proptest! {
-    /// A message that is JSON stays JSON of the same shape, whatever is at the places of its data.
+    /// A JSON message stays JSON of the same shape, whatever its data are.
     #[test]
     fn no_data_breaks_json(
         text in any::<String>(),

@@ -1,9 +1,10 @@
-//! How `${DATE}` looks.
+//! The format of `${DATE}`.
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
-/// A point in time as `${DATE}` shows it, in the platform's zone: `Thu, 16 Oct 2025 11:38:07 EDT`.
+/// Formats a point in time as `${DATE}` shows it, in the platform's time zone: `Thu, 16 Oct 2025
+/// 11:38:07 EDT`.
 ///
 /// ```
 /// let now = "2025-10-16T15:38:07Z".parse()?;

@@ -1,12 +1,13 @@
-//! Puts values into JSON.
+//! Escaping values in JSON.
 
 use super::segment::Place;
 
-/// A text value, with the length that it comes to.
+/// A text value, with its length in the result.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     raw: &'a str,
-    /// As it is written, without quotes: longer than `raw` exactly if something must be escaped.
+    /// The length of the escaped text, without quotes: longer than `raw` exactly if something must
+    /// be escaped.
     len: usize,
 }
 
@@ -24,7 +25,7 @@ impl<'a> Text<'a> {
         self.len
     }
 
-    /// Appends it: in JSON with quotes around it if it stands outside of a string.
+    /// Appends it. In JSON it has quotes if it is outside of a string.
     pub(super) fn push(self, out: &mut String, json: bool, place: Place) {
         let quoted = json && place == Place::Bare;
         if quoted {
@@ -41,15 +42,14 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Looks at all bytes without stopping at the first, which lets the compiler look at many at a
-/// time.
+/// Checks all bytes without an early exit, so that the compiler can vectorize it.
 fn needs_escape(value: &str) -> bool {
     value
         .bytes()
         .fold(false, |any, byte| any | is_special(byte))
 }
 
-/// What a JSON string cannot contain (RFC 8259 §7).
+/// Returns whether a JSON string cannot contain this byte (RFC 8259 §7).
 fn is_special(byte: u8) -> bool {
     (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }

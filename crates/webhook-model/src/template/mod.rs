@@ -1,13 +1,17 @@
-//! Messages with variables (SPEC 2.3): parsed once, rendered when the task runs.
+//! Message templates with variables (SPEC 2.3): parsed once, rendered when the task runs.
 //!
-//! `${NAME}` and `$<NAME>` are two spellings of one variable. What is no variable stays as it is,
-//! byte for byte. When the message is JSON, values are escaped for their place:
-//! inside a string they become string content; outside of one, text becomes a quoted string and
-//! numbers stay bare. `${data.path}` is a value of what the occurrence brings along, `${data}` all
-//! of it: as JSON where it stands outside of a string, as text elsewhere; what is not there is
-//! `null` outside of a string of JSON and nothing elsewhere. `${context}` and `${context.path}` are
-//! the same of what the event has for its task. A message is JSON if it is written as
-//! an object, an array or a string and parses as JSON with its variables filled in.
+//! `${NAME}` and `$<NAME>` are two spellings of one variable. Text that is not a variable stays
+//! unchanged, byte for byte.
+//!
+//! If the message is JSON, values are escaped for their position: inside a string they become
+//! string content; outside of one, text becomes a quoted string and numbers stay bare. A message is
+//! JSON if it is written as an object, an array or a string, and parses as JSON with its variables
+//! filled in.
+//!
+//! `${data.path}` is a value in the occurrence's data, and `${data}` all of them: as JSON outside
+//! of a string, as text elsewhere. A missing value is `null` outside of a JSON string, and empty
+//! elsewhere. `${context}` and `${context.path}` are the same for the context that the event has
+//! for its task.
 
 mod counts;
 mod data;

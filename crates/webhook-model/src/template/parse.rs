@@ -1,16 +1,16 @@
-//! Splits a message into literals and variables.
+//! Splitting a message into literals and variables.
 
 use serde::de::IgnoredAny;
 
 use super::segment::{Kind, Place, Segment, Variable};
 
-/// Longer words between the brackets are no variable.
+/// The maximum length of a variable's name; longer text between the brackets is not a variable.
 const MAX_NAME: usize = 64;
-/// Longer paths into data are none.
+/// The maximum length of a path into data.
 const MAX_PATH: usize = 256;
-/// Begins a path into what the occurrence brings along.
+/// The beginning of a path into the occurrence's data.
 const DATA: &str = "data";
-/// Begins a path into what the event has for its task.
+/// The beginning of a path into the event's context.
 pub(super) const CONTEXT: &str = "context";
 
 pub(super) fn segments(text: &str) -> Vec<Segment> {
@@ -22,8 +22,8 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => in_string = !in_string,
-            // An escape in a JSON string: the character behind it ends no string. Outside of one a
-            // backslash is no JSON.
+            // An escape in a JSON string: the next character does not end the string. Outside of a
+            // string a backslash is not JSON.
             b'\\' if in_string && bytes.get(at + 1).is_some_and(|b| matches!(b, b'"' | b'\\')) => {
                 at += 1;
             }
@@ -63,7 +63,7 @@ fn push_literal(segments: &mut Vec<Segment>, start: usize, end: usize) {
     }
 }
 
-/// The variable that begins at the `$` at `at`, and where it ends: `${NAME}` or `$<NAME>`, a name
+/// Returns the variable that begins at the `$` at `at`, and its end: `${NAME}` or `$<NAME>`, a name
 /// of letters, digits and `_` that does not begin with a digit, or a path into `data` or `context`.
 fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     let rest = text.get(at + 1..)?;
@@ -98,7 +98,7 @@ fn variable(text: &str, at: usize) -> Option<(usize, Variable)> {
     Some((at + 1 + 1 + length + 1, variable))
 }
 
-/// Whether this is the name of a variable.
+/// Returns whether this is a valid name of a variable.
 pub(super) fn is_name(word: &str) -> bool {
     (1..=MAX_NAME).contains(&word.len())
         && word.bytes().all(|b| in_name(&b))
@@ -109,7 +109,7 @@ fn in_name(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
-/// How long a path is, each part with the dot before it: letters, digits, `_` and `-`.
+/// Returns the length of a path, each part with its preceding dot: letters, digits, `_` and `-`.
 fn path_length(rest: &str) -> usize {
     let mut length = 0;
     while let Some(part) = rest.get(length..).and_then(|rest| rest.strip_prefix('.')) {
@@ -128,13 +128,14 @@ fn path_length(rest: &str) -> usize {
     length
 }
 
-/// Whether the text is meant as JSON and is JSON once its variables are filled in. A lone variable
-/// or number is text as much as it is JSON: only what begins with a bracket or a quote is meant.
+/// Returns whether the text is intended as JSON and is JSON with its variables filled in. A single
+/// variable or number could be text as well as JSON: only text that begins with a bracket or a
+/// quote is intended as JSON.
 ///
-/// Each variable is filled in by what behaves as its values will: inside a string by a space, which
-/// no escape takes in (`"\\${NAME}n"` is therefore no JSON); elsewhere a number by `1`
-/// (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is none), text by an empty string, so that it
-/// may also stand as the name of a member, and data, which may be any value, by `null`.
+/// Each variable is replaced by a value that behaves like its real values. Inside a string it is a
+/// space, which no escape includes (`"\\${NAME}n"` is therefore not JSON). Elsewhere a number is
+/// `1` (`${TIMESTAMP}000` is a number, `0${TIMESTAMP}` is not), text is an empty string, so that it
+/// may also be the name of a member, and data, which may be any value, are `null`.
 pub(super) fn is_json(text: &str, segments: &[Segment]) -> bool {
     if !text.trim_start().starts_with(['{', '[', '"']) {
         return false;

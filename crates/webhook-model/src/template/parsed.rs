@@ -1,4 +1,4 @@
-//! A message taken apart.
+//! Parsed messages.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -28,7 +28,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Parses a message. Every text is a message: what is no variable is literal.
+    /// Parses a message. Every text is valid: text that is not a variable is literal.
     #[must_use]
     pub fn parse(message: &Message) -> Self {
         let text = message.shared();
@@ -43,32 +43,33 @@ impl Template {
         }
     }
 
-    /// Whether the message is JSON when its variables are filled in.
+    /// Returns whether the message is JSON with its variables filled in.
     #[must_use]
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// The length of the message, in bytes.
+    /// Returns the length of the message in bytes.
     #[must_use]
     pub fn message_bytes(&self) -> usize {
         self.text.len()
     }
 
-    /// Whether it asks for `${DATE}`: if not, [`Values::date`](super::Values::date) is of no use.
+    /// Returns whether it contains `${DATE}`: if not, [`Values::date`](super::Values::date) is
+    /// unused.
     #[must_use]
     pub fn asks_for_date(&self) -> bool {
         self.counts.dates > 0
     }
 
-    /// Whether it asks for `${context}` or a part of it.
+    /// Returns whether it contains `${context}` or a part of it.
     #[must_use]
     pub fn asks_for_context(&self) -> bool {
         self.counts.contexts > 0
     }
 
-    /// The names of variables that are neither built in nor among `known`, each once, in order:
-    /// they would stay in the message as they are.
+    /// Returns the names of variables that are neither built in nor in `known`, without duplicates
+    /// and in order: they would stay in the message unchanged.
     #[must_use]
     pub fn unknown_variables(&self, known: &[&str]) -> Vec<&str> {
         let mut unknown = Vec::new();
@@ -97,7 +98,7 @@ impl Template {
     }
 }
 
-/// The length is shown, not the text: a message may be confidential.
+/// Shows the length only: a message may be confidential.
 impl fmt::Debug for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Template")

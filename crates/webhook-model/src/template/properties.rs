@@ -1,11 +1,11 @@
-//! What holds for every message and every name.
+//! Properties of every message and every name.
 
 use proptest::prelude::*;
 
 use super::parsed::Template;
 use super::tests::render;
 
-/// Variables, and what they may run into.
+/// Variables, and text that may follow them.
 const VARIABLES: [&str; 11] = [
     "${NAME}",
     "$<DATE>",
@@ -20,7 +20,7 @@ const VARIABLES: [&str; 11] = [
     "{${NAME}:1}",
 ];
 
-/// JSON with its strings emptied.
+/// Returns JSON with its strings emptied.
 fn structure(json: &str) -> String {
     let mut out = String::new();
     let mut in_string = false;
@@ -80,8 +80,8 @@ proptest! {
         prop_assert!(serde_json::from_str::<serde_json::Value>(&rendered).is_ok(), "{} -> {}", message, rendered);
     }
 
-    /// Variables are put anywhere into JSON: where the template still takes it for JSON, no name
-    /// can break the result or add to its structure.
+    /// With variables anywhere in JSON: as long as the template is JSON, no name can break the
+    /// result or change its structure.
     #[test]
     fn no_name_breaks_json_or_adds_to_it(
         message in json(),
@@ -97,7 +97,7 @@ proptest! {
             message.insert_str(at, VARIABLES[variable]);
         }
         let template = Template::parse(&message.parse().unwrap());
-        // An unknown variable stays as it is, also where JSON has no place for it.
+        // An unknown variable stays unchanged, even if JSON does not allow it there.
         if template.is_json() && template.unknown_variables(&["HOST"]).is_empty() {
             let rendered = render(&message, &name);
             let parses = serde_json::from_str::<serde::de::IgnoredAny>(&rendered).is_ok();

@@ -1,5 +1,5 @@
-//! Fills in the variables. The size is reckoned first, so that the result is allocated once and one
-//! that is too large is never built.
+//! Rendering. The size is calculated first, so that the result is allocated once and a result that
+//! is too large is never built.
 
 use std::collections::HashMap;
 
@@ -9,12 +9,12 @@ use super::parsed::Template;
 use super::segment::{Kind, Place, Variable};
 use super::values::{EVENT, TYPE, Values};
 
-/// The most bytes of a rendered message.
+/// The maximum size of a rendered message in bytes.
 pub const MAX_RENDERED: usize = 4 * 1024 * 1024;
 
-/// The most digits of `${RANDOM}`.
+/// The maximum number of digits of `${RANDOM}`.
 const RANDOM_DIGITS: usize = 10;
-/// Up to this number, variables are searched one by one.
+/// Up to this number, variables are searched linearly.
 const FEW: usize = 16;
 
 /// The variables whose values are looked up: the further ones, then the type and the event.
@@ -23,8 +23,8 @@ struct Others<'a> {
     words: [(&'a str, &'a str); 2],
 }
 
-/// A message may name a variable at each of its places, so they are not searched one by one where
-/// there are many.
+/// The further variables, indexed if there are many, since a message may contain a variable any
+/// number of times.
 enum Further<'a> {
     Few(&'a [(&'a str, &'a str)]),
     Many(HashMap<&'a str, &'a str>),
@@ -46,7 +46,7 @@ impl<'a> Others<'a> {
 }
 
 impl<'a> Further<'a> {
-    /// Of the same name, the first.
+    /// Creates it; of several variables with one name, the first counts.
     fn of(variables: &'a [(&'a str, &'a str)]) -> Self {
         if variables.len() <= FEW {
             return Self::Few(variables);
@@ -67,19 +67,19 @@ fn first<'a>(variables: &[(&'a str, &'a str)], wanted: &str) -> Option<&'a str> 
     found.map(|(_, value)| *value)
 }
 
-/// A message that cannot be rendered.
+/// The error for a message that cannot be rendered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RenderError {
-    /// The values make it larger than [`MAX_RENDERED`].
+    /// The result would be larger than [`MAX_RENDERED`].
     #[error("the rendered message is larger than 4 MiB")]
     TooLarge,
 }
 
 impl Template {
-    /// Fills in the variables. `random` is asked once for each `${RANDOM}`; its top bit is dropped.
-    /// The only allocation is that of the result, of an index where there are many variables, and
-    /// of each value of the data that is no text.
+    /// Renders the message. `random` is called once for each `${RANDOM}`; its top bit is dropped.
+    /// It allocates only the result, an index if there are many variables, and each value of the
+    /// data that is not a text.
     ///
     /// # Errors
     /// [`RenderError::TooLarge`], before the result is built.
@@ -92,7 +92,7 @@ impl Template {
     }
 }
 
-/// Not generic, so that it is compiled once, here, together with its helpers.
+/// Not generic, so that it is compiled once, in this crate, together with its helpers.
 fn render(
     template: &Template,
     values: &Values<'_>,
@@ -156,8 +156,8 @@ fn data<'a>(name: &str, values: &Values<'a>, others: &Others<'a>) -> Found<'a> {
     Found::of(values, name, others.get(name))
 }
 
-/// The bytes that the variables that are not built in come to, quotes included. It ends where that
-/// is too much: a value may be as long as a message, and stand at each of its places.
+/// Returns the size of the variables that are not built in, in bytes, including quotes. It stops at
+/// the limit: a value may be as long as a message, and occur many times.
 fn others_len(
     template: &Template,
     values: &Values<'_>,

@@ -1,20 +1,20 @@
-//! The variables of a run by hand, as whoever runs it names them.
+//! The variables of a manual run.
 
 use gatepost_ids::mark_hidden;
 
 use super::parse::is_name;
 use crate::error::{Field, Invalid};
 
-/// The most variables of one run.
+/// The maximum number of variables for one run.
 const MOST: usize = 100;
-/// The most bytes of their names and values together.
+/// The maximum size of their names and values together, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
-/// What has a value of its own in every message, which no variable could take the place of.
+/// Names with a built-in value in every message, which no variable could replace.
 const TAKEN: [&str; 5] = ["DATE", "TIMESTAMP", "RANDOM", "data", "context"];
 
-/// Values of further variables for one run of a task by hand (WIRE 6): at most 100, of 64 KiB
-/// together, without the character U+0000, each name one that a message can have between `${` and
-/// `}` and that is not taken.
+/// Further variables for one manual run of a task (WIRE 6): at most 100, of 64 KiB together,
+/// without the character U+0000. Each name must be valid between `${` and `}`, and must not be
+/// built in.
 ///
 /// ```
 /// use webhook_model::RunVariables;
@@ -26,7 +26,7 @@ const TAKEN: [&str; 5] = ["DATE", "TIMESTAMP", "RANDOM", "data", "context"];
 pub struct RunVariables(Vec<(String, String)>);
 
 impl RunVariables {
-    /// These values, by name.
+    /// Creates them from names and values.
     ///
     /// # Errors
     /// Names the variable and the rule that it breaks, or the limit.
@@ -55,7 +55,7 @@ impl RunVariables {
         Ok(Self(read))
     }
 
-    /// Names and values, in the order in which they were given.
+    /// Returns names and values, in their original order.
     #[must_use]
     pub fn into_pairs(self) -> Vec<(String, String)> {
         self.0

@@ -1,6 +1,6 @@
-//! The pieces of a message.
+//! The segments of a message.
 
-/// A piece of the text: bytes `start..end`.
+/// A segment of the text: bytes `start..end`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Segment {
     pub(super) start: usize,
@@ -24,11 +24,11 @@ pub(super) enum Variable {
     Data,
     /// `context`, or a path into it.
     Context,
-    /// Any other; its name is what the text has between its brackets.
+    /// Any other variable; its name is the text between its brackets.
     Other,
 }
 
-/// Where a variable stands, if the message is JSON.
+/// The position of a variable, if the message is JSON.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Place {
     InString,

@@ -1,4 +1,4 @@
-//! Templates, with what users put into them.
+//! Templates with user input.
 
 use super::{MAX_RENDERED, RenderError, Template, Values, format_date};
 use crate::Message;
@@ -241,7 +241,7 @@ fn negative_and_extreme_timestamps() {
     }
 }
 
-/// `${v0}`, `${v1}` … with their values, of which a name that comes again has no other.
+/// `${v0}`, `${v1}` … with their values; a repeated name has the first one.
 #[test]
 fn many_variables_are_found_by_name_as_few_are() {
     let names: Vec<String> = (0..40).map(|at| format!("v{at}")).collect();
@@ -269,8 +269,8 @@ fn many_variables_are_found_by_name_as_few_are() {
     }
 }
 
-/// Each takes minutes where variables are searched one by one, or all of a message is measured: the
-/// test then does not end in the time of a run.
+/// Each takes minutes if variables are searched linearly, or if the whole message is measured: the
+/// test would then not end in time.
 #[test]
 fn a_message_of_variables_alone_is_rendered_or_refused_at_once() {
     let names: Vec<String> = (0..50_000).map(|at| format!("v{at}")).collect();

@@ -1,11 +1,11 @@
-//! What a template is filled in with.
+//! The values for a template.
 
 use crate::data::Data;
 
-/// The variable for the type of what occurred. One of that name among
-/// [`extra`](Values::extra) takes precedence.
+/// The variable for the event type. A variable with that name in [`extra`](Values::extra) takes
+/// precedence.
 pub const TYPE: &str = "TYPE";
-/// The variable for the event that occurred; likewise.
+/// The variable for the event; likewise.
 pub const EVENT: &str = "EVENT";
 
 /// The values of the variables for one run.
@@ -18,20 +18,22 @@ pub struct Values<'a> {
     pub timestamp: i64,
     /// `${NAME}`: the name of the object; any text.
     pub name: &'a str,
-    /// `${TYPE}`: the type of what occurred, as `vms`; empty without it.
+    /// `${TYPE}`: the event type, such as `vms`; empty without one.
     pub event_type: &'a str,
-    /// `${EVENT}`: the event, as `poweron`; empty without it.
+    /// `${EVENT}`: the event, such as `poweron`; empty without one.
     pub event: &'a str,
-    /// Further variables, by name. `DATE`, `TIMESTAMP`, `RANDOM` and `NAME` are not looked up here.
+    /// Further variables, by name. `DATE`, `TIMESTAMP`, `RANDOM` and `NAME` are not looked up in
+    /// it.
     pub extra: &'a [(&'a str, &'a str)],
     /// `${data}` and `${data.path}`.
     pub data: Option<&'a Data>,
-    /// `${context}` and `${context.path}`: what the event that runs the task has for it.
+    /// `${context}` and `${context.path}`: the context that the event has for its task.
     pub context: Option<&'a Data>,
 }
 
 impl<'a> Values<'a> {
-    /// The date, the time and the name, without an event, further variables, data and context.
+    /// Creates values with date, time and name, without an event, further variables, data and
+    /// context.
     #[must_use]
     pub fn new(date: &'a str, timestamp: i64, name: &'a str) -> Self {
         Self {

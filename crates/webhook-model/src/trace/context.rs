@@ -1,4 +1,4 @@
-//! Both headers together.
+//! The trace context: both headers together.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,25 +7,25 @@ use super::error::InvalidTrace;
 use super::parent::TraceParent;
 use super::state::TraceState;
 
-/// The place of something in a trace: what the headers `traceparent` and `tracestate` say. Baggage
-/// is no part of it.
+/// A position in a trace: the content of the headers `traceparent` and `tracestate`, without
+/// baggage.
 ///
-/// As a text, which is how backends keep it: the `traceparent`, then a blank and the `tracestate`
-/// if there is one; at most 568 bytes.
+/// Backends store it as a text: the `traceparent`, then a blank and the `tracestate` if there is
+/// one; at most 568 bytes.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct TraceContext {
-    /// The trace, and the span whose child comes next.
+    /// The trace, and the parent span of what follows.
     pub parent: TraceParent,
-    /// What others wrote down for themselves.
+    /// The vendors' own entries.
     pub state: Option<TraceState>,
 }
 
 impl TraceContext {
-    /// What the two headers say; of several `tracestate` headers the values joined by commas.
+    /// Parses the two headers. The values of several `tracestate` headers must be joined by commas.
     ///
-    /// `None` where the `traceparent` is none of version 00: then a new trace begins. A
-    /// `tracestate` that cannot be read is left out (W3C Trace Context §4.3).
+    /// Returns `None` if the `traceparent` is not of version 00: then a new trace begins. An
+    /// invalid `tracestate` is dropped (W3C Trace Context §4.3).
     #[must_use]
     pub fn from_headers(parent: &str, state: Option<&str>) -> Option<Self> {
         let state = state.and_then(|state| TraceState::parse(state).ok().flatten());
@@ -33,7 +33,7 @@ impl TraceContext {
         Some(Self { parent, state })
     }
 
-    /// The same place, with what others wrote down for themselves.
+    /// Sets the vendors' own entries.
     #[must_use]
     pub fn with_state(self, state: Option<TraceState>) -> Self {
         Self { state, ..self }

@@ -1,13 +1,13 @@
-//! Why a text is no trace context.
+//! Errors of trace contexts.
 
-/// A text that is no trace context.
+/// The error for a text that is not a trace context.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidTrace {
-    /// No `traceparent` of version 00.
+    /// Not a `traceparent` of version 00.
     #[error("a traceparent is 00-TRACE-SPAN-FLAGS in lower-case hexadecimal digits")]
     Parent,
-    /// No `tracestate`.
+    /// Not a `tracestate`.
     #[error("a tracestate is a list of at most 32 different key=value, joined by commas")]
     State,
 }

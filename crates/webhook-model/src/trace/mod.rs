@@ -1,4 +1,4 @@
-//! The trace that something belongs to, as W3C Trace Context passes it on.
+//! Trace contexts, as W3C Trace Context defines them.
 
 mod context;
 mod error;

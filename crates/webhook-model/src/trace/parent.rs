@@ -5,16 +5,16 @@ use std::str::FromStr;
 
 use super::error::InvalidTrace;
 
-/// The only version that there is a rule for.
+/// The only defined version.
 const VERSION: &str = "00";
-/// The one flag of version 00: whoever sent this may have recorded it.
+/// The only flag of version 00: the sender may have recorded the span.
 const SAMPLED: u8 = 1;
 
-/// A trace and a span of it, the parent of what follows: the header `traceparent` of version 00
+/// A trace and one of its spans, the parent of what follows: the header `traceparent` of version 00
 /// (W3C Trace Context, level 1, §3.2).
 ///
-/// As a text: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Of the flags only
-/// *sampled* is kept; the others mean nothing in this version and are not passed on.
+/// As a text: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. Only the flag *sampled* is
+/// kept; the others are undefined in this version and are not propagated.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub struct TraceParent {
     trace: u128,
@@ -23,7 +23,7 @@ pub struct TraceParent {
 }
 
 impl TraceParent {
-    /// A span of a trace; `None` if either is zero, which stands for none.
+    /// Creates it; `None` if either id is zero, which means that there is none.
     #[must_use]
     pub fn new(trace: u128, span: u64, sampled: bool) -> Option<Self> {
         (trace != 0 && span != 0).then_some(Self {
@@ -33,25 +33,25 @@ impl TraceParent {
         })
     }
 
-    /// The same trace with another span; `None` if that is zero.
+    /// Returns the same trace with another span; `None` if that is zero.
     #[must_use]
     pub fn with_span(self, span: u64) -> Option<Self> {
         Self::new(self.trace, span, self.sampled)
     }
 
-    /// The trace; never zero.
+    /// Returns the trace; never zero.
     #[must_use]
     pub fn trace_id(self) -> u128 {
         self.trace
     }
 
-    /// The span; never zero.
+    /// Returns the span; never zero.
     #[must_use]
     pub fn span_id(self) -> u64 {
         self.span
     }
 
-    /// Whether the sender may have recorded it.
+    /// Returns whether the sender may have recorded it.
     #[must_use]
     pub fn is_sampled(self) -> bool {
         self.sampled

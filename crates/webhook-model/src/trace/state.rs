@@ -6,32 +6,32 @@ use std::str::FromStr;
 
 use super::error::InvalidTrace;
 
-/// Bytes of a `tracestate` that are passed on, at most: what everybody should (W3C Trace Context
-/// §3.3.1.5). In a delivery each of them is stored.
+/// The maximum size of a `tracestate` that is propagated, in bytes: the minimum that W3C Trace
+/// Context §3.3.1.5 recommends. Each delivery stores it.
 pub const MAX_TRACE_STATE: usize = 512;
-/// Members of a list, at most.
+/// The maximum number of members.
 const MEMBERS: usize = 32;
-/// Of a list that is too long, longer members go first.
+/// Members longer than this are removed first from a list that is too long.
 const LONG: usize = 128;
-/// What may stand around a member.
+/// White space that is allowed around a member.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// What the systems that a trace passed through wrote down for themselves: the header `tracestate`
-/// (W3C Trace Context, level 1, §3.3), not empty, at most [`MAX_TRACE_STATE`] bytes.
+/// The entries of the systems that a trace passed through: the header `tracestate` (W3C Trace
+/// Context, level 1, §3.3), not empty, at most [`MAX_TRACE_STATE`] bytes.
 ///
-/// A longer one is shortened as the recommendation says: members of more than 128 bytes go first,
-/// then the last ones. Blanks around members and empty members are left out.
+/// A longer one is shortened as the recommendation defines: members of more than 128 bytes are
+/// removed first, then the last ones. Blanks around members and empty members are dropped.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub struct TraceState(Box<str>);
 
 impl TraceState {
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The list; `Ok(None)` when there is nothing in it, or nothing that is short enough.
+    /// Parses the list; `Ok(None)` if it is empty, or if no member is short enough.
     ///
     /// # Errors
     /// [`InvalidTrace::State`].
@@ -73,7 +73,7 @@ fn length(members: &[&str]) -> usize {
     members.iter().map(|member| member.len()).sum::<usize>() + commas
 }
 
-/// The key of a member, if the member is well formed (§3.3.1.3).
+/// Returns the key of a well-formed member (§3.3.1.3).
 fn key(member: &str) -> Option<&str> {
     let (key, value) = member.split_once('=')?;
     let of_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=' && byte != b',';

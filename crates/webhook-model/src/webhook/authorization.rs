@@ -1,4 +1,4 @@
-//! What authenticates us to a target (SPEC 2.2, SPEC 5.2).
+//! The authorization of requests to a target (SPEC 2.2, SPEC 5.2).
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use super::oauth2::{OAuth2, stored_client};
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
-/// Longer values are refused.
+/// The maximum size of a value.
 const MAX_BYTES: usize = 8192;
 
 const KINDS: [AuthorizationKind; 5] = [
@@ -29,22 +29,22 @@ const KINDS: [AuthorizationKind; 5] = [
     reason = "each has a form and a text of its own"
 )]
 pub enum AuthorizationKind {
-    /// Nothing is sent.
+    /// No authorization is sent.
     #[default]
     None,
     /// `Authorization: Basic …`
     Basic,
     /// `Authorization: Bearer …`
     Bearer,
-    /// A raw key in a header of its own.
+    /// A raw key in a separate header.
     ApiKey,
-    /// `Authorization: Bearer …` with an access token that is fetched for a client's secret; a type
-    /// of ours.
+    /// `Authorization: Bearer …` with an access token, which is requested with a client's secret.
+    /// An extension of the SPEC.
     OAuth2,
 }
 
 impl AuthorizationKind {
-    /// The word on the wire: `none`, `basic`, `bearer`, `apikey`, `oauth2`.
+    /// Returns the word on the wire: `none`, `basic`, `bearer`, `apikey`, `oauth2`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -56,7 +56,7 @@ impl AuthorizationKind {
         }
     }
 
-    /// The type of that word.
+    /// Parses the word on the wire.
     ///
     /// # Errors
     /// Any other word.
@@ -83,18 +83,18 @@ impl fmt::Display for AuthorizationKind {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Authorization {
-    /// Nothing is sent.
+    /// No authorization is sent.
     #[default]
     None,
-    /// The token alone, without the word Bearer.
+    /// The token, without the word Bearer.
     Bearer(Secret),
     /// The raw key, without any prefix.
     ApiKey(Secret),
     /// A user and a password (RFC 7617).
     Basic {
-        /// The user; holds no colon.
+        /// The user; must not contain a colon.
         user: String,
-        /// The password; may hold colons, may be empty.
+        /// The password; may contain colons, may be empty.
         password: Secret,
     },
     /// A client of a token endpoint (RFC 6749 §4.4).
@@ -102,7 +102,7 @@ pub enum Authorization {
 }
 
 impl Authorization {
-    /// A bearer token: characters of a `b64token` (RFC 6750 §2.1), at most 8 KiB.
+    /// Creates a bearer token: characters of a `b64token` (RFC 6750 §2.1), at most 8 KiB.
     ///
     /// # Errors
     /// An empty token, one that begins with the word Bearer, or other characters.
@@ -125,7 +125,7 @@ impl Authorization {
         Ok(Self::Bearer(Secret::new(token)))
     }
 
-    /// A raw key: visible ASCII, spaces inside allowed, at most 8 KiB.
+    /// Creates a raw key: visible ASCII, spaces inside allowed, at most 8 KiB.
     ///
     /// # Errors
     /// An empty key, one that begins with a keyword such as `Bearer `, or other characters.
@@ -146,7 +146,7 @@ impl Authorization {
         Ok(Self::ApiKey(Secret::new(key)))
     }
 
-    /// A user and a password.
+    /// Creates a user and a password.
     ///
     /// # Errors
     /// An empty user, a colon in the user, control characters (RFC 7617 §2), hidden characters in
@@ -177,11 +177,11 @@ impl Authorization {
         })
     }
 
-    /// An authorization from its type and its value in one text: the token, the raw key,
+    /// Creates an authorization from its type and its value as one text: the token, the raw key,
     /// `user:password`, or an OAuth 2 client as [`secret_text`](Self::secret_text) writes it.
     ///
     /// # Errors
-    /// A value with the type none, no value with another type, and what the constructors refuse.
+    /// A value with the type none, no value with another type, and the errors of the constructors.
     pub fn from_parts(kind: AuthorizationKind, value: Option<&str>) -> Result<Self, Invalid> {
         let value = value.unwrap_or_default();
         match kind {
@@ -199,11 +199,11 @@ impl Authorization {
         }
     }
 
-    /// Reads back what a store holds: as [`from_parts`](Self::from_parts), also a user with hidden
-    /// characters, which was accepted once.
+    /// Parses a stored authorization as [`from_parts`](Self::from_parts) does. Hidden characters in
+    /// the user are allowed, since earlier versions accepted them.
     ///
     /// # Errors
-    /// As [`from_parts`](Self::from_parts).
+    /// The errors of [`from_parts`](Self::from_parts).
     pub fn stored(kind: AuthorizationKind, value: Option<&str>) -> Result<Self, Invalid> {
         match (kind, value.and_then(|value| value.split_once(':'))) {
             (AuthorizationKind::Basic, Some((user, password))) => {
@@ -213,7 +213,7 @@ impl Authorization {
         }
     }
 
-    /// The type.
+    /// Returns the type.
     #[must_use]
     pub fn kind(&self) -> AuthorizationKind {
         match self {
@@ -225,8 +225,8 @@ impl Authorization {
         }
     }
 
-    /// The value in one text, as [`from_parts`](Self::from_parts) reads it: what a backend seals
-    /// and stores.
+    /// Returns the value as one text, as [`from_parts`](Self::from_parts) reads it; a backend seals
+    /// and stores it.
     #[must_use]
     pub fn secret_text(&self) -> Option<Secret> {
         match self {
@@ -239,7 +239,7 @@ impl Authorization {
         }
     }
 
-    /// The value of the header that it sends, where it is known before the attempt.
+    /// Returns the value of the header, if it is known before the attempt.
     pub(super) fn header_value(&self) -> Option<Secret> {
         match self {
             Self::None | Self::OAuth2(_) => None,

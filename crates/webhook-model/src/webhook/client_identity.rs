@@ -7,18 +7,19 @@ use gatepost_ids::trim_pasted;
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
-/// The most bytes of certificates and key in all.
+/// The maximum size of certificates and key together, in bytes.
 const MAX_BYTES: usize = 64 * 1024;
 
 const BEGIN: &str = "-----BEGIN ";
 const END: &str = "-----END ";
 const DASHES: &str = "-----";
 
-/// A client certificate with those that issued it, and its private key: by them a target recognises
-/// who sends, where it asks. Beside the authorization, which is sent within the connection.
+/// A client certificate with its issuers, and its private key. A target that requests a certificate
+/// identifies the sender by it. It is used in addition to the authorization, which is sent within
+/// the connection.
 ///
-/// Only the form is checked here, as with signing secrets: whether certificate and key can be used,
-/// and fit, is for `delivery` to say. `Debug` shows nothing of either.
+/// Only the form is checked here, as for signing secrets: `delivery` checks whether certificate and
+/// key are usable and belong together. `Debug` shows nothing of either.
 #[derive(Clone, Eq, PartialEq)]
 pub struct ClientIdentity {
     certificate: String,
@@ -26,12 +27,12 @@ pub struct ClientIdentity {
 }
 
 impl ClientIdentity {
-    /// Certificates in PEM, the client's own first, and its private key in PEM; at most 64 KiB in
-    /// all. Of both texts the blocks are kept, and what is written around them is not.
+    /// Creates it from certificates in PEM, the client's own first, and its private key in PEM; at
+    /// most 64 KiB in all. Text outside of the PEM blocks is dropped.
     ///
     /// # Errors
     /// Names `client_certificate` or `client_key`: a text without such a block or with one of
-    /// another kind, above all a key among the certificates, or texts that are too long.
+    /// another kind, in particular a key among the certificates, or texts that are too long.
     pub fn new(certificate: &str, key: &str) -> Result<Self, Invalid> {
         if certificate.len().saturating_add(key.len()) > MAX_BYTES {
             let rule = "must be at most 64 KiB, the key included";
@@ -43,29 +44,29 @@ impl ClientIdentity {
         })
     }
 
-    /// Reads back what [`to_text`](Self::to_text) wrote.
+    /// Parses the output of [`to_text`](Self::to_text).
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// The errors of [`new`](Self::new).
     pub fn stored(text: &str) -> Result<Self, Invalid> {
         let (certificates, key): (Vec<_>, Vec<_>) =
             blocks(text).into_iter().partition(Block::is_certificate);
         Self::new(joined(&certificates).expose(), joined(&key).expose())
     }
 
-    /// Both in one text, which a backend seals.
+    /// Returns both as one text, which a backend seals.
     #[must_use]
     pub fn to_text(&self) -> Secret {
         Secret::new(format!("{}{}", self.certificate, self.key.expose()))
     }
 
-    /// The certificates, in PEM; no secret.
+    /// Returns the certificates in PEM, which are not secret.
     #[must_use]
     pub fn certificate(&self) -> &str {
         &self.certificate
     }
 
-    /// The private key, in PEM.
+    /// Returns the private key in PEM.
     #[must_use]
     pub fn key(&self) -> &Secret {
         &self.key
@@ -90,7 +91,7 @@ fn certificates(text: &str) -> Result<String, Invalid> {
     Ok(joined(&blocks).expose().to_owned())
 }
 
-/// Files often hold certificates beside a key: these are not kept.
+/// Returns the key only: files often contain certificates as well.
 fn private_key(text: &str) -> Result<Secret, Invalid> {
     let mut blocks = blocks(text);
     blocks.retain(|block| !block.is_certificate());
@@ -101,7 +102,7 @@ fn private_key(text: &str) -> Result<Secret, Invalid> {
     Ok(joined(&blocks))
 }
 
-/// The lines from one that begins a block of PEM (RFC 7468) to the one that ends it.
+/// The lines from the beginning of a PEM block (RFC 7468) to its end.
 struct Block<'a> {
     label: &'a str,
     lines: Vec<&'a str>,
@@ -117,7 +118,7 @@ impl Block<'_> {
     }
 }
 
-/// The whole blocks of a text, whatever ends its lines.
+/// Returns the complete blocks of a text with any line ends.
 fn blocks(text: &str) -> Vec<Block<'_>> {
     let (mut found, mut open) = (Vec::new(), None::<Block<'_>>);
     for line in text.lines().map(trim_pasted) {
@@ -138,7 +139,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
 
 fn joined(blocks: &[Block<'_>]) -> Secret {
     let lines = || blocks.iter().flat_map(|block| &block.lines);
-    // Grown by steps, it would leave copies behind.
+    // Growing it in steps would leave copies of the secret in memory.
     let mut text = String::with_capacity(lines().map(|line| line.len() + 1).sum());
     for line in lines() {
         text.push_str(line);

@@ -1,5 +1,5 @@
-//! An edit that sends a webhook's requests elsewhere: its secrets stay behind, so that whoever may
-//! edit a webhook does not read what it keeps by pointing it at a receiver of their own.
+//! Secrets and changed receivers: an edit that sets another receiver must not send stored secrets
+//! to it. Otherwise a user who may edit a webhook could read its secrets at their own receiver.
 
 use super::authorization::Authorization;
 use super::headers::Header;
@@ -7,8 +7,8 @@ use super::record::Webhook;
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
-/// Which secrets came along with an edit, typed by whoever edits. They may go wherever the webhook
-/// now leads, also where their values are those that were stored.
+/// The secrets that the user entered in an edit. They may be sent to the new receiver, even if they
+/// equal the stored ones.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub struct Entered {
@@ -23,29 +23,30 @@ pub struct Entered {
 }
 
 gatepost_ids::setters!(Entered {
-    /// Says whether the value of the authorization came along.
+    /// Sets whether the value of the authorization was entered.
     with_authorization(authorization: bool) => authorization,
-    /// Says whether the private key of the client certificate came along.
+    /// Sets whether the private key of the client certificate was entered.
     with_client_key(client_key: bool) => client_key,
-    /// Says whether the values of all headers came along.
+    /// Sets whether the values of all headers were entered.
     with_headers(headers: bool) => headers,
-    /// Says whether the signing secrets came along.
+    /// Sets whether the signing secrets were entered.
     with_signing(signing: bool) => signing,
 });
 
 impl Webhook {
-    /// Whether this webhook, edited from `before`, may reach another receiver. It may if its URL is
-    /// another one: a service may give each of its users a path or a query of one origin. A default
-    /// port equals none. It may also if it accepts any certificate over https and did not before:
-    /// then whoever is on the way can be the receiver.
+    /// Returns whether this webhook, edited from `before`, may reach another receiver. It may if
+    /// its URL differs, even only in path or query, since a service may give each of its users a
+    /// path on one origin. An explicit default port is no difference. It may also if it accepts any
+    /// certificate over https and did not before, because anybody on the network path can then be
+    /// the receiver.
     #[must_use]
     pub fn leads_elsewhere(&self, before: &Self) -> bool {
         let trusts_anyone = self.allow_insecure && !before.allow_insecure;
         self.url != before.url || (trusts_anyone && self.url.as_url().scheme() == "https")
     }
 
-    /// Whether the secret of the authorization may reach another receiver than that of `before`: an
-    /// OAuth 2 client's goes to its token endpoint, every other to the target.
+    /// Returns whether the secret of the authorization may reach another receiver than before: the
+    /// secret of an OAuth 2 client is sent to its token endpoint, all others to the target.
     fn asks_elsewhere(&self, before: &Self) -> bool {
         let endpoint = |webhook: &Self| match &webhook.authorization {
             Authorization::OAuth2(client) => Some(client.token_url().clone()),
@@ -54,14 +55,14 @@ impl Webhook {
         endpoint(self) != endpoint(before)
     }
 
-    /// The secrets of `before` that this webhook would send elsewhere although they did not come
-    /// along with the edit. Each has to be entered again or removed. Nothing where it leads where
-    /// it did.
+    /// Returns the secrets of `before` that this webhook would send to another receiver although
+    /// they were not entered in the edit. Each must be entered again or removed. The list is empty
+    /// if the receiver is the same.
     ///
     /// The secret of an OAuth 2 client counts also if its token endpoint has another URL, and if
-    /// the webhook leads elsewhere: its access tokens would go there.
+    /// the webhook has another receiver, which would get its access tokens.
     ///
-    /// A header counts if its name tells that its value is a credential
+    /// A header counts if its name indicates that its value is a credential
     /// ([`Header::is_sensitive`]).
     #[must_use]
     pub fn carried_elsewhere(&self, before: &Self, entered: Entered) -> Vec<Field> {
@@ -89,11 +90,12 @@ impl Webhook {
         fields.map(|(field, _)| field).collect()
     }
 
-    /// Refuses an edit by which a secret would go elsewhere that did not come along with it.
+    /// Refuses an edit that would send a secret to another receiver without the secret being
+    /// entered.
     ///
     /// # Errors
-    /// Names the first field of [`carried_elsewhere`](Self::carried_elsewhere), and in the rule the
-    /// others.
+    /// Names the first field of [`carried_elsewhere`](Self::carried_elsewhere), and the others in
+    /// the rule.
     pub fn check_elsewhere(&self, before: &Self, entered: Entered) -> Result<(), Invalid> {
         let fields = self.carried_elsewhere(before, entered);
         let Some((first, others)) = fields.split_first() else {
@@ -146,8 +148,8 @@ impl Webhook {
     }
 }
 
-/// What is not to be read: of a user and a password the password, or the user where that is empty,
-/// as services have it that take a key for a user.
+/// Returns the secret part of an authorization: of a user and a password the password, or the user
+/// if that is empty, since some services use a key as the user.
 fn secret_of(authorization: &Authorization) -> Option<Secret> {
     match authorization {
         Authorization::None => None,

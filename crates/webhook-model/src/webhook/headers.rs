@@ -1,4 +1,4 @@
-//! Custom headers: ordered, duplicates kept, written as pairs or as full lines (SPEC 2.2).
+//! Custom headers: ordered, with duplicates, written as pairs or as full lines (SPEC 2.2).
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use zeroize::Zeroize as _;
 
 use crate::error::{Field, Invalid};
 
-/// The most headers of a webhook: more than any receiver accepts.
+/// The maximum number of headers of a webhook: more than any receiver accepts.
 pub const MAX_HEADERS: usize = 100;
-/// Longer than any header in use.
+/// The maximum length of a name: longer than any header in use.
 const MAX_NAME: usize = 128;
-/// Longer than any credential in use.
+/// The maximum length of a value: longer than any credential in use.
 const MAX_VALUE: usize = 8 * 1024;
-/// All lines together.
+/// The maximum size of all lines together.
 const MAX_BYTES: usize = 32 * 1024;
-/// A value that stands for the API key.
+/// The placeholder for the API key.
 const API_KEY: &str = "${APIKEY}";
 
-/// Headers that the sender alone sets: framing, hop-by-hop (RFC 9110 §7.6.1), and the delivery's
+/// Headers that only the sender sets: framing, hop-by-hop (RFC 9110 §7.6.1), and the delivery's
 /// own.
 const RESERVED: [&str; 13] = [
     "host",
@@ -36,7 +36,7 @@ const RESERVED: [&str; 13] = [
     "webhook-signature",
 ];
 
-/// Parts of the names of headers whose values are credentials as a rule.
+/// Parts of header names whose values are usually credentials.
 const SENSITIVE_PARTS: [&str; 7] = [
     "apikey",
     "cookie",
@@ -46,10 +46,10 @@ const SENSITIVE_PARTS: [&str; 7] = [
     "session",
     "token",
 ];
-/// The same, as whole words between `-` and `_`: `X-Author` is none.
+/// The same, as whole words between `-` and `_`: `X-Author` does not match.
 const SENSITIVE_WORDS: [&str; 4] = ["auth", "authorization", "authentication", "key"];
-/// Headers that may stand once: a second line makes a receiver refuse the request, or guess
-/// (RFC 9110 §5.3, RFC 6265 §5.4; the others by their own definitions).
+/// Headers that may occur once: a second line makes a receiver refuse the request, or guess (RFC
+/// 9110 §5.3, RFC 6265 §5.4; the others by their own definitions).
 const SINGLE: [&str; 19] = [
     "authorization",
     "content-encoding",
@@ -71,7 +71,7 @@ const SINGLE: [&str; 19] = [
     "traceparent",
     "user-agent",
 ];
-/// Words that tell a key that is no credential, as in `Idempotency-Key`.
+/// Words that mark a key that is not a credential, as in `Idempotency-Key`.
 const ORDINARY_KEYS: [&str; 3] = ["idempotency", "partition", "routing"];
 
 /// One header.
@@ -82,37 +82,37 @@ pub struct Header {
 }
 
 impl Header {
-    /// A header of a name and a value. Spaces and tabs around the value are dropped (RFC 9110
-    /// §5.5).
+    /// Creates a header from a name and a value. Spaces and tabs around the value are dropped (RFC
+    /// 9110 §5.5).
     ///
     /// # Errors
-    /// A name that is no token (RFC 9110 §5.6.2) or is reserved for the sender; a value with
-    /// control characters or beyond ASCII. The text says which rule, never the value.
+    /// A name that is not a token (RFC 9110 §5.6.2) or is reserved for the sender; a value with
+    /// control characters or beyond ASCII. The text names the rule, never the value.
     pub fn new(name: &str, value: &str) -> Result<Self, Invalid> {
         Self::checked(name, value).map_err(|rule| Invalid::new(Field::Headers, rule))
     }
 
-    /// A header from a full line `Name: value`.
+    /// Creates a header from a full line `Name: value`.
     ///
     /// # Errors
-    /// A line without a colon, and as [`new`](Self::new).
+    /// A line without a colon, and the errors of [`new`](Self::new).
     pub fn from_line(line: &str) -> Result<Self, Invalid> {
         Self::checked_line(line).map_err(|rule| Invalid::new(Field::Headers, rule))
     }
 
-    /// The name, as it was written.
+    /// Returns the name, as it was written.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The value.
+    /// Returns the value.
     #[must_use]
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// Whether the value is a credential by the header's name.
+    /// Returns whether the header's name indicates that the value is a credential.
     #[must_use]
     pub fn is_sensitive(&self) -> bool {
         let name = self.name.to_ascii_lowercase();
@@ -122,12 +122,12 @@ impl Header {
                 && !words().any(|word| ORDINARY_KEYS.contains(&word)))
     }
 
-    /// Whether this is a line `Name: ${APIKEY}`.
+    /// Returns whether this is a line `Name: ${APIKEY}`.
     pub(super) fn holds_api_key(&self) -> bool {
         &*self.value == API_KEY
     }
 
-    /// Whether `${APIKEY}` is a part of the value, where it would not be replaced.
+    /// Returns whether `${APIKEY}` is only a part of the value, in which it would not be replaced.
     pub(super) fn mentions_api_key(&self) -> bool {
         !self.holds_api_key() && self.value.contains(API_KEY)
     }
@@ -185,18 +185,18 @@ impl fmt::Debug for Header {
     }
 }
 
-/// Headers in their order.
+/// The custom headers of a webhook, in order.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Headers(Vec<Header>);
 
 impl Headers {
-    /// No header at all.
+    /// No headers.
     pub const EMPTY: Self = Self(Vec::new());
 
-    /// These headers.
+    /// Creates it from these headers.
     ///
     /// # Errors
-    /// More than 100, more than 32 KiB in all, or two of one that may stand once, such as
+    /// More than 100, more than 32 KiB in all, or two of one that may occur once, such as
     /// `Content-Type`.
     pub fn new(headers: Vec<Header>) -> Result<Self, Invalid> {
         let headers = Self::within_limits(headers)?;
@@ -226,7 +226,7 @@ impl Headers {
         Ok(Self(headers))
     }
 
-    /// Headers from names and values.
+    /// Creates it from names and values.
     ///
     /// # Errors
     /// Names the line, counted from 1, and the rule.
@@ -239,36 +239,37 @@ impl Headers {
         Self::new(headers.collect::<Result<_, _>>()?)
     }
 
-    /// Headers from text: one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines and
-    /// what surrounds the text are passed over; no text means no headers.
+    /// Parses text with one `Name: value` a line. Lines end with `\n` or `\r\n`; blank lines and
+    /// white space around the text are ignored; an empty text means no headers.
     ///
     /// # Errors
-    /// Names the line, counted from 1, and the rule; as [`new`](Self::new).
+    /// Names the line, counted from 1, and the rule; the errors of [`new`](Self::new).
     pub fn parse_lines(text: &str) -> Result<Self, Invalid> {
         Self::new(lines(text)?)
     }
 
-    /// Reads back what a store holds: also two of one that may stand once, which was accepted once.
+    /// Parses stored headers. Duplicates of a header that may occur once are allowed, since earlier
+    /// versions accepted them.
     ///
     /// # Errors
-    /// What else breaks a rule.
+    /// Any other broken rule.
     pub fn stored(text: &str) -> Result<Self, Invalid> {
         Self::within_limits(lines(text)?)
     }
 
-    /// The headers, in order.
+    /// Returns the headers, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Header> {
         self.0.iter()
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The same headers with the one at `from` moved to `to`, both counted from 0; unchanged if
-    /// there is no such line.
+    /// Returns the same headers with the one at `from` moved to `to`, both counted from 0;
+    /// unchanged if there is no such line.
     #[must_use]
     pub fn moved(&self, from: usize, to: usize) -> Self {
         let mut headers = self.0.clone();
@@ -279,7 +280,7 @@ impl Headers {
         Self(headers)
     }
 
-    /// Whether the payload is said to be JSON.
+    /// Returns whether the content type of the payload is JSON.
     #[must_use]
     pub fn is_json(&self) -> bool {
         let content_type = self
@@ -291,7 +292,7 @@ impl Headers {
 }
 
 impl Default for Headers {
-    /// `Content-Type: application/json` (SPEC 2.2).
+    /// Creates `Content-Type: application/json` (SPEC 2.2).
     fn default() -> Self {
         Self(vec![Header {
             name: "Content-Type".into(),
@@ -300,8 +301,8 @@ impl Default for Headers {
     }
 }
 
-/// One `Name:value` a line, each with its line end: the form that backends store and the wire
-/// speaks.
+/// Writes one `Name:value` a line, each with its line end: the form that backends store and the
+/// wire uses.
 impl fmt::Display for Headers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0
@@ -310,7 +311,7 @@ impl fmt::Display for Headers {
     }
 }
 
-/// The headers of a text, one a line. Around the whole text nothing counts.
+/// Parses the headers of a text, one a line. White space around the whole text is ignored.
 fn lines(text: &str) -> Result<Vec<Header>, Invalid> {
     if text.len() > 2 * MAX_BYTES {
         return Err(Invalid::new(

@@ -1,13 +1,13 @@
-//! Numbers that cannot hold what is not allowed.
+//! Numeric limits, as types that hold only valid values.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use crate::error::{Field, Invalid};
 
-/// How long to wait for a response: 3 to 120 whole seconds, 5 by default (SPEC 2.2, SPEC 8).
+/// A response timeout: 3 to 120 whole seconds, 5 by default (SPEC 2.2, SPEC 8).
 ///
-/// A literal does not make one, so none is out of range:
+/// It cannot be constructed from a literal, so every value is in range:
 ///
 /// ```
 /// assert!(webhook_model::Timeout::from_secs(2).is_err());
@@ -19,12 +19,12 @@ use crate::error::{Field, Invalid};
 pub struct Timeout(u8);
 
 impl Timeout {
-    /// The shortest.
+    /// The minimum.
     pub const MIN: Self = Self(3);
-    /// The longest.
+    /// The maximum.
     pub const MAX: Self = Self(120);
 
-    /// A timeout in whole seconds.
+    /// Creates a timeout from whole seconds.
     ///
     /// # Errors
     /// Below 3 or above 120.
@@ -36,20 +36,20 @@ impl Timeout {
         }
     }
 
-    /// In seconds.
+    /// Returns the timeout in seconds.
     #[must_use]
     pub fn as_secs(self) -> u64 {
         self.0.into()
     }
 
-    /// As a duration.
+    /// Returns the timeout as a duration.
     #[must_use]
     pub fn as_duration(self) -> Duration {
         Duration::from_secs(self.as_secs())
     }
 }
 
-/// Signed numbers, as databases and JSON have them.
+/// Converts signed numbers, as in databases and JSON.
 impl TryFrom<i64> for Timeout {
     type Error = Invalid;
 
@@ -67,12 +67,12 @@ impl Default for Timeout {
     }
 }
 
-/// Reattempts after the first attempt: 0 to 100, 3 by default (SPEC 2.2).
+/// The number of reattempts after the first attempt: 0 to 100, 3 by default (SPEC 2.2).
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Retries(u8);
 
 impl Retries {
-    /// A number of reattempts.
+    /// Creates it from a number.
     ///
     /// # Errors
     /// Above 100.
@@ -83,14 +83,14 @@ impl Retries {
         }
     }
 
-    /// The number of reattempts.
+    /// Returns the number of reattempts.
     #[must_use]
     pub fn get(self) -> u32 {
         self.0.into()
     }
 }
 
-/// Signed numbers, as databases and JSON have them.
+/// Converts signed numbers, as in databases and JSON.
 impl TryFrom<i64> for Retries {
     type Error = Invalid;
 
@@ -108,12 +108,12 @@ impl Default for Retries {
     }
 }
 
-/// The most requests a second to one webhook.
+/// The maximum number of requests per second to one webhook.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct RateLimit(NonZeroU32);
 
 impl RateLimit {
-    /// A number of requests a second.
+    /// Creates it from a number of requests per second.
     ///
     /// # Errors
     /// 0, or above 10,000.
@@ -127,7 +127,7 @@ impl RateLimit {
         }
     }
 
-    /// Requests a second.
+    /// Returns the requests per second.
     #[must_use]
     pub fn get(self) -> NonZeroU32 {
         self.0

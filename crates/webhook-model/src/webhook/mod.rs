@@ -1,4 +1,4 @@
-//! Where and how to send (SPEC 2.2).
+//! Webhooks: target and transport settings (SPEC 2.2).
 
 mod authorization;
 mod client_identity;

@@ -14,7 +14,7 @@ use crate::event::Channels;
 use crate::size::{ROW, sum};
 use crate::text::WebhookName;
 
-/// Whether a webhook sends.
+/// The activity of a webhook: whether it sends.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
@@ -24,27 +24,29 @@ pub enum Activity {
     /// It sends.
     #[default]
     Active,
-    /// Paused by hand: what occurs is queued and waits.
+    /// Paused manually: deliveries are queued and wait.
     Paused,
-    /// Disabled, by hand or by the platform's policy: what occurs is queued and waits.
+    /// Disabled, manually or by the platform's policy: deliveries are queued and wait.
     Disabled,
 }
 
-/// Whether deliveries keep the order in which they were queued.
+/// The order of a webhook's deliveries.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
     reason = "stored: a backend learns of a new case from the compiler"
 )]
 pub enum DeliveryOrder {
-    /// Many at a time, in no promised order.
+    /// Many at a time, in no guaranteed order.
     #[default]
     Unordered,
-    /// One at a time; a failing one holds up those behind it until it has ended.
+    /// One at a time, in the order in which they were queued; a failing one delays the next until
+    /// it has ended.
     InOrder,
 }
 
-/// How messages get to their receiver. Ours; SPEC 2.2 knows `Push` alone.
+/// The delivery mode: how messages get to their receiver. An extension of the SPEC, which has only
+/// `Push`.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[allow(
     clippy::exhaustive_enums,
@@ -54,9 +56,9 @@ pub enum DeliveryMode {
     /// They are sent to the URL.
     #[default]
     Push,
-    /// They wait until the receiver fetches them: for one behind a firewall. Nothing is sent to the
-    /// URL, which then only says where they belong; authorization, timeout, retries and rate have
-    /// no effect.
+    /// They wait until the receiver fetches them, for a receiver behind a firewall. Nothing is sent
+    /// to the URL, which then only identifies the receiver; authorization, timeout, retries and
+    /// rate have no effect.
     Fetch,
 }
 
@@ -64,7 +66,7 @@ impl DeliveryMode {
     /// All modes, the default first.
     pub const ALL: [Self; 2] = [Self::Push, Self::Fetch];
 
-    /// Its word on the wire: `push` or `fetch`.
+    /// Returns the word on the wire: `push` or `fetch`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -73,7 +75,7 @@ impl DeliveryMode {
         }
     }
 
-    /// The mode of a word.
+    /// Parses the word on the wire.
     ///
     /// # Errors
     /// [`Invalid`] for any other word.
@@ -83,50 +85,51 @@ impl DeliveryMode {
     }
 }
 
-/// A webhook.
+/// A webhook: the target of messages, and how to send them.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(
     clippy::exhaustive_structs,
     reason = "a record: who stores it learns of a new field from the compiler"
 )]
 pub struct Webhook {
-    /// The user who owns it.
+    /// The owner.
     pub owner: OwnerId,
     /// A descriptive name.
     pub name: WebhookName,
-    /// The endpoint.
+    /// The target.
     pub url: TargetUrl,
-    /// What authenticates us to the target.
+    /// The authorization at the target.
     pub authorization: Authorization,
-    /// The client certificate that a target is shown that asks for one, beside the authorization.
+    /// The client certificate for a target that requests one, in addition to the authorization.
     pub client_identity: Option<ClientIdentity>,
     /// Custom headers, in order.
     pub headers: Headers,
-    /// Accepts certificates that cannot be verified: for test and development (SPEC 2.2).
+    /// Whether certificates that cannot be verified are accepted: for test and development (SPEC
+    /// 2.2).
     pub allow_insecure: bool,
-    /// How long to wait for the target's response.
+    /// The response timeout.
     pub timeout: Timeout,
-    /// Reattempts after the first attempt, unless `retry_schedule` says so.
+    /// The number of reattempts after the first attempt, unless `retry_schedule` is set.
     pub retries: Retries,
-    /// When it tries again, and how often; `None`: `retries` times, when the platform says.
+    /// The delays between attempts; `None` means `retries` reattempts with the platform's delays.
     pub retry_schedule: Option<RetrySchedule>,
     /// Whether it sends.
     pub activity: Activity,
-    /// Whether it sends, or waits for who fetches.
+    /// Whether messages are sent or wait for the receiver to fetch them.
     pub mode: DeliveryMode,
-    /// Whether deliveries keep their order.
+    /// The order of deliveries.
     pub order: DeliveryOrder,
-    /// Secrets that sign deliveries; none means that they are not signed.
+    /// The secrets that sign deliveries; without any they are not signed.
     pub signing: SigningSecrets,
-    /// The most requests a second, if limited.
+    /// The maximum number of requests per second, if limited.
     pub rate: Option<RateLimit>,
-    /// Of what occurs in channels, it receives these.
+    /// The channels that it receives, for occurrences in a channel.
     pub channels: Channels,
 }
 
 impl Webhook {
-    /// A webhook with the defaults of SPEC 2.2: JSON content type, no authorization, certificates
-    /// verified, 5 seconds, 3 retries.
+    /// Creates a webhook with the defaults of SPEC 2.2: JSON content type, no authorization,
+    /// certificates verified, 5 seconds, 3 retries.
     #[must_use]
     pub fn new(owner: OwnerId, name: WebhookName, url: TargetUrl) -> Self {
         Self {
@@ -149,21 +152,21 @@ impl Webhook {
         }
     }
 
-    /// Whether deliveries leave by themselves: it is active, and they are not to be fetched.
+    /// Returns whether deliveries are sent automatically: it is active, and its mode is not fetch.
     #[must_use]
     pub fn sends(&self) -> bool {
         self.activity == Activity::Active && self.mode == DeliveryMode::Push
     }
 
-    /// How many attempts follow the first one, if all fail: as many as `retry_schedule` has delays,
-    /// or else `retries`.
+    /// Returns the maximum number of attempts after the first one: the number of delays in
+    /// `retry_schedule`, or `retries`.
     #[must_use]
     pub fn reattempts(&self) -> u32 {
         let scheduled = self.retry_schedule.as_ref().map(RetrySchedule::retries);
         scheduled.unwrap_or_else(|| self.retries.get())
     }
 
-    /// The bytes of its texts and about what the row itself costs.
+    /// Returns the bytes of its texts, and the approximate size of the row itself.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
         let headers = self.headers.iter();

@@ -6,32 +6,32 @@ use super::record::Webhook;
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
-/// The header that carries a bearer token or a user with a password.
+/// The header for a bearer token, or a user with a password.
 const AUTHORIZATION: &str = "Authorization";
-/// The header that carries an API key unless the headers name another.
+/// The header for an API key, unless the custom headers name another.
 const API_KEY_HEADER: &str = "X-API-Key";
 
-/// A header as it goes out.
+/// A header of a request.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct RequestHeader {
     /// The name, as it was written.
     pub name: String,
-    /// The value; may be a credential, so it is a secret.
+    /// The value, as a secret, since it may be a credential.
     pub value: Secret,
-    /// Whether the value is a credential and must be hidden wherever headers are shown.
+    /// Whether the value is a credential and must be masked in any display.
     pub sensitive: bool,
 }
 
 impl Webhook {
-    /// Checks what no field can tell alone: headers and authorization must not both set one header,
-    /// and a client certificate needs a target that can ask for it.
+    /// Checks rules across fields: headers and authorization must not both set one header, and a
+    /// client certificate needs a target that can request it.
     ///
     /// # Errors
-    /// Names `client_certificate` when there is one and the URL is not `https`.
+    /// Names `client_certificate` if there is one and the URL is not `https`.
     ///
-    /// Names `headers` when a custom header collides with the authorization, or uses
-    /// `${APIKEY}` without an API key, twice, or as a part of a longer value.
+    /// Names `headers` if a custom header collides with the authorization, or uses `${APIKEY}`
+    /// without an API key, twice, or as a part of a longer value.
     pub fn check(&self) -> Result<(), Invalid> {
         if self.client_identity.is_some() && self.url.as_url().scheme() != "https" {
             let rule = "must be empty with a url that does not begin with https://";
@@ -41,13 +41,13 @@ impl Webhook {
             .and_then(|placeholder| self.check_collisions(placeholder))
     }
 
-    /// The headers of a request: the custom ones in order, then that of the authorization. With the
-    /// type API key, a line `Name: ${APIKEY}` among the custom ones carries the key in its
-    /// place, else `X-API-Key` does (SPEC 5.2). The access token of an OAuth 2 client is not among
-    /// them: who sends adds it.
+    /// Returns the headers of a request: the custom ones in order, then that of the authorization.
+    /// For an API key, a custom line `Name: ${APIKEY}` contains the key; without such a line
+    /// `X-API-Key` does (SPEC 5.2). The access token of an OAuth 2 client is not included: the
+    /// sender adds it.
     ///
     /// # Errors
-    /// As [`check`](Self::check).
+    /// The errors of [`check`](Self::check).
     pub fn request_headers(&self) -> Result<Vec<RequestHeader>, Invalid> {
         let placeholder = self.placeholder()?;
         self.check_collisions(placeholder)?;
@@ -71,7 +71,7 @@ impl Webhook {
         Ok(out)
     }
 
-    /// The line whose value is `${APIKEY}`, if there is one.
+    /// Returns the line whose value is `${APIKEY}`, if there is one.
     fn placeholder(&self) -> Result<Option<&Header>, Invalid> {
         if self.headers.iter().any(Header::mentions_api_key) {
             return Err(refuse(
@@ -91,7 +91,7 @@ impl Webhook {
         Ok(first)
     }
 
-    /// The name of the header that carries the credential.
+    /// Returns the name of the header with the credential.
     fn carrier<'a>(&self, placeholder: Option<&'a Header>) -> Option<&'a str> {
         match self.authorization {
             Authorization::None => None,
@@ -102,9 +102,8 @@ impl Webhook {
         }
     }
 
-    /// No second line may name the header that carries the credential, and none may be
-    /// `Authorization` beside a type other than none: a receiver would have to guess which one
-    /// counts.
+    /// Checks that no second line names the header with the credential, and that none is
+    /// `Authorization` if the type is not none: a receiver would have to guess which one counts.
     fn check_collisions(&self, placeholder: Option<&Header>) -> Result<(), Invalid> {
         let Some(carrier) = self.carrier(placeholder) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! When a webhook tries again, where it says so itself.
+//! The retry schedule of a webhook.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use gatepost_ids::trim_pasted;
 
 use crate::error::{Field, Invalid};
 
-/// The most delays of a schedule. A platform may allow fewer.
+/// The maximum number of delays in a schedule. A platform may allow fewer.
 pub const MAX_RETRY_DELAYS: usize = 100;
-/// The longest delay: a day.
+/// The maximum delay: a day.
 const LONGEST: u32 = 24 * 60 * 60;
 const UNITS: [(&str, u32); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)];
 
-/// The delay before each further attempt, in whole seconds: 1 to [`MAX_RETRY_DELAYS`] of them, each
-/// of a second to a day; clones share them. There are as many further attempts as delays.
+/// The delay before each further attempt, in whole seconds: 1 to [`MAX_RETRY_DELAYS`] delays, each
+/// of a second to a day. Clones share them. There are as many further attempts as delays.
 ///
-/// As text, each is a number with `s`, `m`, `h` or `d`, or a number of seconds; commas or spaces
-/// are between them:
+/// As text, each is a number with `s`, `m`, `h` or `d`, or a number of seconds, separated by commas
+/// or spaces:
 ///
 /// ```
 /// use webhook_model::RetrySchedule;
@@ -32,20 +32,20 @@ const UNITS: [(&str, u32); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1
 pub struct RetrySchedule(Arc<[u32]>);
 
 impl RetrySchedule {
-    /// The delays.
+    /// Returns the delays.
     pub fn delays(&self) -> impl Iterator<Item = Duration> {
         self.0
             .iter()
             .map(|delay| Duration::from_secs((*delay).into()))
     }
 
-    /// How many further attempts there are: 1 to [`MAX_RETRY_DELAYS`].
+    /// Returns the number of further attempts: 1 to [`MAX_RETRY_DELAYS`].
     #[must_use]
     pub fn retries(&self) -> u32 {
         u32::try_from(self.0.len()).unwrap_or(u32::MAX)
     }
 
-    /// The delays as numbers of seconds, with commas between them: how a store keeps them.
+    /// Returns the delays in seconds, separated by commas, as a store keeps them.
     #[must_use]
     pub fn as_seconds(&self) -> String {
         let delays: Vec<_> = self.0.iter().map(ToString::to_string).collect();
@@ -84,7 +84,7 @@ impl fmt::Display for RetrySchedule {
     }
 }
 
-/// One delay. What was typed is repeated, so that it is found among many.
+/// Parses one delay. An error repeats the input, so that it can be found among many.
 fn delay(word: &str) -> Result<u32, Invalid> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let name = word.get(digits.len()..).unwrap_or_default();

@@ -10,10 +10,10 @@ use gatepost_ids::trim_pasted;
 use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 
-/// More active secrets than a rotation needs.
+/// The maximum number of active secrets: more than a rotation needs.
 const MAX_SECRETS: usize = 5;
 
-/// Padding is optional, as the public libraries have it.
+/// Padding is optional, as in the public libraries.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new()
@@ -21,26 +21,27 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// One secret in its text form: `whsec_` and 24 to 64 bytes in base64 (HMAC-SHA-256, `v1`), or
-/// `whsk_` and 64 bytes (ed25519, `v1a`). Only the form is checked here; `delivery` signs with it.
+/// A signing secret in its text form: `whsec_` and 24 to 64 bytes in base64 (HMAC-SHA-256, `v1`),
+/// or `whsk_` and 64 bytes (ed25519, `v1a`). Only the form is checked here; `delivery` signs with
+/// it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SigningSecret(Secret);
 
 impl SigningSecret {
-    /// Reads the text form.
+    /// Parses the text form.
     ///
     /// # Errors
-    /// When the prefix, the base64 or the length is wrong. The text is never repeated.
+    /// A wrong prefix, base64 or length. The text is never repeated.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         Self::read(text, 24..=64, "must hold 24 to 64 bytes")
     }
 
-    /// Reads one that another system gave out, which may be shorter or longer: `whsec_` and 16 to
-    /// 256 bytes. Signatures stay the same. For imports, and what was imported before; a new secret
-    /// goes through [`parse`](Self::parse).
+    /// Parses the secret of another system, which may be shorter or longer: `whsec_` and 16 to 256
+    /// bytes. Signatures stay the same. For imports, and for stored imports; a new secret must be
+    /// parsed by [`parse`](Self::parse).
     ///
     /// # Errors
-    /// As [`parse`](Self::parse), with the wider bounds.
+    /// The errors of [`parse`](Self::parse), with the wider limits.
     pub fn imported(text: &str) -> Result<Self, Invalid> {
         Self::read(text, 16..=256, "must hold 16 to 256 bytes")
     }
@@ -69,15 +70,15 @@ impl SigningSecret {
         }
     }
 
-    /// A new `whsec_` secret made of these random bytes.
+    /// Creates a `whsec_` secret from these random bytes.
     #[must_use]
     pub fn from_random(bytes: [u8; 32]) -> Self {
         let bytes = zeroize::Zeroizing::new(bytes);
         Self(Secret::new(format!("whsec_{}", STANDARD.encode(*bytes))))
     }
 
-    /// What a receiver verifies with, where that is no secret: the public half of a `whsk_` key, as
-    /// `whpk_` and base64. `None` for a `whsec_` secret, which both sides share.
+    /// Returns the public key that a receiver verifies with: the public half of a `whsk_` key, as
+    /// `whpk_` and base64. Returns `None` for a `whsec_` secret, which both sides share.
     #[must_use]
     pub fn public_key(&self) -> Option<String> {
         let pair = self.expose().strip_prefix("whsk_")?;
@@ -85,26 +86,26 @@ impl SigningSecret {
         Some(format!("whpk_{}", STANDARD.encode(pair.get(32..)?)))
     }
 
-    /// The text form.
+    /// Returns the text form.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose()
     }
 }
 
-/// The active secrets of a webhook, newest first: during a rotation each delivery is signed with
+/// The active secrets of a webhook, newest first. During a rotation each delivery is signed with
 /// all of them.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct SigningSecrets(Vec<SigningSecret>);
 
 impl SigningSecrets {
-    /// No secret: deliveries are not signed.
+    /// Creates an empty list: deliveries are not signed.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// These secrets, newest first.
+    /// Creates it from these secrets, newest first.
     ///
     /// # Errors
     /// More than 5.
@@ -115,7 +116,7 @@ impl SigningSecrets {
         Ok(Self(secrets))
     }
 
-    /// Puts a new secret before the others and keeps at most `keep` of those for the overlap.
+    /// Adds a new secret as the first one, and keeps at most `keep` of the others for the overlap.
     #[must_use]
     pub fn rotated(&self, new: SigningSecret, keep: usize) -> Self {
         Self(
@@ -125,12 +126,12 @@ impl SigningSecrets {
         )
     }
 
-    /// The secrets, newest first.
+    /// Returns the secrets, newest first.
     pub fn iter(&self) -> impl Iterator<Item = &SigningSecret> {
         self.0.iter()
     }
 
-    /// Whether there is none.
+    /// Returns whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

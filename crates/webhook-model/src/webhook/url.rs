@@ -1,4 +1,4 @@
-//! The endpoint of a webhook.
+//! The target URL of a webhook.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,14 +8,14 @@ use url::Url;
 
 use crate::error::{Field, Invalid};
 
-/// Longer URLs are refused.
+/// The maximum length of a URL.
 const MAX_BYTES: usize = 2048;
 
 /// An absolute `http` or `https` URL with a host, without credentials and without a fragment.
 ///
-/// Parsed once, by the WHATWG rules of the `url` crate; everything after works on the parsed form,
-/// so no two parsers can disagree about where a request goes.
-/// A literal does not make one, so none goes past the rules:
+/// It is parsed once, by the WHATWG rules of the `url` crate. All later steps use the parsed form,
+/// so no two parsers can disagree about the target of a request. It cannot be constructed from a
+/// literal, so every value is valid:
 ///
 /// ```
 /// assert!("file:///etc/passwd".parse::<webhook_model::TargetUrl>().is_err());
@@ -27,13 +27,13 @@ const MAX_BYTES: usize = 2048;
 pub struct TargetUrl(Url);
 
 impl TargetUrl {
-    /// The parsed URL.
+    /// Returns the parsed URL.
     #[must_use]
     pub fn as_url(&self) -> &Url {
         &self.0
     }
 
-    /// The URL as text, in its normal form.
+    /// Returns the URL as text, in its normal form.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()

@@ -1,6 +1,7 @@
-//! Why a text does not describe a proxy.
+//! Errors in the description of a proxy.
 
-/// Why a text does not describe a proxy. Never shows the text, which may hold a password.
+/// The reason why a text does not describe a proxy. It never shows the text, which may contain a
+/// password.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum ProxyError {
@@ -10,7 +11,7 @@ pub enum ProxyError {
     /// The scheme is not `http` or `socks5`.
     #[error("proxy: the scheme must be http or socks5")]
     Scheme,
-    /// The text is no URL with a host.
+    /// The text is not a URL with a host.
     #[error("proxy: must be a URL with a host")]
     Url,
 }

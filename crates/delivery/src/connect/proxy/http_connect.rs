@@ -1,4 +1,4 @@
-//! HTTP CONNECT, written by hand: one request, one bounded response.
+//! HTTP CONNECT, implemented directly: one request, one bounded response.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::login::Login;
 use crate::connect::stream::Base;
 use crate::outcome::ProxyFault;
 
-/// The longest response to CONNECT that is read.
+/// The maximum size of the response to CONNECT.
 const MAX_HEAD: usize = 8 * 1024;
 
 /// Asks the proxy for a tunnel to an address.
@@ -44,7 +44,7 @@ fn request(target: SocketAddr, login: Option<&Login>) -> Zeroizing<String> {
     text
 }
 
-/// Reads up to the empty line and not a byte further: what follows belongs to the target.
+/// Reads up to the empty line and not a byte further: the rest belongs to the target.
 async fn read_head(base: &mut Base) -> Result<Vec<u8>, ProxyFault> {
     let mut head = Vec::with_capacity(256);
     while !head.ends_with(b"\r\n\r\n") {

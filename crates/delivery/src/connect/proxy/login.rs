@@ -1,10 +1,10 @@
-//! Who we are to a proxy.
+//! The credentials for a proxy.
 
 use zeroize::Zeroizing;
 
 use super::error::ProxyError;
 
-/// The longest user name and the longest password, in bytes (RFC 1929 §2).
+/// The maximum length of the user name and of the password, in bytes (RFC 1929 §2).
 const MAX_LEN: usize = 255;
 
 /// A user and a password that can be sent.
@@ -14,7 +14,7 @@ pub(super) struct Login {
 }
 
 impl Login {
-    /// The user and the password of a URL; `None` when it has neither.
+    /// Returns the user and the password of a URL; `None` if it has neither.
     pub(super) fn of(url: &url::Url) -> Result<Option<Self>, ProxyError> {
         if url.username().is_empty() && url.password().is_none() {
             return Ok(None);

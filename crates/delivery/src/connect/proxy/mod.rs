@@ -1,4 +1,4 @@
-//! Ways around: HTTP CONNECT (RFC 9110 §9.3.6) and SOCKS5 (RFC 1928, RFC 1929).
+//! Proxies: HTTP CONNECT (RFC 9110 §9.3.6) and SOCKS5 (RFC 1928, RFC 1929).
 
 mod error;
 mod http_connect;
@@ -20,11 +20,11 @@ use crate::egress::HostPattern;
 use crate::outcome::{ErrorClass, ProxyFault};
 use crate::request::Host;
 
-/// A proxy that all requests go through, but those to the targets that bypass it.
+/// A proxy for all requests, except those to targets that bypass it.
 ///
-/// The target's name is resolved and judged on this side, and the proxy is asked for the judged
-/// address: a proxy never decides where a request goes. The proxy itself is the platform's choice
-/// and is not judged. Cheap to clone; `Debug` shows no credentials.
+/// The sender resolves and checks the target's name itself, and asks the proxy for the checked
+/// address: a proxy never decides where a request goes. The proxy itself is chosen by the platform
+/// and is not checked. Cheap to clone; `Debug` shows no credentials.
 ///
 /// ```
 /// let proxy = delivery::Proxy::parse("socks5://user:secret@proxy.internal:1080")?
@@ -50,7 +50,7 @@ enum Kind {
 }
 
 impl Proxy {
-    /// Takes `http://[user:password@]host[:port]` (HTTP CONNECT, port 80 by default) or
+    /// Parses `http://[user:password@]host[:port]` (HTTP CONNECT, port 80 by default) or
     /// `socks5://[user:password@]host[:port]` (port 1080 by default).
     ///
     /// # Errors
@@ -80,14 +80,14 @@ impl Proxy {
         })
     }
 
-    /// Targets with such a host name are reached without the proxy.
+    /// Connects directly to targets with such a host name.
     #[must_use]
     pub fn bypass_host(mut self, pattern: HostPattern) -> Self {
         self.bypass_hosts.push(pattern);
         self
     }
 
-    /// Targets of which every address lies in such a network are reached without the proxy.
+    /// Connects directly to targets whose addresses are all in such a network.
     #[must_use]
     pub fn bypass_net(mut self, net: IpNet) -> Self {
         self.bypass_nets.push(net);
@@ -104,7 +104,7 @@ impl Proxy {
         matches!(host, Host::Name(name) if named(name)) || addrs.iter().all(near)
     }
 
-    /// A stream to `target` through the proxy.
+    /// Opens a stream to `target` through the proxy.
     pub(super) async fn tunnel(
         &self,
         dialer: Option<&dyn Dial>,

@@ -8,7 +8,7 @@ use super::login::Login;
 use crate::connect::stream::Base;
 use crate::outcome::ProxyFault;
 
-/// Asks the proxy for a way to an address.
+/// Asks the proxy for a connection to an address.
 pub(super) async fn connect(
     base: Base,
     target: SocketAddr,

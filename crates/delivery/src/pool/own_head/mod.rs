@@ -1,20 +1,20 @@
-//! Our own head of an HTTP/1.1 request, in place of the one that hyper writes.
+//! Gatepost's own head of an HTTP/1.1 request, which replaces the one that hyper writes.
 //!
-//! Headers leave in the order and the case in which their owner wrote them (SPEC 2.2). hyper's
-//! client writes them from a map, which brings repeated names together, and in lower case; what
-//! would tell it otherwise (`HeaderCaseMap`, `OriginalHeaderOrder`) cannot be made outside of it.
-//! So hyper is given a request without headers, and as its bytes come through here, its short head
-//! is left out and ours is written instead. hyper keeps what it is good at: the response, the body,
-//! the state of the connection. A client of our own would be far larger, and putting hyper's head
-//! in order would mean to read it first.
+//! Headers are sent in the order and the case in which the caller gave them (SPEC 2.2). hyper's
+//! client writes them from a map, which groups repeated names, and in lower case; the types that
+//! change this (`HeaderCaseMap`, `OriginalHeaderOrder`) cannot be created outside of hyper.
+//! Therefore hyper gets a request without headers, and this stream replaces its short head by ours.
+//! hyper still handles the response, the body, and the state of the connection. A separate client
+//! would be far larger, and reordering hyper's head would require parsing it.
 //!
-//! No byte of a body is copied, and head and body leave in one vectored write, as they do without
-//! this. What it rests on, each point checked or brought about here or in [`H1`](super::H1):
+//! No byte of a body is copied, and head and body are sent in one vectored write, as without this
+//! stream. It relies on the following, all of which is checked or ensured here or in
+//! [`H1`](super::H1):
 //! - hyper encodes a whole head before it writes any of it, so the first buffer of a request begins
-//!   with the head and holds all of it. If not, the request fails.
-//! - hyper takes a request only when the body before it is written. That holds while it queues
-//!   bodies instead of joining them with the head, so this stream says that it writes vectored.
-//! - A connection whose head is not wholly written gets no other request.
+//!   with the head and contains all of it. If not, the request fails.
+//! - hyper accepts a request only after the previous body is written. This holds while it queues
+//!   bodies instead of joining them with the head, so this stream reports vectored writes.
+//! - A connection whose head is not completely written gets no other request.
 //! - Method and body are the same in both heads, so that hyper frames what our head announces.
 //! - The version is always 1.1, also to a receiver that has responded in 1.0 (RFC 9110 §6.2).
 
@@ -28,17 +28,17 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 const END: &[u8] = b"\r\n\r\n";
 
-/// The head of the request that is next, or what is still to be written of it.
+/// The head of the next request, or the unwritten part of it.
 #[derive(Debug, Default)]
 pub(super) struct NextHead(Mutex<Option<Cursor<Vec<u8>>>>);
 
 impl NextHead {
-    /// Sets the head of the request that hyper is about to be given.
+    /// Sets the head of the request that hyper gets next.
     pub(super) fn set(&self, head: Vec<u8>) {
         *self.lock() = Some(Cursor::new(head));
     }
 
-    /// Whether nothing of a head is left to be written.
+    /// Returns whether the head is completely written.
     pub(super) fn is_written(&self) -> bool {
         self.lock().is_none()
     }
@@ -48,12 +48,12 @@ impl NextHead {
     }
 }
 
-/// hyper began a request with something else than a head: another hyper than this was made for.
+/// hyper began a request with other data than a head: this version of hyper is not supported.
 #[derive(Debug, thiserror::Error)]
 #[error("the request does not begin with a head")]
 pub(super) struct NoHead;
 
-/// A stream on which our heads take the place of hyper's.
+/// A stream on which our heads replace hyper's.
 pub(super) struct OwnHead<S> {
     pub(super) inner: S,
     pub(super) next: Arc<NextHead>,

@@ -28,7 +28,7 @@ impl Token {
     }
 }
 
-/// The tokens of a text; `None` for a string without an end.
+/// Returns the tokens of a text; `None` for an unterminated string.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut tokens = Vec::new();
     let mut chars = text.chars().peekable();
@@ -52,7 +52,7 @@ pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     Some(tokens)
 }
 
-/// The rest of a string: a backslash takes the character behind it as it is.
+/// Reads the rest of a string: a backslash makes the next character literal.
 fn string(chars: &mut impl Iterator<Item = char>) -> Option<String> {
     let mut text = String::new();
     loop {

@@ -1,13 +1,13 @@
-//! How large a filter may be.
+//! The limits of a filter.
 
-/// How large a filter may be. A filter beyond them is refused with 422 before any row is read.
+/// The limits of a filter. A filter beyond them is refused with 422 before any row is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FilterLimits {
-    /// Bytes of the text.
+    /// The size of the text in bytes.
     pub bytes: usize,
-    /// Comparisons in it.
+    /// The number of comparisons.
     pub terms: usize,
-    /// Parentheses within parentheses.
+    /// The nesting of parentheses.
     pub depth: usize,
 }
 

@@ -1,26 +1,26 @@
-//! How a filter works beside other requests.
+//! Yielding while a filter runs.
 
 use crate::error::ApiError;
 
-/// Lets others have their turn while a filter works, or ends it.
+/// Yields while a filter runs, or ends it.
 pub(crate) trait Pace: Send {
-    /// Counts the work of looking at this many bytes.
+    /// Counts the work for this many bytes.
     ///
     /// # Errors
-    /// When the filter has worked for too long.
+    /// The filter has run for too long.
     fn spend(&mut self, bytes: usize) -> impl Future<Output = Result<(), ApiError>> + Send;
 
-    /// Does what may take long and cannot be interrupted where it holds up nobody.
+    /// Runs uninterruptible long work where it delays no other request.
     ///
     /// # Errors
-    /// When the filter has worked for too long.
+    /// The filter has run for too long.
     fn aside(
         &mut self,
         work: impl FnOnce() -> bool + Send + 'static,
     ) -> impl Future<Output = Result<bool, ApiError>> + Send;
 }
 
-/// For tests: everything at once.
+/// For tests: runs everything immediately.
 #[cfg(test)]
 pub(super) struct AtOnce;
 
@@ -40,7 +40,7 @@ impl Pace for AtOnce {
 
 #[cfg(test)]
 impl AtOnce {
-    /// The result of what never waits.
+    /// Returns the result of a future that never waits.
     pub(super) fn run<T, F>(work: impl FnOnce(Self) -> F) -> Result<T, ApiError>
     where
         F: Future<Output = Result<T, ApiError>>,

@@ -1,5 +1,5 @@
-//! From tokens to a filter. `None` is every way in which an expression can be broken or too large:
-//! the wire has one response for all of them.
+//! The parser of filters. `None` covers every invalid or too large expression: the wire has one
+//! response for all of them.
 
 use super::lex::{Token, tokens};
 use super::limits::FilterLimits;
@@ -9,7 +9,7 @@ use super::text::fold;
 use crate::error::ApiError;
 
 impl Filter {
-    /// The filter that a client wrote.
+    /// Parses a client's filter.
     pub(crate) fn parse(text: &str, limits: &FilterLimits) -> Result<Self, ApiError> {
         parse(text, limits).ok_or_else(ApiError::invalid_argument)
     }
@@ -30,13 +30,13 @@ fn parse(text: &str, limits: &FilterLimits) -> Option<Filter> {
 
 struct Parser {
     tokens: std::vec::IntoIter<Token>,
-    /// Comparisons that may still come.
+    /// The number of comparisons that are still allowed.
     terms: usize,
     patterns: Allowance,
 }
 
 impl Parser {
-    /// Terms up to the end or a closing parenthesis; tells which of the two it was.
+    /// Parses terms up to the end or a closing parenthesis, and returns which of the two it was.
     fn chain(&mut self, depth: usize) -> Option<(Filter, bool)> {
         let mut filter = Filter {
             first: self.term(depth)?,
@@ -91,7 +91,7 @@ impl Parser {
     }
 }
 
-/// Text operators take text; a bare number is taken as its digits.
+/// Text operators need text; a bare number becomes its digits.
 fn text(literal: Literal) -> Option<String> {
     match literal {
         Literal::Text(text) => Some(text),

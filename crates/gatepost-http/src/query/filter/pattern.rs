@@ -7,34 +7,35 @@ use regex::{Regex, RegexBuilder};
 use super::pace::Pace;
 use crate::error::ApiError;
 
-/// The most that a compiled `rx` may weigh.
+/// The maximum memory of a compiled `rx`.
 const REGEX_BYTES: usize = 256 * 1024;
-/// What a light one weighs at most.
+/// The maximum memory of a light one.
 const LIGHT_BYTES: usize = 16 * 1024;
-/// The longest text that is matched with a light one at once.
+/// The longest text that is matched with a light one on the current thread.
 const LIGHT_TEXT: usize = 1024;
-/// How much more it takes to match a byte than to look at it.
+/// The cost of matching a byte relative to reading it.
 const MATCHING: usize = 16;
 /// A longer text matches no pattern; only messages and responses in the delivery log are ever
 /// longer.
 const MATCHED_BYTES: usize = 16 * 1024;
 
-/// The most patterns in one filter, and their bytes.
+/// The maximum number of patterns in one filter, and of their bytes.
 const MOST: usize = 8;
 const TEXT: usize = 1_024;
-/// The most marks in them with which classes of characters begin. To compile a class that ignores
-/// case takes a walk over all characters, some milliseconds, even where nothing comes of it.
+/// The maximum number of characters in them that begin character classes. Compiling a class that
+/// ignores case walks over all characters, which takes some milliseconds even if the result is
+/// unused.
 const MARKS: usize = 64;
 
-/// An `rx`. Matching is linear in the text whatever the pattern, but each character may cost as
-/// much as the pattern is large: what may take milliseconds is done aside.
+/// An `rx` pattern. Matching is linear in the text, but the cost of each character may be
+/// proportional to the pattern: work that may take milliseconds is done on another thread.
 #[derive(Debug)]
 pub(super) struct Pattern {
     regex: Regex,
     is_light: bool,
 }
 
-/// What patterns may still come in a filter.
+/// The remaining budget for patterns in a filter.
 #[derive(Debug)]
 pub(super) struct Allowance {
     patterns: usize,
@@ -53,7 +54,7 @@ impl Default for Allowance {
 }
 
 impl Allowance {
-    /// The pattern of a text; `None` for one that is broken, or too much.
+    /// Compiles a pattern; `None` if it is invalid or exceeds the budget.
     pub(super) fn take(&mut self, text: &str) -> Option<Pattern> {
         let marks = text.bytes().filter(|byte| br"[\.".contains(byte)).count();
         self.patterns = self.patterns.checked_sub(1)?;
@@ -64,7 +65,7 @@ impl Allowance {
 }
 
 impl Pattern {
-    /// The pattern of a text; `None` for one that is broken or too large.
+    /// Compiles a pattern; `None` if it is invalid or too large.
     fn parse(text: &str) -> Option<Self> {
         let compile = |bytes| {
             let mut builder = RegexBuilder::new(text);

@@ -1,4 +1,4 @@
-//! References that a filter looks for by their id alone, as clients may (WIRE 1).
+//! References that a filter compares by id only, as clients may (WIRE 1).
 
 use webhook_model::ObjectId;
 
@@ -6,8 +6,8 @@ use super::term::{Filter, Literal, Term, Test};
 use crate::schema::{Kind, Table};
 
 impl Filter {
-    /// Reads it over this table: an id that a reference must or must not equal
-    /// becomes what rows hold, so that a store can look it up.
+    /// Resolves the filter for this table: an id that a reference must or must not equal becomes
+    /// the stored form, so that a store can look it up.
     pub(crate) fn read_over(&mut self, table: &Table) {
         let rest = self.rest.iter_mut().map(|(_, term)| term);
         for term in std::iter::once(&mut self.first).chain(rest) {
@@ -37,7 +37,7 @@ fn referred(table: Option<&str>, id: ObjectId) -> Literal {
     }
 }
 
-/// As a column holds it.
+/// Converts an id to the form of a column.
 fn alone(id: ObjectId) -> Literal {
     let text = || Literal::Text(id.to_string());
     id.as_number().map_or_else(text, Literal::Int)

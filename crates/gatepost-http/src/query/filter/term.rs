@@ -1,4 +1,4 @@
-//! A parsed filter, and which rows pass it.
+//! A parsed filter, and its evaluation.
 
 use std::cmp::Ordering;
 use std::pin::Pin;
@@ -60,10 +60,10 @@ pub(crate) enum Literal {
 }
 
 impl Filter {
-    /// Whether a row passes.
+    /// Returns whether a row passes.
     ///
     /// # Errors
-    /// When that takes too long.
+    /// It takes too long.
     pub(crate) async fn passes(
         &self,
         row: &RowMap,
@@ -92,7 +92,7 @@ impl Filter {
         Box::pin(self.chain(row, pace))
     }
 
-    /// The fields that it names.
+    /// Returns the fields that it names.
     pub(crate) fn fields(&self) -> Vec<&str> {
         let terms = std::iter::once(&self.first).chain(self.rest.iter().map(|(_, term)| term));
         terms
@@ -103,8 +103,8 @@ impl Filter {
             .collect()
     }
 
-    /// What `field` must equal for any row to pass, as far as the filter alone shows: lets a store
-    /// read from an index. Only a chain of `and` says so.
+    /// Returns the value that `field` must equal for any row to pass, as far as the filter shows: a
+    /// store can then read from an index. Only a chain of `and` has such values.
     pub(crate) fn must_equal(&self, field: &str) -> Option<&Literal> {
         if self.rest.iter().any(|(joiner, _)| *joiner == Joiner::Or) {
             return None;
@@ -178,8 +178,8 @@ impl Literal {
         }
     }
 
-    /// How `value` compares to this literal; `None` where the two cannot be compared. References
-    /// and numbers may be written as text, booleans as 0 and 1, as existing clients do.
+    /// Compares `value` with this literal; `None` if the two cannot be compared. References and
+    /// numbers may be written as text, booleans as 0 and 1, as existing clients do.
     fn order_of(&self, value: &Value) -> Option<Ordering> {
         let literal = match (self, value) {
             (Self::Int(n), Value::Number(_)) => Value::from(*n),

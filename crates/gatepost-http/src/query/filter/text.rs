@@ -1,4 +1,4 @@
-//! Texts of a row, looked at step by step: some are several MiB.
+//! Texts of a row, read in steps, since some have several MiB.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use super::pace::Pace;
 use crate::error::ApiError;
 use crate::schema::RowMap;
 
-/// Bytes that are looked at before others may have their turn.
+/// The number of bytes that are read before the task may yield.
 const STEP: usize = 128 * 1024;
 
-/// A row, and its texts without regard to case, each folded once however often it is asked for.
+/// A row, and its case-folded texts, each folded once however often it is used.
 pub(super) struct Texts<'r> {
     row: &'r RowMap,
     folded: Vec<(&'r str, String)>,
@@ -29,7 +29,7 @@ impl<'r> Texts<'r> {
         self.row.get(field).unwrap_or(&Value::Null)
     }
 
-    /// The text that the text operators look at: strings as they are, numbers in digits.
+    /// Returns the text for text operators: strings unchanged, numbers in digits.
     pub(super) fn text(&self, field: &str) -> Option<Cow<'r, str>> {
         match self.value(field) {
             Value::String(text) => Some(text.into()),
@@ -38,7 +38,7 @@ impl<'r> Texts<'r> {
         }
     }
 
-    /// The same without regard to case.
+    /// Returns the same, case-folded.
     pub(super) async fn folded(
         &mut self,
         field: &str,
@@ -58,7 +58,7 @@ impl<'r> Texts<'r> {
     }
 }
 
-/// A text without regard to case.
+/// Folds the case of a text.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -66,8 +66,8 @@ pub(super) fn fold(text: &str) -> String {
     text.chars().flat_map(lower).collect()
 }
 
-/// The two forms of the Greek small sigma are one: which of them a capital becomes depends on what
-/// follows, which may be in another step.
+/// The two forms of the Greek small sigma become one: which of them a capital becomes depends on
+/// the next character, which may be in another step.
 fn lower(c: char) -> impl Iterator<Item = char> {
     match c {
         'Σ' | 'ς' => 'σ'.to_lowercase(),
@@ -86,7 +86,7 @@ async fn folded(text: &str, pace: &mut impl Pace) -> Result<String, ApiError> {
     Ok(out)
 }
 
-/// Whether a part is somewhere in a text.
+/// Returns whether a text contains a part.
 pub(super) async fn contains(
     text: &str,
     part: &str,
@@ -95,7 +95,7 @@ pub(super) async fn contains(
     let mut at = 0;
     loop {
         let next = boundary(text, at + STEP);
-        // What begins in this step may end in the next.
+        // A match may begin in this step and end in the next.
         let end = boundary(text, next + part.len());
         if text[at..end].contains(part) {
             return Ok(true);
@@ -108,7 +108,7 @@ pub(super) async fn contains(
     }
 }
 
-/// The first boundary between two characters at or behind `at`.
+/// Returns the first character boundary at or after `at`.
 fn boundary(text: &str, at: usize) -> usize {
     let mut behind = at.min(text.len())..text.len();
     behind

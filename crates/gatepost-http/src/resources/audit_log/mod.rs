@@ -1,4 +1,4 @@
-//! `audit_log`: who changed what, to be read.
+//! `audit_log`: the audit log, read-only.
 
 mod columns;
 

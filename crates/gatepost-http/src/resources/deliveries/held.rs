@@ -1,5 +1,5 @@
-//! Why deliveries wait that say nothing of it themselves: their webhook is disabled or paused, or
-//! they are to be fetched.
+//! The reasons why deliveries wait that are not in the delivery itself: the webhook is disabled or
+//! paused, or in the mode *fetch*.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use webhook_model::{Activity, DeliveryMode, WebhookId};
 use crate::error::ApiError;
 use crate::resource::Wanted;
 
-/// What the webhooks of some deliveries keep them from.
+/// The reasons by webhook.
 #[derive(Debug, Default)]
 pub(super) struct Held(BTreeMap<WebhookId, &'static str>);
 
-/// The webhooks of those deliveries that wait; none if it is not shown why.
+/// Returns the webhooks of those deliveries that wait; none if the reason is not shown.
 pub(super) fn waiting<'d>(
     deliveries: impl IntoIterator<Item = &'d Delivery>,
     columns: &Wanted,
@@ -28,7 +28,7 @@ pub(super) fn waiting<'d>(
     waiting.map(|delivery| delivery.webhook).collect()
 }
 
-/// Looks these webhooks up, by one call.
+/// Looks these webhooks up in one call.
 pub(super) async fn by(caller: &Actor, webhooks: Vec<WebhookId>) -> Result<Held, ApiError> {
     if webhooks.is_empty() {
         return Ok(Held::default());
@@ -47,7 +47,7 @@ pub(super) async fn by(caller: &Actor, webhooks: Vec<WebhookId>) -> Result<Held,
 }
 
 impl Held {
-    /// The `status_info` of a delivery: its own, or what its webhook says.
+    /// Returns the `status_info` of a delivery: its own, or the reason of its webhook.
     pub(super) fn info<'a>(&self, delivery: &'a Delivery) -> &'a str {
         let held = is_silent(delivery).then(|| self.0.get(&delivery.webhook));
         match held.flatten() {

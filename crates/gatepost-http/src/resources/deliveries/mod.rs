@@ -17,13 +17,12 @@ use crate::error::ApiError;
 use crate::resource::{Resource, Scan, Scanned, Wanted};
 use crate::schema::{Input, KEY, RowMap, Table, number};
 
-/// What stands for a message or a response that was not kept: clients that do not know of
-/// `message_kept` see it too.
+/// Replaces a message or a response that was not kept, for clients that do not know `message_kept`.
 const NOT_KEPT: &str = "not kept";
 
 /// Columns of the last attempt, which is looked up for each row.
 const LAST_ATTEMPT: [&str; 3] = ["request", "response_body", "response_kept"];
-/// Bytes of messages that are read at a time.
+/// The size of messages that are read at a time, in bytes.
 const MESSAGES: u64 = 1024 * 1024;
 
 #[derive(Debug)]
@@ -114,7 +113,7 @@ impl Resource for Deliveries {
     }
 }
 
-/// The one row that a filter names.
+/// Returns the one row that a filter names.
 async fn one(caller: &Actor, key: i64, scan: &Scan<'_>) -> Result<Scanned, ApiError> {
     if scan.after.is_some() {
         return Ok(Scanned::default());

@@ -18,7 +18,7 @@ use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table, members, number};
 
-/// Bytes of JSON that are read at a time: parsed it takes up to thirty times as much.
+/// The size of JSON that is read at a time, in bytes: parsed, it takes up to thirty times as much.
 const OBJECTS: u64 = 128 * 1024;
 
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Resource for Events {
         let table = input.text("table").unwrap_or_default();
         let event_type: EventType = table.parse()?;
         if !caller.catalog().types().any(|(of, ..)| *of == event_type) {
-            // Told before the owner, which is to be an object of this type.
+            // Checked before the owner, which must be an object of this type.
             return Err(CatalogError::UnknownType.as_invalid().into());
         }
         let mut event = Event {
@@ -125,7 +125,7 @@ impl Resource for Events {
             return Err(ApiError::not_permitted());
         }
         let context = params.json("context");
-        // What is too large for data is variables all the same, as it was before there was data.
+        // A context that is too large for data still provides variables.
         let data: Option<Data> = context.as_ref().and_then(|context| context.parse().ok());
         let variables = context.iter().flat_map(|context| members(context));
         let variables = variables.map(|(name, value)| (name, as_text(value)));

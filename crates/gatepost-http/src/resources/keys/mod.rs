@@ -20,7 +20,7 @@ use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table, id, number};
 
-/// How long a key that is rolled is still good, in seconds, if the request does not say.
+/// The default overlap of a rolled key, in seconds.
 const DAY: i64 = 24 * 60 * 60;
 
 #[derive(Debug)]
@@ -194,8 +194,8 @@ fn epoch_of(expiration: Expiration) -> i64 {
     }
 }
 
-/// `expires_type` and `expires`, either of which may be missing; `present` is what stays if both
-/// are.
+/// Parses `expires_type` and `expires`, either of which may be missing; `present` is the value if
+/// both are.
 fn expiration(input: &Input, present: Expiration) -> Result<Expiration, ApiError> {
     match (input.text("expires_type"), input.int("expires")) {
         (None, None) => Ok(present),
@@ -239,7 +239,7 @@ fn list(input: &Input, field: &'static str) -> Result<Option<IpList>, ApiError> 
         .map_err(|error| ApiError::field(field, error))
 }
 
-/// `Some(None)` for 0, which takes a limit away.
+/// `Some(None)` for 0, which removes a limit.
 fn limit(input: &Input) -> Result<Option<Option<RateLimit>>, ApiError> {
     let limit = match input.int("requests_per_minute") {
         None => return Ok(None),

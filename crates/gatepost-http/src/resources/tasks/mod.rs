@@ -18,7 +18,7 @@ use crate::error::ApiError;
 use crate::resource::{Created, Resource, Scan, Scanned};
 use crate::schema::{Input, RowMap, Table, number};
 
-/// Bytes of messages that are read at a time.
+/// The size of messages that are read at a time, in bytes.
 const MESSAGES: u64 = 1024 * 1024;
 
 #[derive(Debug)]
@@ -161,7 +161,7 @@ impl Resource for Tasks {
     }
 }
 
-/// A run about nothing in particular, with these parameters as its variables.
+/// Creates a run without an occurrence, with these parameters as its variables.
 fn with(params: &Input) -> Result<About, Invalid> {
     let json = |name: &str| params.json(name).unwrap_or_default();
     let pairs = params
@@ -173,7 +173,7 @@ fn with(params: &Input) -> Result<About, Invalid> {
     Ok(about)
 }
 
-/// The row, with whether a delivery of the task is being sent at this moment, and when it last ran.
+/// Returns the row, with whether a delivery of the task is running, and when it last ran.
 async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap, ApiError> {
     let one = std::slice::from_ref(row);
     let running = caller.running_tasks(one).await?;
@@ -181,7 +181,7 @@ async fn with_status(caller: &Actor, row: &TaskRow) -> Result<RowMap, ApiError> 
     Ok(task_row(row, running.contains(&row.id), last_run))
 }
 
-/// The webhook that a client named as `owner`.
+/// Returns the webhook that a client named as `owner`.
 fn webhook(input: &Input) -> Option<WebhookId> {
     let (_, key) = input.reference("owner")?;
     key.as_number().map(WebhookId)
@@ -240,7 +240,7 @@ fn apply(task: &mut Task, input: &Input, new_message: Option<&Message>) -> Resul
     Ok(())
 }
 
-/// The message in `settings_args`; without one there, the default payload.
+/// Returns the message in `settings_args`; without one, the default payload.
 fn message(input: &Input) -> Result<Option<Message>, ApiError> {
     let Some(settings) = input.object("settings_args") else {
         return Ok(None);
@@ -259,7 +259,7 @@ fn message(input: &Input) -> Result<Option<Message>, ApiError> {
     }
 }
 
-/// 40 hexadecimal digits that are always the same for one row and tell nothing else.
+/// Returns 40 hexadecimal digits that are constant for one row and carry no other information.
 fn hex_id(key: i64) -> String {
     let mut state = key.unsigned_abs();
     let mut word = || {

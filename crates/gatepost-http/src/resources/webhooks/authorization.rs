@@ -8,14 +8,14 @@ use webhook_model::{
 
 use crate::schema::Input;
 
-/// What is read with the type `oauth2` alone, and has to be empty with every other.
+/// Columns of the type `oauth2`, which must be empty with every other type.
 const OAUTH2: [Field; 3] = [
     Field::OAuthTokenUrl,
     Field::OAuthClientId,
     Field::OAuthScope,
 ];
 
-/// The columns that are in a response: all but the value.
+/// Returns the columns of a response: all except the value.
 pub(super) fn columns(
     authorization: &Authorization,
 ) -> impl Iterator<Item = (&'static str, Value)> {
@@ -41,8 +41,8 @@ pub(super) fn columns(
         .into_iter()
 }
 
-/// The type and what belongs to it travel in several columns, and each may be missing: a value
-/// alone belongs to the type that is there, a type alone keeps the value if it is the same type.
+/// Applies the columns of the authorization, each of which may be missing: a value without a type
+/// belongs to the stored type, and a type without a value keeps the value if it is the same type.
 pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     let present = webhook.authorization.kind();
     let kind = input
@@ -69,7 +69,7 @@ pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid>
     Ok(())
 }
 
-/// What was not sent stays as it is.
+/// A column that was not sent is unchanged.
 fn client(present: &Authorization, secret: Option<&str>, input: &Input) -> Result<OAuth2, Invalid> {
     let present = match present {
         Authorization::OAuth2(client) => Some(&**client),

@@ -7,7 +7,7 @@ use webhook_model::{ClientIdentity, Field, Invalid, Webhook, trim_pasted};
 use crate::resources::row::epoch;
 use crate::schema::Input;
 
-/// The columns that are in a response: all but the key.
+/// Returns the columns of a response: all except the key.
 pub(super) fn columns(
     identity: Option<&ClientIdentity>,
 ) -> impl Iterator<Item = (&'static str, Value)> {
@@ -23,8 +23,8 @@ pub(super) fn columns(
     .into_iter()
 }
 
-/// What was not sent stays as it is, so a certificate can be renewed for the key that is there. An
-/// empty certificate removes both.
+/// Applies the columns. One that was not sent is unchanged, so a certificate can be renewed for the
+/// stored key. An empty certificate removes both.
 pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     let sent = |field: Field| input.text(field.as_str());
     let (certificate, key) = (sent(Field::ClientCertificate), sent(Field::ClientKey));

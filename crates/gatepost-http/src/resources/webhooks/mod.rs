@@ -77,7 +77,7 @@ impl Resource for Webhooks {
         input: Input,
     ) -> Result<RowMap, ApiError> {
         let key = number(key)?;
-        // An empty key leaves the one that is stored where it is.
+        // An empty key keeps the stored one.
         let client_key = input.text("client_key");
         let entered = Entered::default()
             .with_authorization(input.text("authorization_value").is_some())
@@ -95,7 +95,7 @@ impl Resource for Webhooks {
         let key = number(key)?;
         let deleted = caller.delete_webhook(WebhookId(key), Cascade::Refuse).await;
         match deleted {
-            // A key that may not read tasks is not told what they are called.
+            // A key that may not read tasks does not get their names.
             Err(ManageError::InUse { .. }) if !may_read(caller, "tasks") => {
                 let (tasks, more) = (Vec::new(), 0);
                 Err(ManageError::InUse { tasks, more }.into())
@@ -115,7 +115,7 @@ impl Resource for Webhooks {
         let id = WebhookId(key);
         match action {
             "send" => {
-                // Whether the webhook is there goes before what is wrong with the message.
+                // A missing webhook takes precedence over an invalid message.
                 caller.webhook(id).await?;
                 let message: Option<Message> =
                     params.text("message").map(str::parse).transpose()?;
@@ -163,7 +163,8 @@ impl Resource for Webhooks {
     }
 }
 
-/// Whose webhooks a filter asks for; the door narrows that to what the caller may see.
+/// Returns the scope that a filter asks for; `Management` narrows it to the rows that the caller
+/// may see.
 fn whose(scan: &Scan<'_>) -> Scope {
     let named = scan.equal.text("owner");
     let owner = named.and_then(|owner| owner.strip_prefix("users/")?.parse().ok());
@@ -173,7 +174,7 @@ fn whose(scan: &Scan<'_>) -> Scope {
     }
 }
 
-/// A parameter that is a time; 0 is none.
+/// Parses a time parameter; 0 means none.
 fn time(params: &Input, field: &str) -> Result<Option<DateTime<Utc>>, ApiError> {
     let seconds = params.int(field).filter(|seconds| *seconds > 0);
     seconds.map(|seconds| moment(field, seconds)).transpose()
@@ -213,13 +214,13 @@ fn webhook_row(stored: &Row<WebhookId, Webhook>) -> RowMap {
     columns
 }
 
-/// Empty for the platform's own.
+/// Empty for the platform's schedule.
 fn schedule_text(webhook: &Webhook) -> String {
     let schedule = webhook.retry_schedule.as_ref();
     schedule.map(ToString::to_string).unwrap_or_default()
 }
 
-/// Writes what the client wrote into the record.
+/// Applies the client's input to the record.
 fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     if let Some(name) = input.text("name") {
         webhook.name = name.parse()?;

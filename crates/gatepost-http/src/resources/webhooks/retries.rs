@@ -1,10 +1,10 @@
-//! The columns that say how often a webhook tries again.
+//! The columns of a webhook's retries.
 
 use webhook_model::{Field, Invalid, Retries, RetrySchedule, Webhook, trim_pasted};
 
 use crate::schema::Input;
 
-/// Refuses the two in one creation, unless they say the same.
+/// Refuses both columns in one creation, unless they agree.
 pub(super) fn check_new(input: &Input) -> Result<(), Invalid> {
     match (retries(input)?, schedule(input)?) {
         (Some(retries), Some(Some(schedule))) => agree(retries, &schedule),
@@ -12,9 +12,9 @@ pub(super) fn check_new(input: &Input) -> Result<(), Invalid> {
     }
 }
 
-/// `retries` alone takes the place of a schedule: existing clients know none, and read the number
-/// of its delays. A client that sends a whole row back means the one of the two that it changed;
-/// if it changed both, they must agree.
+/// Applies the columns. `retries` without a schedule replaces a schedule: existing clients know no
+/// schedules, and read the number of its delays. If a client sends a whole row back, the column
+/// that it changed counts; if it changed both, they must agree.
 pub(super) fn apply(webhook: &mut Webhook, input: &Input) -> Result<(), Invalid> {
     let sent = retries(input)?;
     let changed = sent.filter(|retries| retries.get() != webhook.reattempts());
@@ -42,7 +42,7 @@ fn retries(input: &Input) -> Result<Option<Retries>, Invalid> {
     input.int("retries").map(Retries::try_from).transpose()
 }
 
-/// `Some(None)` for the platform's own.
+/// `Some(None)` for the platform's schedule.
 fn schedule(input: &Input) -> Result<Option<Option<RetrySchedule>>, Invalid> {
     let schedule = input.text("retry_schedule").map(trim_pasted);
     let read = |text: &str| match text {

@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The client address of a request.
 
 mod quoted;
 #[cfg(test)]
@@ -21,7 +21,7 @@ pub enum ForwardedHeader {
     Forwarded,
 }
 
-/// The proxies whose word counts. What anyone else puts into a forwarding header is not looked at.
+/// The trusted proxies. Forwarding headers from other peers are ignored.
 #[derive(Clone, Debug)]
 pub struct TrustedProxies {
     networks: Vec<IpNet>,
@@ -29,7 +29,7 @@ pub struct TrustedProxies {
 }
 
 impl TrustedProxies {
-    /// No proxy: the peer is the client.
+    /// Creates a value without proxies: the peer is the client.
     #[must_use]
     pub fn none() -> Self {
         Self {
@@ -38,16 +38,16 @@ impl TrustedProxies {
         }
     }
 
-    /// Proxies in these networks, which all set this header.
+    /// Creates a value for proxies in these networks, which all must set this header.
     #[must_use]
     pub fn new(networks: Vec<IpNet>, header: ForwardedHeader) -> Self {
         Self { networks, header }
     }
 
-    /// The client: going back from the peer, the first address that is no trusted proxy. `None`
-    /// when a trusted proxy names one that cannot be read; such a request must not be let in. The
-    /// layer asks by itself; a login page of the platform's own takes the same address for
-    /// [`GuessLimiter::attempt`](crate::GuessLimiter::attempt).
+    /// Returns the client address: going back from the peer, the first address that is not a
+    /// trusted proxy. Returns `None` if a trusted proxy names an address that cannot be read; such
+    /// a request must be refused. The layer calls it automatically; a login page of the platform
+    /// passes the same address to [`GuessLimiter::attempt`](crate::GuessLimiter::attempt).
     ///
     /// ```
     /// use gatepost_keys::{ForwardedHeader, TrustedProxies};
@@ -81,7 +81,7 @@ impl TrustedProxies {
         Some(client)
     }
 
-    /// The addresses that a line names, the last one first; `None` for one that cannot be read.
+    /// Returns the addresses in a line, the last one first; `None` for one that cannot be read.
     fn named<'l>(&self, line: &'l str) -> Box<dyn Iterator<Item = Option<IpAddr>> + 'l> {
         match self.header {
             ForwardedHeader::XForwardedFor => {
@@ -99,8 +99,8 @@ impl TrustedProxies {
     }
 }
 
-/// The value of `for=` in an element of `Forwarded`, without quotes. `None` where it is missing or
-/// there twice, which RFC 7239 §4 forbids, or another pair cannot be read.
+/// Returns the value of `for=` in an element of `Forwarded`, without quotes. Returns `None` if it
+/// is missing or repeated, which RFC 7239 §4 forbids, or if another pair cannot be read.
 fn node(element: &str) -> Option<&str> {
     let mut node = None;
     for pair in parts_from_the_end(element, b';') {
@@ -117,7 +117,7 @@ fn node(element: &str) -> Option<&str> {
     node
 }
 
-/// An address with or without a port; IPv6 with or without brackets.
+/// Parses an address with or without a port; IPv6 with or without brackets.
 fn address(text: &str) -> Option<IpAddr> {
     let plain = text.parse::<IpAddr>().ok();
     let with_port = || text.parse::<SocketAddr>().ok().map(|addr| addr.ip());

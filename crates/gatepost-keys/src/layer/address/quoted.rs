@@ -1,9 +1,9 @@
-//! Texts in which a quoted string may hold a separator (RFC 9110 §5.6.4).
+//! Texts in which a quoted string may contain a separator (RFC 9110 §5.6.4).
 
-/// The parts between separators that are in no quoted string, the last one first. It is read from
-/// its end, which a proxy of ours wrote: what a stranger wrote before, such as a quote that nothing
-/// ends, does not change the parts behind it. A part in which a quoted string has no beginning is
-/// `None`.
+/// Returns the parts between separators outside of quoted strings, the last one first. The text is
+/// read from its end, which a trusted proxy wrote: an earlier part from a stranger, such as an
+/// unterminated quote, cannot change the parts behind it. A part in which a quoted string has no
+/// beginning is `None`.
 pub(super) fn parts_from_the_end(text: &str, separator: u8) -> impl Iterator<Item = Option<&str>> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -23,7 +23,7 @@ pub(super) fn parts_from_the_end(text: &str, separator: u8) -> impl Iterator<Ite
 /// A quoted string ends before it begins.
 struct NoBeginning;
 
-/// Where the last separator is that is in no quoted string.
+/// Returns the position of the last separator outside of quoted strings.
 fn last(text: &str, separator: u8) -> Result<Option<usize>, NoBeginning> {
     let bytes = text.as_bytes();
     let mut in_quotes = false;
@@ -41,13 +41,14 @@ fn last(text: &str, separator: u8) -> Result<Option<usize>, NoBeginning> {
     }
 }
 
-/// Whether what follows is behind a backslash that is itself behind none.
+/// Returns whether the text ends with a backslash that is not escaped itself.
 fn is_escaped(before: &[u8]) -> bool {
     let slashes = before.iter().rev().take_while(|byte| **byte == b'\\');
     slashes.count() % 2 == 1
 }
 
-/// A value as it is, or what is in its quotes; `None` for one that is quoted in part.
+/// Returns an unquoted value as it is, and the content of a quoted one; `None` for one that is
+/// partly quoted.
 pub(super) fn unquoted(value: &str) -> Option<&str> {
     let Some(rest) = value.strip_prefix('"') else {
         return (!value.contains('"')).then_some(value);

@@ -1,4 +1,4 @@
-//! Which address a request is from, as proxies name it.
+//! The client address of a request, as proxies name it.
 
 use proptest::prelude::*;
 
@@ -103,7 +103,7 @@ fn the_forwarded_header() {
     assert_eq!(from(r#"for="unterminated"#), None);
 }
 
-/// A proxy quotes what its client sent as `Host`.
+/// A proxy quotes the `Host` that its client sent.
 #[test]
 fn a_quoted_string_is_no_place_for_an_address() {
     for line in [
@@ -111,7 +111,7 @@ fn a_quoted_string_is_no_place_for_an_address() {
         r#"for=203.0.113.9;host="x\",for=10.0.0.5;y""#,
         r#"host="for=10.0.0.5;\\";for=203.0.113.9"#,
         r#"host=";for=10.0.0.5";for="203.0.113.9:80", for=10.0.0.7;host="a,b""#,
-        // What a stranger began, the proxy's own element does not end.
+        // The proxy's own element does not end a quote that a stranger began.
         r#"for=6.6.6.6;a=", for=203.0.113.9;host=",for=10.0.0.5;b=""#,
     ] {
         assert_eq!(forwarded(line).as_deref(), Some("203.0.113.9"), "{line}");
@@ -128,7 +128,7 @@ fn a_quoted_string_is_no_place_for_an_address() {
 }
 
 proptest! {
-    /// Nor does what strangers wrote before.
+    /// Text that strangers wrote earlier does not change it either.
     #[test]
     fn no_text_in_quotes_changes_the_address(
         text in r#"([ -~]|[,;"\\]|for=10\.0\.0\.[0-9]){0,20}"#,

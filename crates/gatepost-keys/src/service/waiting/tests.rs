@@ -13,7 +13,7 @@ use metrics::{
 
 use super::*;
 
-/// Adds up what is said to be lost.
+/// The sum of the reported losses.
 #[derive(Debug, Default)]
 struct Lost {
     logins: Arc<Sum>,
@@ -90,7 +90,7 @@ fn entry(row: &KeyRow) -> Arc<Entry> {
     Arc::new(Entry::new(row, row.key.checker().unwrap(), None))
 }
 
-/// Of each key: how often it was used.
+/// Returns the number of uses for each key.
 fn used(notes: &Notes) -> Vec<(i64, u64)> {
     let uses = KeyUse::merged(&notes.uses);
     let mut used: Vec<_> = uses.iter().map(|day| (day.key.0, day.used)).collect();
@@ -102,7 +102,7 @@ fn of(sum: &Sum) -> u64 {
     sum.0.load(Ordering::Relaxed)
 }
 
-/// The worst customer: more keys within a beat than anything is kept for.
+/// The worst case: more keys within an interval than are kept.
 #[tokio::test]
 async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_rest_is_said_to_be_lost()
  {
@@ -111,7 +111,7 @@ async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_res
         for key in 0..1_000_000 {
             waiting.note_cold(KeyId(key), login());
         }
-        // A key that has its place counts on.
+        // A key with space continues to count.
         waiting.note_cold(KeyId(7), login());
     });
     assert_eq!((of(&lost.logins), of(&lost.uses)), (900_000, 900_000));
@@ -123,7 +123,7 @@ async fn of_a_million_keys_within_a_beat_a_tenth_is_written_in_parts_and_the_res
     assert_eq!(store.calls(), 100, "nothing where nothing was noted");
 }
 
-/// Keys are used all the time: each of them would find something, and the last wait for all.
+/// Keys are used all the time: each reader would find notes, and the last would wait for all.
 #[tokio::test]
 async fn readers_at_the_same_time_wait_for_one_write_together() {
     let (waiting, store) = (
@@ -219,26 +219,26 @@ fn what_several_threads_note_of_one_key_is_all_there() {
     assert_eq!(waiting.keys.load(Ordering::Relaxed), 0);
 }
 
-/// Whoever uses a key beside another thread writes where that one does not.
+/// Two threads that use one key write to different memory.
 #[test]
 fn a_thread_notes_in_the_entry_and_others_on_pages_of_their_own() {
     let (waiting, key) = (Waiting::new(10), entry(&row()));
     waiting.note(&key, login());
     let noted = key.noted();
     std::thread::scope(|scope| {
-        // It would wait for ever if it noted in the entry.
+        // It would wait forever if it noted in the entry.
         scope.spawn(|| waiting.note(&key, login())).join().unwrap();
     });
     drop(noted);
     assert_eq!(used(&waiting.take()), [(1, 2)]);
-    // What was taken is nobody's again.
+    // After the notes are taken, any thread may be the next.
     std::thread::scope(|scope| {
         scope.spawn(|| waiting.note(&key, login())).join().unwrap();
     });
     assert!(!key.noted().is_empty());
 }
 
-/// An entry that has left the memory is kept until what was noted in it is written.
+/// An evicted entry is kept until its notes are written.
 #[test]
 fn keys_that_leave_the_memory_faster_than_is_written_leave_a_bounded_number_of_notes() {
     let (waiting, lost) = (Waiting::new(10), Lost::default());

@@ -13,14 +13,14 @@ use crate::calls::calls;
 use crate::people::People;
 use crate::world::{ADMIN, NOWHERE};
 
-/// A door, which may forget to judge in one of its methods.
+/// A `Management`, which may forget to judge in one of its methods.
 pub(super) struct Door<'a> {
     pub people: &'a People,
     forgets: Option<&'static str>,
 }
 
 impl<'a> Door<'a> {
-    /// The caller at this method: the operator, where the door forgets to judge.
+    /// The caller at this method: the operator, where `Management` forgets to judge.
     pub(super) fn of(&self, user: u128, method: &str) -> gatepost_manage::Actor {
         let forgets = self.forgets == Some(method);
         self.people.world.of(if forgets { ADMIN } else { user })

@@ -1,4 +1,4 @@
-//! What a row of the outbox may hold, and what it is refused for.
+//! Valid and invalid rows of the outbox.
 
 use gatepost_ids::{ObjectId, OwnerId, TenantId};
 

@@ -1,4 +1,4 @@
-//! A delivery's way through its states.
+//! The states of a delivery.
 
 use super::*;
 use crate::webhooks::Claim;

@@ -1,4 +1,4 @@
-//! A client and its token endpoint.
+//! An OAuth 2 client and its token endpoint.
 
 use std::fmt;
 
@@ -6,26 +6,26 @@ use crate::error::{Field, Invalid};
 use crate::secret::Secret;
 use crate::webhook::url::TargetUrl;
 
-/// Longer client ids are refused.
+/// The maximum length of a client id.
 const MAX_ID: usize = 1024;
-/// Longer client secrets are refused.
+/// The maximum length of a client secret.
 const MAX_SECRET: usize = 4096;
-/// Longer lists of scopes are refused.
+/// The maximum length of a list of scopes.
 const MAX_SCOPE: usize = 2048;
 
-/// How a client proves to the token endpoint who it is (RFC 6749 §2.3.1).
+/// The authentication of a client at the token endpoint (RFC 6749 §2.3.1).
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
-    /// By `Authorization: Basic …`, which every token endpoint has to support.
+    /// `Authorization: Basic …`, which every token endpoint must support.
     #[default]
     Basic,
-    /// By fields of the form.
+    /// Fields of the form.
     Body,
 }
 
 impl ClientAuthentication {
-    /// The word on the wire: `basic`, `body`.
+    /// Returns the word on the wire: `basic`, `body`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl ClientAuthentication {
         }
     }
 
-    /// The way of that word.
+    /// Parses the word on the wire.
     ///
     /// # Errors
     /// Any other word.
@@ -66,13 +66,13 @@ pub struct OAuth2 {
 }
 
 impl OAuth2 {
-    /// A client, which proves who it is by `Authorization: Basic …` and asks for no scope.
+    /// Creates a client that authenticates by `Authorization: Basic …` and requests no scope.
     ///
     /// The id has 1 to 1,024 bytes and the secret 1 to 4,096, of visible ASCII and spaces (RFC 6749
     /// Appendix A.1, A.2).
     ///
     /// # Errors
-    /// Names `oauth_token_url` for what is no [`TargetUrl`] or not `https` (RFC 6749 §3.2),
+    /// Names `oauth_token_url` if it is not a [`TargetUrl`] or not `https` (RFC 6749 §3.2),
     /// `oauth_client_id`, or `authorization_value` for the secret.
     pub fn new(token_url: &str, client_id: &str, client_secret: &str) -> Result<Self, Invalid> {
         check(Field::OAuthClientId, client_id, MAX_ID)?;
@@ -86,8 +86,8 @@ impl OAuth2 {
         })
     }
 
-    /// Asks for these scopes, separated by single spaces; the token endpoint's own choice if empty.
-    /// At most 2,048 bytes (RFC 6749 §3.3).
+    /// Sets the scopes to request, separated by single spaces; empty for the token endpoint's
+    /// default. At most 2,048 bytes (RFC 6749 §3.3).
     ///
     /// # Errors
     /// Names `oauth_scope` for other characters, other spaces, or a longer text.
@@ -109,7 +109,7 @@ impl OAuth2 {
         })
     }
 
-    /// Proves in this way who it is.
+    /// Sets the authentication.
     #[must_use]
     pub fn with_authentication(self, authentication: ClientAuthentication) -> Self {
         Self {
@@ -118,31 +118,31 @@ impl OAuth2 {
         }
     }
 
-    /// The token endpoint; always `https`.
+    /// Returns the token endpoint; always `https`.
     #[must_use]
     pub fn token_url(&self) -> &TargetUrl {
         &self.token_url
     }
 
-    /// The client's id, which is no secret.
+    /// Returns the client's id, which is not secret.
     #[must_use]
     pub fn client_id(&self) -> &str {
         &self.client_id
     }
 
-    /// The client's secret.
+    /// Returns the client's secret.
     #[must_use]
     pub fn client_secret(&self) -> &Secret {
         &self.client_secret
     }
 
-    /// The scopes that are asked for, separated by spaces; empty for none.
+    /// Returns the requested scopes, separated by spaces; empty for none.
     #[must_use]
     pub fn scope(&self) -> &str {
         &self.scope
     }
 
-    /// How it proves who it is.
+    /// Returns the authentication.
     #[must_use]
     pub fn authentication(&self) -> ClientAuthentication {
         self.authentication

@@ -1,5 +1,5 @@
-//! OAuth 2 client credentials (RFC 6749 §4.4): a type of ours beyond the four of SPEC 2.2. What is
-//! sent to the target is an access token that a token endpoint gives out for a client's secret.
+//! OAuth 2 client credentials (RFC 6749 §4.4), an extension of the four types of SPEC 2.2. The
+//! target gets an access token that a token endpoint issues for a client's secret.
 
 mod client;
 mod stored;

@@ -1,4 +1,4 @@
-//! A client in one text, which a backend seals.
+//! A client as one text, which a backend seals.
 
 use std::borrow::Cow;
 
@@ -19,7 +19,7 @@ struct Stored<'a> {
 }
 
 impl OAuth2 {
-    /// Everything in one JSON text.
+    /// Returns everything as one JSON text.
     pub(in crate::webhook) fn to_text(&self) -> Secret {
         let stored = Stored {
             token_url: self.token_url().as_str().into(),
@@ -28,12 +28,12 @@ impl OAuth2 {
             scope: self.scope().into(),
             authentication: self.authentication().as_str().into(),
         };
-        // Texts alone: it cannot fail, and an empty text would not be read back.
+        // All members are texts: it cannot fail, and an empty text would not be read back.
         Secret::new(serde_json::to_string(&stored).unwrap_or_default())
     }
 }
 
-/// The client of a text that [`OAuth2::to_text`] wrote. An error repeats nothing of it.
+/// Parses the output of [`OAuth2::to_text`]. An error repeats nothing of it.
 pub(in crate::webhook) fn stored_client(text: &str) -> Result<OAuth2, Invalid> {
     let unreadable = |_| Invalid::new(Field::AuthorizationValue, "is no OAuth 2 client");
     let stored: Stored<'_> = serde_json::from_str(text).map_err(unreadable)?;

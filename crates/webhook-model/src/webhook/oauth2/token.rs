@@ -1,4 +1,4 @@
-//! What is asked of a token endpoint, and what it responds.
+//! Requests to a token endpoint, and its responses.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use zeroize::Zeroizing;
 use super::client::{ClientAuthentication, OAuth2};
 use crate::secret::Secret;
 
-/// Longer access tokens are refused: no receiver takes such a header.
+/// The maximum length of an access token: no receiver accepts a longer header.
 const MAX_TOKEN: usize = 16 * 1024;
 
-/// Why a token endpoint may give no token (RFC 6749 §5.2).
+/// The error codes of a token endpoint (RFC 6749 §5.2).
 const ERRORS: [&str; 6] = [
     "invalid_request",
     "invalid_client",
@@ -24,7 +24,7 @@ const ERRORS: [&str; 6] = [
     "invalid_scope",
 ];
 
-/// What is sent to a token endpoint by `POST`, beside its URL (RFC 6749 §4.4.2).
+/// The content of a `POST` request to a token endpoint (RFC 6749 §4.4.2).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TokenRequest {
@@ -35,7 +35,7 @@ pub struct TokenRequest {
 }
 
 impl OAuth2 {
-    /// The request for an access token.
+    /// Returns the request for an access token.
     #[must_use]
     pub fn token_request(&self) -> TokenRequest {
         let (id, secret) = (self.client_id(), self.client_secret().expose());
@@ -59,7 +59,7 @@ impl OAuth2 {
     }
 }
 
-/// Both encoded as in a form before they are joined (RFC 6749 §2.3.1).
+/// Returns both, encoded as in a form before they are joined (RFC 6749 §2.3.1).
 fn basic(id: &str, secret: &str) -> Secret {
     let mut pair = Zeroizing::new(String::with_capacity(3 * (id.len() + secret.len()) + 1));
     pair.extend(byte_serialize(id.as_bytes()));
@@ -69,13 +69,13 @@ fn basic(id: &str, secret: &str) -> Secret {
     Secret::new(format!("Basic {}", *encoded))
 }
 
-/// What a token endpoint gave out.
+/// The response of a token endpoint.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct AccessToken {
     /// The token: visible ASCII without spaces, at most 16 KiB.
     pub token: Secret,
-    /// How long it is good for, if the endpoint said so.
+    /// Its validity period, if the endpoint returned one.
     pub expires_in: Option<Duration>,
 }
 
@@ -105,10 +105,10 @@ impl Number {
 }
 
 impl AccessToken {
-    /// Reads the body of a token endpoint's response (RFC 6749 §5.1).
+    /// Parses the body of a token endpoint's response (RFC 6749 §5.1).
     ///
     /// # Errors
-    /// What is wrong with it, in words that repeat nothing of it.
+    /// The problem, in a text that repeats nothing of the body.
     pub fn parse(body: &[u8]) -> Result<Self, &'static str> {
         let response: Response =
             serde_json::from_slice(body).map_err(|_| "it is not the JSON object of RFC 6749")?;
@@ -130,8 +130,8 @@ impl AccessToken {
     }
 }
 
-/// The error code of a token endpoint's response, if it is one of RFC 6749 §5.2. Nothing else of
-/// the body is for a log: it may repeat what it was sent.
+/// Returns the error code of a token endpoint's response, if it is one of RFC 6749 §5.2. The rest
+/// of the body must not be logged: it may repeat the request.
 #[must_use]
 pub fn token_error(body: &[u8]) -> Option<&'static str> {
     #[derive(Deserialize)]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Proves the rules of the house that a command can prove, on all files that Git tracks.
+"""Checks the coding rules that a command can check, on all files that Git tracks.
 
-Without arguments it checks the working copy that it is in, prints each place that breaks a rule
-and the figures of the library, and exits with 1 if there is any such place.
+Without arguments it checks the working copy that it is in, prints each problem and the sizes of
+the library, and exits with 1 if there is any problem.
 
-    checks/house.py                         all rules
-    checks/house.py --rule cycles           one rule
-    checks/house.py --under crates/delivery only places in this folder
-    checks/house.py --self-test             each rule refuses its wrong samples alone
+    checks/coding_rules.py                         all rules
+    checks/coding_rules.py --rule cycles           one rule
+    checks/coding_rules.py --under crates/delivery only problems in this folder
+    checks/coding_rules.py --self-test             each rule refuses exactly its wrong samples
 
 It needs Python 3 and Git, nothing else. It reads Rust by its own small rules (`rust.py`) and
 expects code that `cargo fmt` has formatted.
@@ -34,7 +34,7 @@ RULES = {
     "paths": layout.no_ignored_paths,
     "crates": plan.crates_as_planned,
     "cycles": cycles.no_cycles,
-    "rooms": plan.rooms_as_planned,
+    "modules": plan.modules_as_planned,
     "links": links.links_that_lead,
     "paths_named": plan.paths_that_exist,
     "inner": figures.no_inner,
@@ -46,6 +46,7 @@ RULES = {
     "constants": layout.constants_at_the_top,
     "imports": layout.imports_in_form,
     "words": words.plain_english,
+    "word_counts": words.words_at_most,
     "metrics": metrics.metrics_as_documented,
     "rules_cited": rules.rules_cited,
     "rules_proved": rules.rules_proved,
