@@ -20,8 +20,8 @@ const WINDOW: u32 = 1000;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Health {
-    /// Deliveries and occurrences that wait, as some process counted them last: a second ago, or
-    /// longer where counting takes more than 10 milliseconds.
+    /// Deliveries and occurrences that wait, as some process counted them last: five seconds ago,
+    /// or longer if counting takes more than 50 milliseconds.
     pub queue: QueueStats,
     /// What this process does for all; `None` where another one leads.
     pub leads: Option<Leads>,
