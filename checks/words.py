@@ -99,8 +99,8 @@ START = r"(?:^|(?<=[.!?:])[ ]+)(?:[-*|>] +|\*\*)*"
 # Words that have another meaning in the field, or none, and turns of phrase that are not English.
 # Their names are the rows of `checks/words.txt`, which says how often each may occur.
 WORDS = {
-    "begins-with-what": START + r"(?:What|Whatever|Who|Whoever)\b(?![^.!?]*\?)",
-    "begins-with-of": START + r"(?:Of (?!course\b)|That of\b|Those\b)",
+    "begins-with-what": START + r"(?-i:What|Whatever|Who|Whoever)\b(?![^.!?]*\?)",
+    "begins-with-of": START + r"(?-i:Of (?!course\b)|That of\b|Those\b)",
     "alone": r"(?<!let )(?<!leave )(?<!stand-)\balone\b",
     "at-once": r"\bat once\b",
     "basis": r"\bbasis\b",
@@ -135,8 +135,6 @@ WORDS = {
     "whoever": r"(?<!^)(?<![.!?] )\bwhoever\b",
 }
 WORDS = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in WORDS.items()}
-for _name in ("begins-with-what", "begins-with-of"):
-    WORDS[_name] = re.compile(WORDS[_name].pattern)
 # In Markdown and doc comments: code, addresses and the targets of links, which are no prose.
 CODE = re.compile(
     r"^[ ]*(```|~~~).*?^[ ]*\1|`[^`]*`|\]\([^)]*\)|\bhttps?:\S+|^\[[^]]*\]: \S+",
