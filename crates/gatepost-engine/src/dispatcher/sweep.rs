@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use gatepost_storage::StoreError;
-use gatepost_storage::webhooks::{Lane, Queues};
+use gatepost_storage::webhooks::Queues;
 use tokio::time::Instant;
 
 use super::part::Dispatcher;
@@ -45,7 +45,10 @@ impl Dispatcher {
         let (mut after, lifecycle) = (None, &self.core.lifecycle);
         while lifecycle.is_running() {
             let began = Instant::now();
-            after = self.sweep_page(after).await?;
+            let now = self.core.clock.now()?;
+            let beyond = Queues::Beyond(after);
+            let page = self.core.store.queues(beyond, PAGE, now).await?;
+            after = self.admission.walked(&page, now);
             if after.is_none() {
                 break;
             }
@@ -53,13 +56,5 @@ impl Dispatcher {
             tokio::task::yield_now().await;
         }
         Ok(())
-    }
-
-    /// The last lane of the page, unless there is none beyond.
-    async fn sweep_page(&self, after: Option<Lane>) -> Result<Option<Lane>, StoreError> {
-        let now = self.core.clock.now()?;
-        let queues = Queues::Beyond(after);
-        let page = self.core.store.queues(queues, PAGE, now).await?;
-        Ok(self.admission.walked(&page, now))
     }
 }

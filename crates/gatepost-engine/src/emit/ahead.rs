@@ -81,16 +81,13 @@ impl Emitter {
         if !ask.keeps_order(matched) {
             return Ok(Ahead::default());
         }
-        let rows = match &*open {
-            Some(rows) => rows.clone(),
-            None => {
-                let (audience, before) = sink.behind(ask.occurrence.audience);
-                let store = &self.core.store;
-                let rows = store.open_outbox(audience, before, LOOKED_AT).await?;
-                open.insert(rows.into()).clone()
-            }
-        };
-        self.held(ask, &rows, matched).await
+        if open.is_none() {
+            let (audience, before) = sink.behind(ask.occurrence.audience);
+            let store = &self.core.store;
+            *open = Some(store.open_outbox(audience, before, LOOKED_AT).await?.into());
+        }
+        let rows = open.as_deref().unwrap_or_default();
+        self.held(ask, rows, matched).await
     }
 
     async fn held(
@@ -112,10 +109,9 @@ impl Emitter {
             }
         }
         if !ahead.any && !tasks.is_empty() {
-            match self.finder.webhooks_of(ask.places, &tasks, matched).await? {
-                Some(webhooks) => ahead.webhooks = webhooks,
-                None => ahead.any = true,
-            }
+            let found = self.finder.webhooks_of(ask.places, &tasks, matched).await?;
+            ahead.any = found.is_none();
+            ahead.webhooks = found.unwrap_or_default();
         }
         Ok(ahead)
     }
