@@ -10,8 +10,8 @@ use tokio::time::Instant;
 const CHILD: &str = env!("CARGO_BIN_EXE_chaos_child");
 /// It heals by itself: within 5 s on a quiet machine, as the store's README says.
 const HEALED: Duration = Duration::from_secs(30);
-/// The longest time for which an engine does not try again to record what ended: a kill repeats what
-/// is not recorded, and the last trouble must not be counted as the kill's.
+/// The longest time for which an engine does not try again to record what ended: a kill repeats
+/// what is not recorded, and the last trouble must not be counted as the kill's.
 const RECORDED: Duration = Duration::from_secs(2);
 /// This much must have happened for each trouble, or nothing was under way.
 const ENOUGH: usize = 3;
