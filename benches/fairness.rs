@@ -25,6 +25,14 @@ use gatepost_storage::webhooks::{
 use gatepost_testkit::fixtures;
 use webhook_model::{Occurrence, OwnerId, TagId, Timeout, Webhook, WebhookId};
 
+/// The owner of the good targets.
+const OWN: OwnerId = OwnerId(1);
+const OTHER: OwnerId = OwnerId(2);
+const BESIDE: [&str; 3] = [
+    "a stalled target",
+    "another owner's retries",
+    "the same owner's retries",
+];
 const GOOD: usize = 50;
 const QUEUED: usize = 5_000;
 const RETRIES: usize = 50_000;
@@ -38,13 +46,15 @@ fn main() {
         .build()
         .unwrap();
     runtime.block_on(async {
-        let mut ratios = [Vec::new(), Vec::new()];
+        let mut ratios = [Vec::new(), Vec::new(), Vec::new()];
         for _ in 0..3 {
             let idle = measure(Beside::Nothing).await;
             ratios[0].push(measure(Beside::Stalled).await / idle);
-            ratios[1].push(measure(Beside::Retries).await / idle);
+            for (ratios, owner) in ratios[1..].iter_mut().zip([OTHER, OWN]) {
+                ratios.push(measure(Beside::Retries(owner)).await / idle);
+            }
         }
-        for (what, figures) in ["a stalled target", "retries"].iter().zip(ratios) {
+        for (what, figures) in BESIDE.iter().zip(ratios) {
             let (median, low, high) = benches::spread(figures);
             println!("p99 beside {what}, over p99 alone: {median:.2} ({low:.2} to {high:.2})");
         }
@@ -55,7 +65,8 @@ fn main() {
 enum Beside {
     Nothing,
     Stalled,
-    Retries,
+    /// Of this owner.
+    Retries(OwnerId),
 }
 
 /// The p99 of the wait, in seconds.
@@ -67,7 +78,8 @@ async fn measure(beside: Beside) -> f64 {
     let engine = engine(store.clone()).await;
     let mut good = Vec::new();
     for n in 0..GOOD {
-        let hook = webhook(&engine, &format!("http://good-{n}.test:{port}/good"), 5).await;
+        let url = format!("http://good-{n}.test:{port}/good");
+        let hook = webhook(&engine, OWN, &url, 5).await;
         let tag = TagId(i64::try_from(n).unwrap() + 1);
         machines::route(&engine, hook, tag, r#"{"n":"${N}"}"#).await;
         good.push(hook);
@@ -80,14 +92,14 @@ async fn measure(beside: Beside) -> f64 {
         Beside::Nothing => {}
         Beside::Stalled => {
             let url = format!("http://stalled.test:{port}/stalled");
-            let stalled = webhook(&engine, &url, 30).await;
+            let stalled = webhook(&engine, OWN, &url, 30).await;
             queue(&store, &[stalled], QUEUED, Disposition::Sent).await;
         }
-        Beside::Retries => {
+        Beside::Retries(owner) => {
             let mut failing = Vec::new();
             for n in 0..GOOD {
                 let url = format!("http://failing-{n}.test:{port}/failing");
-                failing.push(webhook(&engine, &url, 5).await);
+                failing.push(webhook(&engine, owner, &url, 5).await);
             }
             let due = now() + Duration::from_secs(8);
             queue(&store, &failing, RETRIES, Disposition::Retry { due }).await;
@@ -135,10 +147,10 @@ async fn engine(store: Arc<SqliteStore>) -> Engine {
         .unwrap()
 }
 
-async fn webhook(engine: &Engine, url: &str, timeout: u64) -> WebhookId {
+async fn webhook(engine: &Engine, owner: OwnerId, url: &str, timeout: u64) -> WebhookId {
     let name = url.parse::<url::Url>().unwrap();
     let name = name.host_str().unwrap().parse().unwrap();
-    let mut webhook = Webhook::new(OwnerId(1), name, url.parse().unwrap());
+    let mut webhook = Webhook::new(owner, name, url.parse().unwrap());
     webhook.timeout = Timeout::from_secs(timeout).unwrap();
     engine.create_webhook(&webhook).await.unwrap().id
 }

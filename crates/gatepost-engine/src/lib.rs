@@ -60,6 +60,7 @@ pub use observe::{Notice, Observer};
 pub use records::cursor::MAX_FETCHED;
 pub use records::fetching::{FetchedMessage, FetchedPage};
 pub use records::owners::{Rejected, Usage};
+pub use records::replays::Replay;
 pub use records::run_context::{RunContext, TriggerInput};
 pub use records::targets::TargetVerdict;
 pub use records::wait_reason::WaitReason;

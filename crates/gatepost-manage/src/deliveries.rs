@@ -1,9 +1,10 @@
 //! The delivery log. A delivery belongs to its webhook's owner, and stays with the tenant in which
 //! it was made.
 
+use gatepost_engine::Replay;
 use gatepost_engine::WaitReason;
 use gatepost_storage::webhooks::{
-    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay,
+    AttemptRecord, Delivery, DeliveryId, DeliveryQuery, DeliveryState,
 };
 use gatepost_storage::{Bodies, Row};
 use webhook_model::{Webhook, WebhookId};

@@ -2,10 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use gatepost_engine::EngineError;
+use gatepost_engine::Replay;
 use gatepost_storage::Page;
-use gatepost_storage::webhooks::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryState, RecordId, Replay,
-};
+use gatepost_storage::webhooks::{Delivery, DeliveryId, DeliveryQuery, DeliveryState, RecordId};
 use webhook_model::WebhookId;
 
 use crate::actor::Actor;

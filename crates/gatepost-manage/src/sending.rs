@@ -3,8 +3,9 @@
 use chrono::{DateTime, Utc};
 use delivery::Attempt;
 use gatepost_engine::EngineError;
+use gatepost_engine::Replay;
 use gatepost_storage::Scope;
-use gatepost_storage::webhooks::{DeliveryId, RecordId, Replay};
+use gatepost_storage::webhooks::{DeliveryId, RecordId};
 use webhook_model::{Message, WebhookId};
 
 use crate::actor::Actor;

@@ -210,7 +210,6 @@ macro_rules! for_each_log_clause {
             l02_deliveries_are_listed_by_what_was_asked_for
             l03_attempts_are_kept_and_numbered
             l04_a_replay_starts_over_with_the_same_bytes
-            l05_a_replay_of_failures_is_bounded
             l06_a_cancelled_delivery_ends
             l07_a_deleted_delivery_is_gone
             l08_what_was_held_too_long_expires

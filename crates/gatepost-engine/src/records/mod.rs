@@ -8,7 +8,7 @@ mod events;
 pub(crate) mod fetching;
 mod manual;
 pub(crate) mod owners;
-mod replays;
+pub(crate) mod replays;
 pub(crate) mod run_context;
 mod sending;
 pub(crate) mod targets;

@@ -3,11 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use gatepost_storage::webhooks::{
-    Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Replay,
-};
+use gatepost_storage::webhooks::{Bodied as _, Delivery, DeliveryId, DeliveryQuery, DeliveryState};
 use gatepost_storage::{Bodies, Page, Scope, StoreError};
-use webhook_model::OwnerId;
+use webhook_model::{OwnerId, WebhookId};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -18,6 +16,23 @@ const BITE: u32 = 100;
 const BYTES: Bodies = Bodies::UpTo(8 * 1024 * 1024);
 /// What was made this long ago was allowed then: whether its owner still is, is asked again.
 const STALE: TimeDelta = TimeDelta::hours(1);
+
+/// The deliveries to send again. Only ended deliveries are sent again; others are skipped.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Replay {
+    /// These deliveries.
+    Ids(Vec<DeliveryId>),
+    /// The deliveries of a webhook in state `error` that were created in a period.
+    Failed {
+        /// The webhook.
+        webhook: WebhookId,
+        /// Created at or after this.
+        from: DateTime<Utc>,
+        /// Created before this.
+        before: DateTime<Utc>,
+    },
+}
 
 /// Rows of one owner.
 #[derive(Debug, Default)]
@@ -117,8 +132,8 @@ impl Engine {
             }
             self.admit_queued(*owner, share.rows, share.bytes)?;
         }
-        let ids = Replay::Ids(rows.iter().map(|row| row.id).collect());
-        let queued = self.core.store.replay(&ids, BITE, now).await?;
+        let ids: Vec<_> = rows.iter().map(|row| row.id).collect();
+        let queued = self.core.store.replay(&ids, now).await?;
         for (owner, share) in shares {
             let rows = u64::from(share.rows);
             self.core.access.waits_again(owner, rows, share.bytes);

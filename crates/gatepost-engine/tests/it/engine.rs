@@ -251,7 +251,7 @@ async fn a_used_webhook_is_not_deleted_and_a_failed_delivery_can_be_replayed() {
     assert_eq!(
         world
             .engine
-            .replay(&gatepost_storage::webhooks::Replay::Ids(vec![id]))
+            .replay(&gatepost_engine::Replay::Ids(vec![id]))
             .await
             .unwrap(),
         1

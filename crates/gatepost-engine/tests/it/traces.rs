@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
-use gatepost_storage::webhooks::{DeliveryId, DeliveryLog, Replay};
+use gatepost_engine::Replay;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryLog};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 use webhook_model::{Headers, ObjectId, Occurrence, Target, TraceContext, Webhook};

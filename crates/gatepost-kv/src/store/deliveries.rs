@@ -15,7 +15,7 @@ use super::key::{Key, last_number};
 use super::rows::{Index, Rows, key_of};
 use super::tables::{
     ATTEMPTS, BODIES, DELIVERIES, DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT,
-    DELIVERY_OF_WEBHOOK, DUE, ENDED, FAILED, GONE, LEASED, LOG_BYTES, OPEN, QUEUED, RUNNING,
+    DELIVERY_OF_WEBHOOK, DUE, ENDED, GONE, LEASED, LOG_BYTES, OPEN, QUEUED, RUNNING,
 };
 use super::tx::{Tx, each, keys_in, row};
 use crate::contract::View;
@@ -60,11 +60,6 @@ pub(super) const ROWS: Rows<Entry> = Rows {
         }),
         Index::of(ENDED, |e| {
             (!e.is_open()).then(|| Key::new().time(e.row.delivery.created))
-        }),
-        Index::of(FAILED, |e| {
-            let delivery = &e.row.delivery;
-            let is_kept = e.state() == DeliveryState::Error && delivery.message_kept;
-            is_kept.then(|| of_webhook(e).time(delivery.created))
         }),
     ],
 };

@@ -1,27 +1,28 @@
 //! The delivery log.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
     DeliveryQuery, DeliveryState, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats,
-    Replay, WaitingChange,
+    WaitingChange,
 };
 use gatepost_storage::{Bodies, Scope, StoreError};
 
 use super::deliveries::{self, ROWS};
 use super::error::Outcome;
-use super::key::{Key, last_number};
+use super::key::Key;
 use super::kv_store::KvStore;
 use super::rows::{SOME, Source};
 use super::tables::{
-    DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT, DELIVERY_OF_WEBHOOK, FAILED, OPEN,
+    DELIVERY_OF_OWNER, DELIVERY_OF_TASK, DELIVERY_OF_TENANT, DELIVERY_OF_WEBHOOK, OPEN,
 };
-use super::tx::{Tx, keys_in};
+use super::tx::Tx;
 use super::{claims, counters, figures, retention};
 use crate::contract::View;
-use crate::span::Span;
 
 #[async_trait]
 impl DeliveryLog for KvStore {
@@ -68,15 +69,9 @@ impl DeliveryLog for KvStore {
         .await
     }
 
-    async fn replay(
-        &self,
-        which: &Replay,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<u64, StoreError> {
-        let which = which.clone();
-        self.write(move |tx| replay(tx, &which, limit as usize, now))
-            .await
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError> {
+        let ids = ids.iter().copied().collect();
+        self.write(move |tx| replay(tx, &ids, now)).await
     }
 
     async fn change_waiting(
@@ -199,32 +194,13 @@ fn source(query: &DeliveryQuery) -> (crate::Table, Option<Key>) {
     }
 }
 
-fn replay(tx: &mut Tx<'_>, which: &Replay, limit: usize, now: DateTime<Utc>) -> Outcome<u64> {
-    let mut ids = match which {
-        Replay::Ids(ids) => ids.clone(),
-        Replay::Failed {
-            webhook,
-            from,
-            before,
-        } => {
-            let of = || Key::new().number(webhook.0);
-            let span = Span::between(of().time(*from), of().time(*before));
-            let keys = keys_in(tx, FAILED, &span, limit)?.into_iter();
-            let ids = keys.map(|key| Ok(DeliveryId(last_number(&key)?)));
-            ids.collect::<Outcome<_>>()?
-        }
-    };
-    ids.sort_unstable();
-    ids.dedup();
+fn replay(tx: &mut Tx<'_>, ids: &BTreeSet<DeliveryId>, now: DateTime<Utc>) -> Outcome<u64> {
     let mut replayed = 0;
     for id in ids {
-        if replayed == limit {
-            break;
-        }
-        let done = deliveries::change(tx, id, |row| {
-            row.is_replayed_by(which).then(|| row.replay(now))
+        let done = deliveries::change(tx, *id, |row| {
+            row.can_be_replayed().then(|| row.replay(now))
         })?;
-        replayed += usize::from(done.is_some());
+        replayed += u64::from(done.is_some());
     }
-    Ok(replayed as u64)
+    Ok(replayed)
 }

@@ -81,8 +81,6 @@ pub(super) const RUNNING: Table = Table::bytes("delivery_running");
 pub(super) const LEASED: Table = Table::bytes("delivery_leased");
 /// Those that have ended, by age.
 pub(super) const ENDED: Table = Table::bytes("delivery_ended");
-/// Those in `error` whose message is kept, by webhook and age.
-pub(super) const FAILED: Table = Table::bytes("delivery_failed");
 /// Webhooks that are gone, but not all of their deliveries.
 pub(super) const GONE: Table = Table::numbers("webhook_gone");
 /// Bytes of all messages and attempts, in several parts.
@@ -111,7 +109,7 @@ pub(super) const TURNS_DUE: Table = Table::bytes("turn_due");
 pub(super) const TURNS_LATER: Table = Table::bytes("turn_later");
 
 /// All of them.
-pub(super) const ALL: [Table; 70] = [
+pub(super) const ALL: [Table; 69] = [
     META,
     AUDIT,
     AUDIT_OF_OWNER,
@@ -166,7 +164,6 @@ pub(super) const ALL: [Table; 70] = [
     RUNNING,
     LEASED,
     ENDED,
-    FAILED,
     GONE,
     LOG_BYTES,
     SEEN,

@@ -1,20 +1,15 @@
 //! Deliveries that are replayed or deleted, or expire.
 
 use chrono::{DateTime, Utc};
-use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, LaneClass, Replay};
+use gatepost_storage::webhooks::{DeliveryId, EndReason, Lane, LaneClass};
 use webhook_model::WebhookId;
 
-use super::list::BEGIN_REPLAY;
 use crate::db::Param;
 use crate::error::{Failure, Result};
 use crate::store::PostgresStore;
 
 const REPLAY_IDS: &str = concat!(
     include_str!("../sql/log/replay_ids.sql"),
-    include_str!("../sql/log/replay_lock.sql")
-);
-const REPLAY_FAILED: &str = concat!(
-    include_str!("../sql/log/replay_failed.sql"),
     include_str!("../sql/log/replay_lock.sql")
 );
 const REPLAY: &str = include_str!("../sql/log/replay.sql");
@@ -41,32 +36,11 @@ const PICKED: [&str; 6] = [
 
 impl PostgresStore {
     /// The lanes in which something waits again are said to all.
-    pub(super) async fn replay_some(
-        &self,
-        which: &Replay,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<u64> {
-        let limit = i64::from(limit);
-        let again: [Param<'_>; 1] = [&now];
-        let answers = match which {
-            Replay::Ids(ids) => {
-                let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
-                let picked: [Param<'_>; 2] = [&ids, &limit];
-                let statements = [(REPLAY_IDS, &picked[..]), (REPLAY, &again[..])];
-                self.db().pipeline("BEGIN", &statements).await?
-            }
-            Replay::Failed {
-                webhook,
-                from,
-                before,
-            } => {
-                let (low, high) = self.bounds(*from, *before).await?;
-                let picked: [Param<'_>; 6] = [&webhook.0, &limit, from, before, &low, &high];
-                let statements = [(REPLAY_FAILED, &picked[..]), (REPLAY, &again[..])];
-                self.db().pipeline(BEGIN_REPLAY, &statements).await?
-            }
-        };
+    pub(super) async fn replay_some(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
+        let ids: Vec<i64> = ids.iter().map(|id| id.0).collect();
+        let (picked, again): ([Param<'_>; 1], [Param<'_>; 1]) = ([&ids], [&now]);
+        let statements = [(REPLAY_IDS, &picked[..]), (REPLAY, &again[..])];
+        let answers = self.db().pipeline("BEGIN", &statements).await?;
         let (mut replayed, mut lanes) = (0, Vec::new());
         for row in answers.last().into_iter().flatten() {
             replayed += row.try_get::<_, i64>("replayed")?;

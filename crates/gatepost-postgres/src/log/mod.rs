@@ -14,8 +14,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::StoreError;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-    WaitingChange,
+    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, WaitingChange,
 };
 use tokio_postgres::Row;
 use uuid::Uuid;
@@ -75,8 +74,8 @@ impl DeliveryLog for PostgresStore {
         }
     }
 
-    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
-        Ok(self.replay_some(which, limit, now).await?)
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
+        Ok(self.replay_some(ids, now).await?)
     }
 
     async fn change_waiting(

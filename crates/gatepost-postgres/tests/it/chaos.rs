@@ -189,8 +189,7 @@ impl World {
                 .await
                 .unwrap();
         } else {
-            let which = Replay::Ids(some);
-            self.store.replay(&which, 4, at(now)).await.unwrap();
+            self.store.replay(&some, at(now)).await.unwrap();
         }
     }
 }

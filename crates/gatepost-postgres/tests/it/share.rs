@@ -80,7 +80,7 @@ async fn hidden_deliveries_leave_in_bites_and_replayed_ones_stay() {
     // The first of all waits again, and one that is settled under a token that others run by.
     let first = DeliveryQuery::all(Page::first(1));
     let first = store.list_deliveries(&first).await.unwrap()[0].id;
-    let replayed = store.replay(&Replay::Ids(vec![first]), 9, at(0)).await;
+    let replayed = store.replay(&[first], at(0)).await;
     assert_eq!(replayed.unwrap(), 1);
     store.recount_usage(OwnerId(1), 0).await.unwrap();
     assert_eq!(listed(&store).await, 3, "what waits or runs");

@@ -17,8 +17,7 @@ use chrono::{DateTime, Utc};
 use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
-    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay,
-    WaitingChange,
+    DeliveryQuery, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, WaitingChange,
 };
 
 use self::look::Look;
@@ -53,13 +52,9 @@ impl DeliveryLog for SqliteStore {
         self.write(move |c| delete::delete(c, id)).await
     }
 
-    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Answer<u64> {
-        let which = which.clone();
-        // Looking for the failed ones among all that a webhook has takes no time of the writer.
-        let failed = matches!(which, Replay::Failed { .. });
-        let ids = self.read(move |c| replay::ids(c, &which, limit)).await?;
-        self.write(move |c| replay::again(c, &ids, failed, limit, now))
-            .await
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Answer<u64> {
+        let ids = ids.iter().copied().collect();
+        self.write(move |c| replay::again(c, &ids, now)).await
     }
 
     async fn change_waiting(

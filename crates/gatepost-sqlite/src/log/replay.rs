@@ -1,11 +1,11 @@
 //! Replays.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
-use gatepost_storage::Page;
-use gatepost_storage::webhooks::{DeliveryQuery, DeliveryState, Replay};
+use gatepost_storage::webhooks::DeliveryId;
 use rusqlite::Connection;
 
-use super::list;
 use super::look::{Found, Look};
 use crate::batch::{Member, next_token};
 use crate::column::micros;
@@ -14,51 +14,14 @@ use crate::deliveries::waiting;
 use crate::error::Result;
 use crate::watch;
 
-/// Row numbers of what is to be sent again, oldest first.
-pub(super) fn ids(c: &Connection, which: &Replay, limit: u32) -> Result<Vec<i64>> {
-    let mut ids: Vec<i64> = match which {
-        Replay::Ids(ids) => ids.iter().map(|id| id.0).collect(),
-        Replay::Failed {
-            webhook,
-            from,
-            before,
-        } => {
-            let query = DeliveryQuery {
-                webhook: Some(*webhook),
-                states: vec![DeliveryState::Error],
-                created_from: Some(*from),
-                created_before: Some(*before),
-                ..DeliveryQuery::all(Page::first(limit))
-            };
-            list::found(c, &query, |found| found.key.message_kept)?
-        }
-    };
-    ids.sort_unstable();
-    ids.dedup();
-    Ok(ids)
-}
-
-/// `failed`: only those that are still in state `error`.
-pub(super) fn again(
-    c: &Connection,
-    ids: &[i64],
-    failed: bool,
-    limit: u32,
-    now: DateTime<Utc>,
-) -> Result<u64> {
+/// Returns how many of these deliveries it queued again.
+pub(super) fn again(c: &Connection, ids: &BTreeSet<DeliveryId>, now: DateTime<Utc>) -> Result<u64> {
     let look = Look::new(c)?;
     let token = next_token(c)?;
     let mut count = 0;
     for id in ids {
-        if count == u64::from(limit) {
-            break;
-        }
-        let found = look.find(*id)?;
-        let found = found.filter(|found| match found.state() {
-            DeliveryState::Error => found.key.message_kept,
-            DeliveryState::Sent => found.key.message_kept && !failed,
-            DeliveryState::Queued | DeliveryState::Running => false,
-        });
+        let found = look.find(id.0)?;
+        let found = found.filter(|found| found.state().is_final() && found.key.message_kept);
         if let Some(found) = found {
             one(c, &found, token, micros(now))?;
             count += 1;

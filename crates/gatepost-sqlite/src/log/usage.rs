@@ -5,7 +5,7 @@ use gatepost_storage::webhooks::{DeliveryQuery, LogUsage, UsageDelta};
 use gatepost_storage::{Page, Scope};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-use super::list::{self, Taken};
+use super::list;
 use super::look::Look;
 use crate::column::number;
 use crate::error::Result;
@@ -62,7 +62,7 @@ pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counte
             usage.waiting += 1;
             usage.waiting_bytes += body;
         }
-        Ok(Taken::Yes)
+        Ok(true)
     })?;
     if ended <= share {
         return Ok(counted);
@@ -74,11 +74,7 @@ pub(super) fn count(c: &Connection, owner: OwnerId, share: u64) -> Result<Counte
             ended -= body + responses;
             counted.hidden_to = found.key.id;
         }
-        Ok(if ended <= share {
-            Taken::Last
-        } else {
-            Taken::Yes
-        })
+        Ok(ended > share)
     })?;
     Ok(counted)
 }

@@ -87,9 +87,9 @@ async fn deliveries_beyond_the_share_are_hidden_then_leave() {
     assert_eq!(listed(&store, of_webhook).await, ["c", "d", "open"]);
     assert_eq!(store.delivery(DeliveryId(1)).await.unwrap(), None);
     assert_eq!(store.attempts(DeliveryId(1), 99).await.unwrap(), []);
-    let replay = Replay::Ids(vec![DeliveryId(1), DeliveryId(3)]);
+    let replay = [DeliveryId(1), DeliveryId(3)];
     assert_eq!(
-        store.replay(&replay, 9, at(3)).await.unwrap(),
+        store.replay(&replay, at(3)).await.unwrap(),
         1,
         "what is shown"
     );

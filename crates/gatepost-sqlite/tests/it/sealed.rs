@@ -7,8 +7,7 @@ use gatepost_sqlite::{SqliteConfig, SqliteStore};
 use gatepost_storage::SealedMessages;
 use gatepost_storage::seal::{SealingKey, SealingKeys};
 use gatepost_storage::webhooks::{
-    Cause, DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewDelivery, NewOutbox, Replay,
-    Settled,
+    Cause, DeliveryId, DeliveryState, Disposition, Enqueue, Left, NewDelivery, NewOutbox, Settled,
 };
 use gatepost_testkit::Webhooks;
 use gatepost_testkit::fixtures::{
@@ -122,8 +121,8 @@ async fn old_messages_open_and_what_no_key_opens_is_not_sent() {
     let ended = lost.log.delivery(DeliveryId(3)).await.unwrap().unwrap();
     assert_eq!(ended.state, DeliveryState::Error);
 
-    let again = Replay::Ids(vec![DeliveryId(3)]);
-    assert_eq!(rotated.log.replay(&again, 1, at(3)).await.unwrap(), 1);
+    let again = [DeliveryId(3)];
+    assert_eq!(rotated.log.replay(&again, at(3)).await.unwrap(), 1);
     let claimed = claim(&rotated, HOOK, 4).await;
     assert_eq!(
         &*claimed[0].delivery.body, MESSAGE,

@@ -14,8 +14,8 @@ use crate::webhooks::{
     AttemptRecord, Cascade, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Found, IfWaiting, InsertedRecords, LogRoom, LogUsage, NewRecords,
     OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken, PurgeBounds, Purged, PutBack,
-    QueueStats, RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, Replay, RouteChanges,
-    Routes, RoutesVersion, UnreadableRecord, WaitingChange,
+    QueueStats, RecordHead, RecordId, RecordQuery, RecordRow, RecordStore, RouteChanges, Routes,
+    RoutesVersion, UnreadableRecord, WaitingChange,
 };
 
 macro_rules! passed_on {
@@ -62,7 +62,7 @@ passed_on! { RecordStore {
 passed_on! { DeliveryLog {
     fn last_runs(tasks: &[TaskId]) -> Vec<(TaskId, DateTime<Utc>)>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
-    fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
+    fn replay(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
     fn change_waiting(
         deliveries: Vec<IfWaiting>,
         change: WaitingChange,

@@ -8,7 +8,6 @@ use gatepost_ids::{OwnerId, TenantId};
 use super::delivery::{AttemptRecord, Delivery, DeliveryId, DeliveryState};
 use super::end_reason::EndReason;
 use super::lanes::{Lane, LaneClass};
-use super::log::Replay;
 use super::queue::{ClaimToken, Disposition, NewDelivery, Settled, Settlement};
 use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 
@@ -202,24 +201,10 @@ impl DeliveryRow {
         self.end(DeliveryState::Error, reason);
     }
 
-    /// Returns whether this replay sends it again. The ids of [`Replay::Ids`] are not compared: the
-    /// delivery must be one of them.
+    /// Returns whether a replay sends it again.
     #[must_use]
-    pub fn is_replayed_by(&self, which: &Replay) -> bool {
-        let delivery = &self.delivery;
-        let is_chosen = match which {
-            Replay::Ids(_) => delivery.state.is_final(),
-            Replay::Failed {
-                webhook,
-                from,
-                before,
-            } => {
-                delivery.state == DeliveryState::Error
-                    && delivery.webhook == *webhook
-                    && (*from..*before).contains(&delivery.created)
-            }
-        };
-        is_chosen && delivery.message_kept
+    pub fn can_be_replayed(&self) -> bool {
+        self.delivery.state.is_final() && self.delivery.message_kept
     }
 
     /// Queues it again.

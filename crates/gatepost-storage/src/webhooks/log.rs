@@ -16,22 +16,6 @@ use super::waiting::{ChangedDelivery, IfWaiting, WaitingChange};
 use crate::error::StoreError;
 use crate::page::Scope;
 
-/// The deliveries to send again. Only ended deliveries are sent again; others are skipped.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Replay {
-    /// These deliveries.
-    Ids(Vec<DeliveryId>),
-    /// The deliveries of a webhook in state `error` that were created in a period.
-    Failed {
-        /// The webhook.
-        webhook: WebhookId,
-        /// Created at or after this.
-        from: DateTime<Utc>,
-        /// Created before this.
-        before: DateTime<Utc>,
-    },
-}
-
 /// The retention limits of the log. The age limit ends what is *shown*; the stored rows are removed
 /// at the same time or somewhat later, in the order in which they were stored.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -153,20 +137,16 @@ pub trait DeliveryLog: fmt::Debug + Send + Sync + 'static {
     /// `NotFound`.
     async fn delete_delivery(&self, id: DeliveryId, now: DateTime<Utc>) -> Result<(), StoreError>;
 
-    /// Queues ended deliveries again, the oldest first, at most `limit`. Returns their number.
+    /// Queues those of these deliveries again that have ended. Returns their number.
     ///
     /// - They must be due at `now`, with `tries` and `lost_claims` 0 and `status_info` empty.
     /// - Message id, message, attempts and the summary of the last attempt must not change.
     /// - A delivery whose message was not kept must be skipped.
+    /// - A repeated id must count once.
     ///
     /// # Errors
     /// `Unavailable`.
-    async fn replay(
-        &self,
-        which: &Replay,
-        limit: u32,
-        now: DateTime<Utc>,
-    ) -> Result<u64, StoreError>;
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64, StoreError>;
 
     /// Changes deliveries that wait.
     ///

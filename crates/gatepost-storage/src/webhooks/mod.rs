@@ -57,7 +57,7 @@ pub use end_reason::EndReason;
 pub use excerpt::DataExcerpt;
 pub use invalid_delivery::InvalidDelivery;
 pub use lanes::{Arrived, DueLane, DuePoint, FoundQueues, Lane, LaneClass, Queues};
-pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats, Replay};
+pub use log::{DeliveryLog, LogRoom, LogUsage, PurgeBounds, Purged, QueueStats};
 pub use outbox::OutboxStore;
 pub use outbox_row::{
     Left, NewOutbox, OpenOutbox, OutboxAudience, OutboxId, OutboxRow, OutboxTaken, PutBack,

@@ -14,8 +14,8 @@ use gatepost_storage::webhooks::{
     Arrived, AttemptRecord, ChangedDelivery, Claimed, CounterQuery, Counters, Delivery, DeliveryId,
     DeliveryLog, DeliveryQuery, Dropped, Enqueue, Enqueued, FoundQueues, HourlyCount, IfWaiting,
     LaneClaim, LogRoom, LogUsage, OpenOutbox, OutboxAudience, OutboxId, OutboxStore, OutboxTaken,
-    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Replay,
-    Settled, Settlement, UsageDelta, WaitingChange,
+    PurgeBounds, Purged, PutBack, QueueStats, QueueStore, Queues, Reclaimed, RecordId, Settled,
+    Settlement, UsageDelta, WaitingChange,
 };
 use gatepost_storage::{AuditStore, ErrorKind, KeyStore, OwnerStore, StoreError};
 use webhook_model::{Occurrence, TaskId};
@@ -162,7 +162,7 @@ passed_on! { DeliveryLog {
     fn delivery(id: DeliveryId) -> Option<Delivery>;
     fn attempts(id: DeliveryId, last: u32) -> Vec<AttemptRecord>;
     fn delete_delivery(id: DeliveryId, now: DateTime<Utc>) -> ();
-    fn replay(which: &Replay, limit: u32, now: DateTime<Utc>) -> u64;
+    fn replay(ids: &[DeliveryId], now: DateTime<Utc>) -> u64;
     fn expire_held(created_before: DateTime<Utc>, limit: u32, now: DateTime<Utc>) -> u64;
     fn purge(keep: &PurgeBounds, limit: u32, now: DateTime<Utc>) -> Purged;
     fn prepare_log(now: DateTime<Utc>) -> LogRoom;

@@ -1,12 +1,9 @@
 //! Replay, cancel, delete.
 
 use gatepost_storage::ErrorKind;
-use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryQuery, DeliveryState, Disposition, LaneClass, Replay, Settled,
-};
-use webhook_model::WebhookId;
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, LaneClass, Settled};
 
-use super::look::{all, listed, number};
+use super::look::number;
 use crate::fixtures::{at, claim, direct, end, message, queued, settlement};
 use crate::harness::Webhooks;
 
@@ -19,9 +16,9 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
     store.queue.enqueue(batch, at(1)).await.unwrap();
     let (ended, open) = (number(&store, "a").await, number(&store, "open").await);
     let before = store.log.delivery(ended).await.unwrap().unwrap();
-    let ids = Replay::Ids(vec![ended, open, DeliveryId(open.0 + 1000)]);
+    let ids = [ended, open, DeliveryId(open.0 + 1000), ended];
     assert_eq!(
-        store.log.replay(&ids, 9, at(20)).await.unwrap(),
+        store.log.replay(&ids, at(20)).await.unwrap(),
         1,
         "L4 one had ended"
     );
@@ -47,56 +44,6 @@ pub async fn l04_a_replay_starts_over_with_the_same_bytes(store: Webhooks) {
         [1, 2],
         "L4 history kept"
     );
-}
-
-/// A replay of failures takes those of the webhook in state `error` created in the period, oldest
-/// first, up to the limit.
-pub async fn l05_a_replay_of_failures_is_bounded(store: Webhooks) {
-    let hook = queued(&store, &[]).await;
-    for (id, now) in [("early", 1), ("a", 2), ("b", 3), ("c", 4), ("late", 5)] {
-        let batch = direct(vec![message(hook, id, at(now))]);
-        store.queue.enqueue(batch, at(now)).await.unwrap();
-    }
-    for claimed in claim(&store, hook, 6).await {
-        let sent = claimed.delivery.message_id.as_str() == "a";
-        let disposition = if sent {
-            Disposition::Sent
-        } else {
-            Disposition::Failed
-        };
-        store
-            .queue
-            .settle(vec![settlement(&claimed, disposition)], at(6))
-            .await
-            .unwrap();
-    }
-    let failed = |hook| Replay::Failed {
-        webhook: hook,
-        from: at(2),
-        before: at(5),
-    };
-    let other = failed(WebhookId(hook.0 + 1000));
-    assert_eq!(
-        store.log.replay(&other, 9, at(7)).await.unwrap(),
-        0,
-        "L5 another webhook"
-    );
-    assert_eq!(
-        store.log.replay(&failed(hook), 1, at(7)).await.unwrap(),
-        1,
-        "L5 the limit"
-    );
-    let queued = DeliveryQuery {
-        states: vec![DeliveryState::Queued],
-        ..all()
-    };
-    assert_eq!(listed(&store, &queued).await, ["b"], "L5 oldest first");
-    assert_eq!(
-        store.log.replay(&failed(hook), 9, at(7)).await.unwrap(),
-        1,
-        "L5 the rest"
-    );
-    assert_eq!(listed(&store, &queued).await, ["b", "c"], "L5 in the span");
 }
 
 /// A cancelled delivery ends in `error` with the reason; one that is being sent or has ended is

@@ -17,7 +17,7 @@ pub(super) fn all() -> DeliveryQuery {
 }
 
 /// The row number of the delivery with this message id.
-pub(super) async fn number(store: &Webhooks, id: &str) -> DeliveryId {
+pub(crate) async fn number(store: &Webhooks, id: &str) -> DeliveryId {
     let rows = store.log.list_deliveries(&all()).await.unwrap();
     rows.iter()
         .find(|d| d.message_id.as_str() == id)

@@ -6,7 +6,7 @@ mod changes;
 mod counts;
 mod listing;
 mod lists;
-mod look;
+pub(crate) mod look;
 mod replays;
 mod retention;
 mod scopes;

@@ -1,15 +1,12 @@
 //! What goes on across replays.
 
-use gatepost_storage::webhooks::{
-    DeliveryId, DeliveryState, Disposition, LaneClass, Replay, Settled,
-};
+use gatepost_storage::webhooks::{DeliveryId, DeliveryState, Disposition, LaneClass, Settled};
 
 use crate::fixtures::{at, claim, queued, settlement};
 use crate::harness::Webhooks;
 
 async fn replay(store: &Webhooks, id: DeliveryId, now: i64) -> u64 {
-    let which = Replay::Ids(vec![id]);
-    store.log.replay(&which, 9, at(now)).await.unwrap()
+    store.log.replay(&[id], at(now)).await.unwrap()
 }
 
 /// A delivery may be replayed again and again: its message id, bytes, row number and time stay, its

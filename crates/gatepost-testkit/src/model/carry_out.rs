@@ -94,17 +94,8 @@ impl Side {
                 None => "none".to_owned(),
             },
             Call::Replay(numbers) => {
-                let ids = numbers.iter().map(|n| self.delivery(*n)).collect();
-                answer(log.replay(&Replay::Ids(ids), 3, time).await, shown)
-            }
-            Call::ReplayFailed(n) => {
-                let (webhook, from, before) = (self.webhook(*n), at(now - 20), time);
-                let which = Replay::Failed {
-                    webhook,
-                    from,
-                    before,
-                };
-                answer(log.replay(&which, 3, time).await, shown)
+                let ids: Vec<_> = numbers.iter().map(|n| self.delivery(*n)).collect();
+                answer(log.replay(&ids, time).await, shown)
             }
             Call::Cancel(numbers) => {
                 let ids: Vec<_> = numbers.iter().map(|n| self.delivery(*n)).collect();

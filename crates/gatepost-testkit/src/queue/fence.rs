@@ -2,7 +2,7 @@
 
 use gatepost_storage::webhooks::{
     Cascade, Claim, ClaimToken, DeliveryId, DeliveryState, Disposition, Enqueued, NewDelivery,
-    Replay, Settled,
+    Settled,
 };
 
 use crate::fixtures::{UNLIMITED, at, claim, direct, message, queued, settlement_of, webhook};
@@ -98,8 +98,8 @@ pub async fn q38_a_token_is_void_when_its_delivery_went_on(store: Webhooks) {
             assert_eq!(settle(&store, *old, end, 1).await, Settled::Done, "Q38");
         }
     }
-    let failed = Replay::Ids(vec![old[3].delivery]);
-    assert_eq!(store.log.replay(&failed, 9, at(2)).await.unwrap(), 1, "Q38");
+    let failed = [old[3].delivery];
+    assert_eq!(store.log.replay(&failed, at(2)).await.unwrap(), 1, "Q38");
     let deleted = store.log.delete_delivery(old[4].delivery, at(2)).await;
     assert!(deleted.is_ok(), "Q38 deleted");
     let waits = [old[5].delivery];

@@ -3,7 +3,7 @@
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
     ChangedDelivery, Delivery, DeliveryQuery, DeliveryState, Disposition, EndReason, IfWaiting,
-    Queues, Replay, WaitingChange,
+    Queues, WaitingChange,
 };
 use webhook_model::{Activity, DeliveryMode, WebhookId};
 
@@ -142,8 +142,8 @@ pub async fn q54_what_was_fetched_ends_once(store: Webhooks) {
         "Q54 logged"
     );
 
-    let replay = Replay::Ids(vec![handed[0].delivery]);
-    assert_eq!(store.log.replay(&replay, 9, at(4)).await.unwrap(), 1, "Q54");
+    let replay = [handed[0].delivery];
+    assert_eq!(store.log.replay(&replay, at(4)).await.unwrap(), 1, "Q54");
     assert_eq!(say(&store, first_two).await, [], "Q54 not a replay");
     let replayed = waiting(&store, hook).await;
     assert_eq!(replayed[0].attempts, 1, "Q54 handed out again");

@@ -1,6 +1,6 @@
 //! What a webhook in order gives, and what a pause holds.
 
-use gatepost_storage::webhooks::{DeliveryState, Disposition, Replay};
+use gatepost_storage::webhooks::{DeliveryState, Disposition};
 use webhook_model::{Activity, DeliveryOrder};
 
 use super::look::names;
@@ -36,8 +36,8 @@ pub async fn q41_in_order_holds_across_reclaims_and_replays(store: Webhooks) {
     store.queue.settle(vec![sent], at(12)).await.unwrap();
     let next = claim(&store, hook, 12).await;
     assert_eq!(names(&next), ["b"], "Q41 the next");
-    let again = Replay::Ids(vec![head[0].delivery.id]);
-    assert_eq!(store.log.replay(&again, 9, at(13)).await.unwrap(), 1, "Q41");
+    let again = [head[0].delivery.id];
+    assert_eq!(store.log.replay(&again, at(13)).await.unwrap(), 1, "Q41");
     assert!(claim(&store, hook, 13).await.is_empty(), "Q41 one at once");
     let sent = settlement(&next[0], Disposition::Sent);
     store.queue.settle(vec![sent], at(14)).await.unwrap();

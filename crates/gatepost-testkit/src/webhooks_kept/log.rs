@@ -1,7 +1,7 @@
 //! What the queue and the log keep.
 
 use gatepost_storage::webhooks::{
-    Claim, DeliveryQuery, Disposition, Enqueued, HourlyCount, NewDelivery, Replay, Settled,
+    Claim, DeliveryQuery, Disposition, Enqueued, HourlyCount, NewDelivery, Settled,
 };
 use gatepost_storage::{Page, Scope};
 use webhook_model::{OwnerId, WebhookId};
@@ -11,6 +11,7 @@ use crate::fixtures::{
     at, claim, direct, end, keep_all, message, occurrence, purge, queued, settlement_of,
 };
 use crate::harness::Webhooks;
+use crate::log::look::number;
 use crate::outcome::Outcome;
 
 async fn shown(store: &Webhooks) -> Vec<String> {
@@ -93,12 +94,8 @@ pub async fn d10_queue_and_log_go_on(home: Home) -> Outcome {
         .map(|claim| settlement_of(*claim, Disposition::Sent));
     let both = store.queue.settle(both.collect(), at(5)).await.unwrap();
     assert_eq!(both, [Settled::Done; 2], "D10 again, and the other");
-    let which = Replay::Failed {
-        webhook: hook,
-        from: at(-9),
-        before: at(9),
-    };
-    let count = store.log.replay(&which, 9, at(6)).await.unwrap();
+    let failed = number(&store, "a").await;
+    let count = store.log.replay(&[failed], at(6)).await.unwrap();
     assert_eq!(count, 1, "D10 replayed");
     let again = claim(&store, hook, 6).await;
     let again: Vec<_> = again

@@ -4,7 +4,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::Page;
 use gatepost_storage::webhooks::{
     Claim, ClaimToken, Delivery, DeliveryId, DeliveryQuery, DeliveryState, Disposition, EndReason,
-    Enqueued, NewDelivery, Replay,
+    Enqueued, NewDelivery,
 };
 use webhook_model::{TaskId, WebhookId};
 
@@ -243,8 +243,7 @@ async fn settled(
 }
 
 async fn replayed(store: &Webhooks, mut row: Delivery, now: i64) -> Delivery {
-    let which = Replay::Ids(vec![row.id]);
-    let replayed = store.log.replay(&which, 9, at(now)).await;
+    let replayed = store.log.replay(&[row.id], at(now)).await;
     assert_eq!(replayed.ok(), Some(1), "F6 replayed");
     row.state = DeliveryState::Queued;
     row.due = at(now);

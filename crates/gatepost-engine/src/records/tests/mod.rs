@@ -10,8 +10,9 @@ mod tested;
 
 use std::sync::Arc;
 
+use crate::Replay;
 use gatepost_storage::Revision;
-use gatepost_storage::webhooks::{Cascade, DeliveryState, Replay};
+use gatepost_storage::webhooks::{Cascade, DeliveryState};
 use gatepost_testkit::fault::Passing;
 use webhook_model::{
     Activity, EventId, Field, JsonObject, ObjectId, TagId, Target, TaskId, WebhookId,

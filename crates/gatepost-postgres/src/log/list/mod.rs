@@ -13,7 +13,6 @@ use tokio::time::timeout;
 use tokio_postgres::Row;
 use tokio_postgres::types::FromSql;
 
-pub(super) use self::source::BEGIN_REPLAY;
 use self::source::{BEGIN, Key, Source, sources};
 use super::row;
 use crate::column::scope_ids;

@@ -10,8 +10,6 @@ use uuid::Uuid;
 /// expects little.
 pub(super) const BEGIN: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_sort = off";
-/// The same for what is picked to be replayed.
-pub(crate) const BEGIN_REPLAY: &str = "BEGIN; SET LOCAL enable_sort = off";
 /// The class of an attempt that succeeded.
 const OK: &str = "ok";
 const MARKED: &str = "(SELECT q.marked FROM :schema.gatepost_queue q WHERE q.id = d.id)";

@@ -45,18 +45,11 @@ pub(super) async fn filled() -> (Client, (PostgresStore, FreshSchema)) {
     (client, (store, place))
 }
 
-/// As in a transaction that begins so.
-pub(super) async fn begun(client: &Client, begin: &str) {
-    let (_, setting) = begin.split_once("SET LOCAL").unwrap();
-    client
-        .batch_execute(&format!("SET {setting}"))
-        .await
-        .unwrap();
-}
-
 /// As in the transaction of a list.
 pub(super) async fn as_a_list(client: &Client) {
-    begun(client, BEGIN).await;
+    let (_, setting) = BEGIN.split_once("SET LOCAL").unwrap();
+    let set = format!("SET {setting}");
+    client.batch_execute(&set).await.unwrap();
 }
 
 /// The key as a statement receives it.

@@ -23,40 +23,16 @@ pub(super) fn page(c: &Connection, query: &DeliveryQuery) -> Result<Vec<Delivery
         let delivery = look.delivery(found, bodies.are_read())?;
         let more = room.take(delivery.body.len() as u64);
         page.push(delivery);
-        Ok(if more { Taken::Yes } else { Taken::Last })
+        Ok(more)
     })?;
     Ok(page)
 }
 
-/// The row numbers of those that match, and are wanted.
-pub(super) fn found(
-    c: &Connection,
-    query: &DeliveryQuery,
-    wanted: impl Fn(&Found) -> bool,
-) -> Result<Vec<i64>> {
-    let mut ids = Vec::new();
-    walk(&Look::new(c)?, query, |found| {
-        let take = wanted(found);
-        ids.extend(take.then_some(found.key.id));
-        Ok(if take { Taken::Yes } else { Taken::No })
-    })?;
-    Ok(ids)
-}
-
-/// Whether one that matches was taken.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Taken {
-    No,
-    Yes,
-    /// It was, and no other may follow.
-    Last,
-}
-
-/// Shows those that match, in order, until enough were taken.
+/// Passes those that match to `take`, in order, until the page is full or `take` returns false.
 pub(super) fn walk(
     look: &Look<'_>,
     query: &DeliveryQuery,
-    mut take: impl FnMut(&Found) -> Result<Taken>,
+    mut take: impl FnMut(&Found) -> Result<bool>,
 ) -> Result<()> {
     let descending = query.page.order == Order::Descending;
     let sources = source::of(look, query)?;
@@ -70,11 +46,8 @@ pub(super) fn walk(
         if let Some(found) = look.find(id)?
             && matches(query, &found)
         {
-            match take(&found)? {
-                Taken::No => {}
-                Taken::Yes => room -= 1,
-                Taken::Last => room = 0,
-            }
+            let more = take(&found)?;
+            room = if more { room - 1 } else { 0 };
         }
     }
     Ok(())

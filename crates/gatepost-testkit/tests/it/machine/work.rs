@@ -164,9 +164,9 @@ passed_on! { DeliveryLog {
         Ok(rows.collect())
     }
 
-    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
         let before = self.snapshot("replay").await;
-        let done = self.inner.replay(which, limit, now).await;
+        let done = self.inner.replay(ids, now).await;
         self.changed("replay", before).await;
         done
     }

@@ -5,7 +5,7 @@ use gatepost_ids::OwnerId;
 use gatepost_storage::webhooks::{
     AttemptRecord, ChangedDelivery, CounterQuery, Counters, Delivery, DeliveryId, DeliveryLog,
     DeliveryQuery, DeliveryState, HourlyCount, IfWaiting, LogRoom, LogUsage, PurgeBounds, Purged,
-    QueueStats, Replay, WaitingChange,
+    QueueStats, WaitingChange,
 };
 use gatepost_storage::{Bodies, ErrorKind, OwnerStore as _, Page, Scope, StoreError};
 use webhook_model::{TaskId, WebhookId};
@@ -136,16 +136,12 @@ passed_on! { DeliveryLog {}
         self.inner.delete_delivery(id, now).await
     }
 
-    async fn replay(&self, which: &Replay, limit: u32, now: DateTime<Utc>) -> Result<u64> {
+    async fn replay(&self, ids: &[DeliveryId], now: DateTime<Utc>) -> Result<u64> {
         if self.is(&["q41"]) {
             self.forget_all_rules().await?;
         }
-        let limit = if self.is(&["l05"]) { u32::MAX } else { limit };
-        let count = self.inner.replay(which, limit, now).await?;
-        match which {
-            Replay::Ids(ids) if self.is(&["l04"]) => Ok(ids.len() as u64),
-            _ => Ok(count),
-        }
+        let count = self.inner.replay(ids, now).await?;
+        Ok(if self.is(&["l04"]) { ids.len() as u64 } else { count })
     }
 
     async fn change_waiting(
